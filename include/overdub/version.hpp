@@ -1,0 +1,6 @@
+// The version of overdub.
+#pragma once
+
+#define OVERDUB_VERSION_MAJOR 0
+#define OVERDUB_VERSION_MINOR 1
+#define OVERDUB_VERSION_PATCH 0
