@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Passes when a source does not compile for the reason that it states, and does compile once mended.
+
+usage: misuse.py <source> <compiler and flags>
+
+The source begins with one or more lines `// expect: <regular expression>`. The compiler's output must match each of
+them, in at most 6 lines of errors. With -DOVERDUB_MENDED the source must compile.
+"""
+import os
+import re
+import subprocess
+import sys
+
+MOST_ERRORS = 6
+
+source, compiler = sys.argv[1], sys.argv[2:]
+failures = []
+
+
+def compile_source(*flags):
+    run = subprocess.run([*compiler, "-fsyntax-only", *flags, source], stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True, env={**os.environ, "LC_ALL": "C"})
+    return run.returncode, run.stdout
+
+
+with open(source, encoding="utf-8") as file:
+    expected = re.findall(r"^// expect: *(.+?) *$", file.read(), re.MULTILINE)
+if not expected:
+    failures.append("has no line `// expect: <regular expression>`")
+
+status, output = compile_source()
+errors = len(re.findall(r"error:", output))
+print(f"{errors} lines of errors")
+if status == 0:
+    failures.append("compiles, and must not")
+for pattern in expected:
+    if not re.search(pattern, output):
+        failures.append(f"no message matches: {pattern}")
+if errors > MOST_ERRORS:
+    failures.append(f"more than {MOST_ERRORS} lines of errors")
+if failures:
+    print(output)
+
+status, output = compile_source("-DOVERDUB_MENDED")
+if status != 0:
+    failures.append("does not compile with -DOVERDUB_MENDED")
+    print(output)
+
+sys.exit("\n".join(f"{os.path.basename(source)}: {failure}" for failure in failures) or 0)
