@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Checks one page of documentation. Run it in the root of the repository.
+
+usage: docs.py <page.md> <compiler and flags>
+
+- A ```cpp block with a main function is compiled and run. When the next block of the page is ```text, the program's
+  output must equal it.
+- A ```cpp block without one is compiled after a prelude that includes overdub.hpp and every context.
+- A ```cpp continued block is compiled with the ```cpp block before it, and those that continue it, in front.
+- The scripts that ```sh blocks name, and the files that links name, must exist.
+"""
+import difflib
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PRELUDE = ["overdub/overdub.hpp"] + sorted(f"overdub/contexts/{os.path.basename(path)}" for path in glob.glob("contexts/*.hpp"))
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-Wno-unused"]
+
+page, compiler = sys.argv[1], sys.argv[2:]
+name = os.path.relpath(page)
+failed = False
+
+
+def fail(line, *messages):
+    global failed
+    failed = True
+    print(f"{name}:{line}: " + "\n".join(messages))
+
+
+def blocks(text):
+    """The fenced blocks of a page as (line number of the first line inside, info string, contents)."""
+    found = []
+    for match in re.finditer(r"^( *)```([^`\n]*)\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL):
+        line = text.count("\n", 0, match.start()) + 2
+        found.append((line, match[2].strip(), re.sub(f"^{match[1]}", "", match[3], flags=re.MULTILINE)))
+    return found
+
+
+def compile_block(source, *flags):
+    return subprocess.run([*compiler, *WARNINGS, *flags, "-x", "c++", "-"], input=source, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def check_program(line, source, expected):
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        compiled = compile_block(source, "-O1", "-o", program)
+        if compiled.returncode:
+            return fail(line, "the program does not compile", compiled.stdout)
+        run = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if run.returncode:
+        fail(line, f"the program returned {run.returncode}", run.stdout, run.stderr)
+    if expected is not None and run.stdout != expected:
+        fail(line, "the program's output is not what the page says",
+             *difflib.unified_diff(expected.splitlines(), run.stdout.splitlines(), "the page", "the program", lineterm=""))
+
+
+def check_declarations(line, source):
+    compiled = compile_block("".join(f"#include <{header}>\n" for header in PRELUDE) + source, "-fsyntax-only")
+    if compiled.returncode:
+        fail(line, "the block does not compile", compiled.stdout)
+
+
+with open(page, encoding="utf-8") as file:
+    text = file.read()
+all_blocks = blocks(text)
+source, programs, declarations = "", 0, 0
+for number, (line, info, contents) in enumerate(all_blocks):
+    if info in ("cpp", "cpp continued"):
+        if info == "cpp continued" and not source:
+            fail(line, "there is no block to continue")
+        source = (source if info == "cpp continued" else "") + f'#line {line} "{name}"\n{contents}'
+        if re.search(r"\bint main\(", source):
+            following = all_blocks[number + 1] if number + 1 < len(all_blocks) else (0, "", "")
+            check_program(line, source, following[2] if following[1] == "text" else None)
+            programs += 1
+        else:
+            check_declarations(line, source)
+            declarations += 1
+    elif info.startswith(("cpp", "c++")):
+        fail(line, f"unknown block ```{info}: write ```cpp or ```cpp continued")
+    elif info in ("sh", "bash", "console"):
+        for script in re.findall(r"(?:^|[\s/])((?:scripts|\.ci)/[\w.-]+)", contents):
+            if not os.access(script, os.X_OK):
+                fail(line, f"{script} is not an executable file")
+
+prose = re.sub(r"^( *)```.*?^ *```", lambda match: "\n" * match[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
+for match in re.finditer(r"\]\(([^)#\s]+)[^)]*\)", prose):
+    target = os.path.join(os.path.dirname(page), match[1])
+    if "://" not in match[1] and not match[1].startswith("mailto:") and not os.path.exists(target):
+        fail(prose.count("\n", 0, match.start()) + 1, f"the link leads nowhere: {match[1]}")
+
+print(f"{name}: {programs} programs and {declarations} other blocks of C++")
+sys.exit(failed)
