@@ -1,0 +1,170 @@
+// array<T>: an immutable handle on contiguous elements. Copies share one counted block, or borrow the caller's memory.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <overdub/call/carried.hpp>
+#include <overdub/call/config.hpp>
+#include <overdub/call/error.hpp>
+
+namespace overdub {
+
+using i64 = std::int64_t;
+
+namespace detail {
+
+// The counted header in front of an array's elements.
+struct array_block {
+  std::atomic<std::size_t> handles{1};
+};
+
+template <class T> class array_builder;
+
+}  // namespace detail
+
+/// An immutable array of T; the handle is 24 bytes. Copying a handle is O(1) and thread-safe; elements are never written
+/// while another handle shares them, and borrowed ones never.
+template <class T> class array {
+  static_assert(std::is_object_v<T> && !std::is_const_v<T>, "overdub: array<T> takes a type that can be stored");
+
+ public:
+  using value_type = T;
+
+  array() = default;
+  /// Copies the elements. O(n), one allocation.
+  array(std::initializer_list<T> elements) : array(copy_of({elements.begin(), elements.size()})) {}
+
+  /// Refers to memory of the caller's, which must outlive all copies of the handle. O(1).
+  static array borrow(std::span<T const> elements) {
+    array a;
+    a.data_ = const_cast<T*>(elements.data());
+    a.size_ = static_cast<i64>(elements.size());
+    return a;
+  }
+  /// Copies the elements. O(n), one allocation.
+  static array copy_of(std::span<T const> elements);
+
+  array(array const& other) : data_(other.data_), size_(other.size_), block_(other.block_) { acquire(); }
+  array(array&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), block_(std::exchange(other.block_, nullptr)) {}
+  array& operator=(array other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~array() { release(); }
+
+  i64 size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T const* data() const { return data_; }
+  T const* begin() const { return data_; }
+  T const* end() const { return data_ + size_; }
+  std::span<T const> span() const { return {data_, static_cast<std::size_t>(size_)}; }
+
+  /// The i-th element; throws index_error when there is none.
+  T const& operator[](i64 i) const {
+    if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_)) detail::throw_index("at", i, size_);
+    return data_[i];
+  }
+
+  /// This array with the i-th element replaced; in place when no other handle shares the elements, else O(n).
+  array with(i64 i, T element) &&;
+  array with(i64 i, T element) const& { return array(*this).with(i, std::move(element)); }
+
+  /// Whether this handle alone owns the elements.
+  bool unique() const { return block_ != nullptr && block_->handles.load(std::memory_order_acquire) == 1; }
+
+  friend bool operator==(array const& a, array const& b) {
+    if (a.size_ != b.size_) return false;
+    for (i64 i = 0; i < a.size_; ++i)
+      if (!(a.data_[i] == b.data_[i])) return false;
+    return true;
+  }
+
+ private:
+  friend class detail::array_builder<T>;
+
+  static constexpr std::size_t alignment = alignof(T) > alignof(detail::array_block) ? alignof(T) : alignof(detail::array_block);
+  static constexpr std::size_t offset = (sizeof(detail::array_block) + 15) / 16 * 16 + (alignof(T) > 16 ? alignof(T) - 16 : 0);
+
+  void acquire() {
+    if (block_) block_->handles.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() {
+    if (block_ && block_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+  [[gnu::noinline]] void destroy() {
+    std::destroy_n(data_, size_);
+    free_block(block_);
+  }
+  static detail::array_block* allocate_block(i64 size) {
+    std::size_t const bytes = offset + sizeof(T) * static_cast<std::size_t>(size);
+    return ::new (::operator new(bytes, std::align_val_t{std::max(alignment, std::size_t{16})})) detail::array_block;
+  }
+  static void free_block(detail::array_block* block) {
+    block->~array_block();
+    ::operator delete(block, std::align_val_t{std::max(alignment, std::size_t{16})});
+  }
+
+  T* data_ = nullptr;
+  i64 size_ = 0;
+  detail::array_block* block_ = nullptr;
+};
+
+namespace detail {
+
+// Builds an array element by element; what was built is destroyed when an exception passes.
+template <class T> class array_builder {
+ public:
+  explicit array_builder(i64 size) {
+    if (size > 0) {
+      out_.block_ = array<T>::allocate_block(size);
+      out_.data_ = reinterpret_cast<T*>(reinterpret_cast<std::byte*>(out_.block_) + array<T>::offset);
+    }
+  }
+  array_builder(array_builder&&) = default;
+  array_builder& operator=(array_builder&&) = delete;
+
+  // The i-th element is written at once, in order: i is the number of elements so far.
+  OVERDUB_INLINE void put(i64 i, T element) {
+    ::new (static_cast<void*>(out_.data_ + i)) T(std::move(element));
+    if constexpr (!std::is_trivially_destructible_v<T>) out_.size_ = i + 1;
+  }
+  OVERDUB_INLINE array<T> finish(i64 size) {
+    out_.size_ = size;
+    return std::move(out_);
+  }
+  // Room for elements that other threads write; only for types that need no construction.
+  T* room() { return out_.data_; }
+
+ private:
+  array<T> out_;
+};
+
+}  // namespace detail
+
+template <class T> array<T> array<T>::copy_of(std::span<T const> elements) {
+  auto const size = static_cast<i64>(elements.size());
+  detail::array_builder<T> out(size);
+  for (i64 i = 0; i < size; ++i) out.put(i, elements[static_cast<std::size_t>(i)]);
+  return out.finish(size);
+}
+
+template <class T> array<T> array<T>::with(i64 i, T element) && {
+  if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_)) detail::throw_index("update", i, size_);
+  if (!unique()) *this = copy_of(span());
+  data_[i] = std::move(element);
+  return std::move(*this);
+}
+
+}  // namespace overdub

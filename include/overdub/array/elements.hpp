@@ -1,0 +1,96 @@
+// Trees of arrays: what holds one element per index, seen as one array of trees. Leaves without data (such as `zero`)
+// stand for themselves.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <overdub/array/array.hpp>
+#include <overdub/call/tree.hpp>
+
+namespace overdub::detail {
+
+template <class X> consteval bool holds_array() {
+  if constexpr (is_array<X>) return true;
+  else if constexpr (tree<X>)
+    return []<class... T>(std::tuple<T...>*) { return (holds_array<T>() || ...); }(
+        static_cast<typename tree_traits<X>::children*>(nullptr));
+  else return false;
+}
+
+template <class X> struct tree_of_arrays {
+  static_assert(holds_array<X>(), "overdub: an array is needed here; a std::vector is copied by array<T>::copy_of(v), or "
+                                  "borrowed by array<T>::borrow(v)");
+  static constexpr bool checked = true;
+};
+
+// The size that all arrays of the tree have; -1 for a leaf without data.
+template <class X> constexpr i64 common_size(std::string_view op, X const& x) {
+  if constexpr (is_array<X>) return x.size();
+  else if constexpr (tree<X>) {
+    i64 size = -1;
+    auto meet = [&](auto const& child) {
+      i64 const other = common_size(op, child);
+      if (size >= 0 && other >= 0 && other != size) throw_sizes(op, size, other);
+      if (other >= 0) size = other;
+      return 0;
+    };
+    (void)tree_traits<X>::map(meet, x);
+    return size;
+  } else return -1;
+}
+template <class... X> constexpr i64 sizes_of(std::string_view op, X const&... x) {
+  i64 size = -1;
+  auto meet = [&](i64 other) {
+    if (size >= 0 && other >= 0 && other != size) throw_sizes(op, size, other);
+    if (other >= 0) size = other;
+  };
+  (meet(common_size(op, x)), ...);
+  return size;
+}
+
+// The tree of i-th elements; the index is known to be in range.
+template <class X> OVERDUB_INLINE constexpr auto element(X const& x, i64 i) {
+  if constexpr (is_array<X>) return x.data()[i];
+  else if constexpr (tree<X>) return tree_traits<X>::map([i](auto const& child) OVERDUB_INLINE { return element(child, i); }, x);
+  else return x;
+}
+
+// Builders for a tree of arrays whose elements are trees like E.
+template <class E> struct empty_builder {
+  OVERDUB_INLINE constexpr void put(i64, E const&) {}
+  OVERDUB_INLINE constexpr E finish(i64) { return {}; }
+};
+
+struct count_child {
+  template <class Child> int operator()(std::type_identity<Child>) const;
+};
+template <class E> concept generated = requires { tree_traits<E>::generate(count_child{}); };
+
+template <class E> OVERDUB_INLINE constexpr auto make_builders(i64 size) {
+  if constexpr (tree<E> && generated<E>)
+    return tree_traits<E>::generate(
+        [size]<class Child>(std::type_identity<Child>) OVERDUB_INLINE { return make_builders<Child>(size); });
+  else if constexpr (std::is_empty_v<E>) return empty_builder<E>{};
+  else return array_builder<E>(size);
+}
+
+template <class B, class E> OVERDUB_INLINE constexpr void put_element(B& builders, i64 i, E&& e) {
+  if constexpr (requires { builders.put(i, std::forward<E>(e)); }) builders.put(i, std::forward<E>(e));
+  else
+    (void)tree_traits<B>::map(
+        [i](auto& builder, auto&& child) OVERDUB_INLINE {
+          put_element(builder, i, std::forward<decltype(child)>(child));
+          return 0;
+        },
+        builders, std::forward<E>(e));
+}
+
+template <class B> OVERDUB_INLINE constexpr auto finish_elements(B&& builders, i64 size) {
+  if constexpr (requires { builders.finish(size); }) return builders.finish(size);
+  else
+    return tree_traits<std::remove_cvref_t<B>>::map(
+        [size](auto&& builder) OVERDUB_INLINE { return finish_elements(std::move(builder), size); }, std::move(builders));
+}
+
+}  // namespace overdub::detail

@@ -1,0 +1,238 @@
+// The dispatcher. A call is seen by the outermost context among its arguments: its hook before; then the first that
+// exists of a rule, the function's body in the context, the primitive one level down; then its hook after.
+#pragma once
+
+#include <exception>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <overdub/call/hook.hpp>
+#include <overdub/call/result.hpp>
+#include <overdub/call/strict.hpp>
+
+namespace overdub {
+
+namespace detail {
+
+template <class S, class F> struct derived;
+
+template <class S, class P, class... A>
+OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a);
+
+// The type of a function's call is known before its body is looked at; that of a primitive's call is deduced.
+template <class S, class F, class... A> consteval auto find_call_type() {
+  if constexpr (function<F>) return result<S, F, std::remove_cvref_t<A>...>{};
+  else return type_is<decltype(call_primitive(std::declval<S const&>(), std::declval<F const&>(), std::declval<A>()...))>{};
+}
+template <class S, class F, class... A> using call_t = typename decltype(find_call_type<S, F, A...>())::type;
+
+// Calls f in S, whatever contexts the arguments have: they are constants for those that they lack.
+template <class S, class F, class... A>
+OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a);
+
+// ---- primitives
+
+template <class P, class S, class... A>
+concept lowers = requires(P const& p, S const& stack, A&&... a) { p.lower(stack, std::forward<A>(a)...); };
+
+struct answer_primitive {
+  template <class S, class P, class... A>
+  OVERDUB_INLINE static constexpr auto answer(S const& stack, P const& p, A&&... a) {
+    using C = typename S::context;
+    if constexpr (control<P>)
+      return std::apply([&](auto&&... l) OVERDUB_INLINE { return answer_lowered(stack, p, std::move(l)...); },
+                        p.lower(stack, std::forward<A>(a)...));
+    else if constexpr (constexpr rule found = rule_for<C, P, open_t<S, A>...>; found != rule::none)
+      return wrap(stack, call_rule<found>(stack.top().get(), p, open(stack, std::forward<A>(a))...));
+    else return structure(stack, p, std::forward<A>(a)...);
+  }
+
+  // Rules for control primitives get functions that wrap what they are given, and strip what they return.
+  template <class S, class P, class... L>
+  OVERDUB_INLINE static constexpr auto answer_lowered(S const& stack, P const& p, L&&... lowered) {
+    constexpr rule found = rule_for<typename S::context, P, L...>;
+    if constexpr (found != rule::none)
+      return wrap(stack, call_rule<found>(stack.top().get(), p, std::move(lowered)...));
+    else return wrap(stack, call(stack.rest(), p, std::move(lowered)...));
+  }
+
+  // Without a rule: the same call one level down.
+  template <class S, class P, class... A>
+  OVERDUB_INLINE static constexpr auto structure(S const& stack, P const& p, A&&... a) {
+    if constexpr (carries_metadata<typename S::context> && requires { p.decompose(std::forward<A>(a)...); })
+      return wrap(stack, p.decompose(std::forward<A>(a)...));
+    else if constexpr (lowers<P, S, A...>)
+      return std::apply(
+          [&](auto&&... l) OVERDUB_INLINE { return wrap(stack, call(stack.rest(), p, std::move(l)...)); },
+          p.lower(stack, std::forward<A>(a)...));
+    else return wrap(stack, call(stack.rest(), p, inner(stack, std::forward<A>(a))...));
+  }
+};
+
+// ---- functions
+
+struct answer_function {
+  template <class S, class F, class... A>
+  OVERDUB_INLINE static constexpr result_t<S, F, A...> answer(S const& stack, F const& f, A&&... a) {
+    using C = typename S::context;
+    using R = result_t<S, F, A...>;
+    constexpr detail::answer how = find_answer<S, F, std::remove_cvref_t<A>...>();
+    if constexpr (how == detail::answer::rule) {
+      constexpr rule found = rule_for<C, F, open_t<S, std::remove_cvref_t<A>>...>;
+      using Rule = decltype(wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, std::forward<A>(a))...)));
+      if constexpr (rule_result<S, F, R, Rule>::checked)
+        return wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, std::forward<A>(a))...));
+    } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
+      return wrap(stack, call(stack.rest(), f, inner(stack, std::forward<A>(a))...));
+    } else if constexpr (enters<C, F>) {
+      auto&& entered = stack.top().get().enter(f);
+      body_stack_t<S, F> const body{entered, stack.rest()};
+      return rehome(body, stack, call_body(body, f, rehome(stack, body, std::forward<A>(a))...));
+    } else {
+      return wrap(stack, call_body(stack, f, wrap(stack, std::forward<A>(a))...));
+    }
+  }
+
+  // One level down, as a call of the derived function "f in the context": the next context sees that call too.
+  template <class S, class F, class... V>
+  OVERDUB_INLINE static constexpr auto call_body(S const& stack, F const& f, V&&... v) {
+    return call(stack.rest(), derived<S, F>{f, stack.top()}, strip(stack, std::forward<V>(v))...);
+  }
+};
+
+// ---- hooks around both
+
+// Hooks after a call see its arguments, which the call may consume.
+template <class A> using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
+
+template <class R, class Answer, class S, class F, class... A>
+OVERDUB_INLINE constexpr R observe(S const& stack, F const& f, A&&... a) {
+  constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != listens::never;
+  constexpr bool failed =
+      find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != listens::never;
+  call_hook<before_hook>(stack, f, a...);
+  if constexpr (!after && !failed) return Answer::answer(stack, f, std::forward<A>(a)...);
+  else {
+    std::tuple<kept_t<A>...> const kept{a...};
+    auto call_after = [&](R const& result) {
+      if constexpr (after)
+        std::apply([&](auto const&... k) { call_hook<after_hook>(stack, f, result, k...); }, kept);
+    };
+    if constexpr (!failed) {
+      R result = Answer::answer(stack, f, std::forward<A>(a)...);
+      call_after(result);
+      return result;
+    } else {
+      auto guarded = [&]() -> R {
+        try {
+          return Answer::answer(stack, f, std::forward<A>(a)...);
+        } catch (...) {
+          std::exception_ptr const exception = std::current_exception();
+          std::apply([&](auto const&... k) { call_hook<failed_hook>(stack, f, exception, k...); }, kept);
+          throw;
+        }
+      };
+      R result = guarded();
+      call_after(result);
+      return result;
+    }
+  }
+}
+
+template <class S, class P, class... A>
+OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a) {
+  if constexpr (S::empty) return p.compute(std::forward<A>(a)...);
+  else {
+    using R = decltype(answer_primitive::answer(stack, p, std::forward<A>(a)...));
+    return observe<R, answer_primitive>(stack, p, std::forward<A>(a)...);
+  }
+}
+
+template <class S, class F, class... A>
+OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a) {
+  [[maybe_unused]] watch_t<S> const unwatched{false};
+  if constexpr (!function<F>) return call_primitive(stack, f, std::forward<A>(a)...);
+  else if constexpr (S::empty) return f.run(stack, std::forward<A>(a)...);
+  else return observe<result_t<S, F, A...>, answer_function>(stack, f, std::forward<A>(a)...);
+}
+
+// ---- from the arguments alone
+
+#if OVERDUB_CHECKED
+template <class S, class F, class X> constexpr void check_contexts(S const& stack, X const& x) {
+  if constexpr (std::is_same_v<stack_in_t<X>, S> && is_value<X>) {
+    auto const other = x.stack();
+    if (!same_contexts(other, stack)) throw_mismatch(F::name(), context_name_v<typename S::context>);
+  }
+}
+#endif
+
+/// Calls f in the outermost contexts that its arguments travel in.
+template <class F, class... A>
+OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f, A&&... a) {
+  using S = outermost_t<A...>;
+  S const stack = stack_from<S>(a...);
+#if OVERDUB_CHECKED
+  if constexpr (!S::empty) (check_contexts<S, F>(stack, a), ...);
+#endif
+  return call(stack, f, std::forward<A>(a)...);
+}
+
+// ---- functions given to control primitives
+
+// A function one level down: wraps its arguments into S, calls f, and strips the result. A predicate leaves the
+// metadata of its result behind.
+template <class S, class F, view V = view::strip> struct lowered {
+  using function_type = F;
+  using lowered_stack = S;
+  F const& f;
+  S stack;
+
+  template <class... X> OVERDUB_INLINE constexpr auto operator()(X&&... x) const {
+    [[maybe_unused]] watch_t<S> const watching{!callee<F>};
+    if constexpr (callee<F>) return unwrap<V>(stack, wrap(stack, call(stack, f, wrap(stack, std::forward<X>(x))...)));
+    else return unwrap<V>(stack, wrap(stack, f(wrap(stack, std::forward<X>(x))...)));
+  }
+};
+template <class S, class F> OVERDUB_INLINE constexpr lowered<S, F> lower(S const& stack, F const& f) { return {f, stack}; }
+template <class S, class F>
+OVERDUB_INLINE constexpr lowered<S, F, view::inner> lower_predicate(S const& stack, F const& f) {
+  return {f, stack};
+}
+
+// ---- the derived function "f in S": f's body run in S, called one level down
+
+template <class S, class F> struct derived {
+  using overdub_callee = kind::function;
+  using origin = origin_t<F>;
+  static constexpr int depth = F::depth + 1;
+  static constexpr std::string_view base_name = F::name();
+  static constexpr std::string_view name() { return joined<base_name, context_name_v<typename S::context>>::value; }
+
+  F const& f;
+  typename S::reference context;
+
+  template <class T, class... X> static consteval bool declares_type() {
+    return F::template declares_type<S, wrap_t<S, X>...>();
+  }
+  template <class T, class... X>
+  using body_type = strip_t<S, wrap_t<S, typename F::template body_type<S, wrap_t<S, X>...>>>;
+
+  template <class T, class... X> OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...> run(T const& tail, X&&... x) const {
+    static_assert(std::is_same_v<T, typename S::tail>);
+    S const stack{context, tail};
+    return strip(stack, wrap(stack, f.run(stack, wrap(stack, std::forward<X>(x))...)));
+  }
+  template <class... A> OVERDUB_INLINE constexpr decltype(auto) operator()(A&&... a) const {
+    return call(outermost_stack(a...), *this, std::forward<A>(a)...);
+  }
+
+ private:
+  template <class... A> static constexpr auto outermost_stack(A const&... a) {
+    return stack_from<outermost_t<A...>>(a...);
+  }
+};
+
+}  // namespace detail
+}  // namespace overdub

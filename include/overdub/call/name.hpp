@@ -1,0 +1,56 @@
+// Names known to the compiler: string literals as template arguments, and the names of types.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace overdub {
+
+/// A string literal as a template argument: `fn<"norm">`.
+template <std::size_t N> struct fixed_string {
+  char text[N]{};
+
+  consteval fixed_string(char const (&literal)[N]) {
+    for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
+  }
+  constexpr std::string_view view() const { return {text, N - 1}; }
+};
+
+namespace detail {
+
+template <class T> consteval std::string_view qualified_type_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  auto const begin = text.find("T = ") + 4;
+  auto end = text.find(';', begin);  // g++ goes on with "; std::string_view = ..."
+  if (end == std::string_view::npos) end = text.rfind(']');
+  return text.substr(begin, end - begin);
+}
+
+/// The name of a class without its namespaces: `forward<3>` for `overdub::contexts::forward<3>`.
+template <class T> consteval std::string_view type_name() {
+  auto text = qualified_type_name<T>();
+  auto const parameters = text.find('<');
+  auto const scope = text.substr(0, parameters).rfind("::");
+  if (scope != std::string_view::npos) text.remove_prefix(scope + 2);
+  return text;
+}
+
+/// Several string views joined by dots, in static storage.
+template <std::string_view const&... Parts> struct joined {
+  static constexpr auto text = [] {
+    struct {
+      char data[(Parts.size() + ... + 0) + sizeof...(Parts)]{};
+    } out;
+    std::size_t at = 0;
+    auto append = [&](std::string_view part) {
+      for (char c : part) out.data[at++] = c;
+      out.data[at++] = '.';
+    };
+    (append(Parts), ...);
+    return out;
+  }();
+  static constexpr std::string_view value{text.data, sizeof(text.data) - 1};
+};
+
+}  // namespace detail
+}  // namespace overdub

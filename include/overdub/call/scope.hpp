@@ -1,0 +1,100 @@
+// The scope of a running function: the contexts that it runs in, for calls that have no value among their arguments.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include <overdub/call/dispatch.hpp>
+
+namespace overdub {
+namespace detail {
+struct scope_base {};
+
+// A function without captures is its type.
+template <class F, bool = std::is_empty_v<F>> struct function_slot {
+  constexpr explicit function_slot(F const& f) : function_(&f) {}
+  constexpr F const& function() const { return *function_; }
+  F const* function_;
+};
+template <class F> inline constexpr F stateless_function{};
+template <class F>
+  requires std::is_default_constructible_v<F>
+struct function_slot<F, true> {
+  constexpr explicit function_slot(F const&) {}
+  static constexpr F const& function() { return stateless_function<F>; }
+};
+}  // namespace detail
+
+/// What a body gets that takes a first parameter of this concept: fn<"f">([](overdub::scope auto& cx, auto x) { ... }).
+///   cx(g, x...)   calls g in the contexts that the function runs in, whatever its arguments
+///   cx.self(x...) calls the function itself
+///   cx.lift(x)    x as a constant of those contexts
+template <class X> concept scope = std::derived_from<std::remove_cvref_t<X>, detail::scope_base>;
+
+namespace detail {
+
+template <class S, class F> class running : public scope_base, S, function_slot<F> {
+ public:
+  using stack_type = S;
+
+  constexpr running(S const& contexts, F const& f) : S(contexts), function_slot<F>(f) {}
+
+  /// The function itself, in the contexts that it runs in. Its body declares its type: -> decltype(n).
+  template <class... X> OVERDUB_INLINE constexpr result_t<S, F, X...> self(X&&... x) const {
+    return call(levels(), this->function(), std::forward<X>(x)...);
+  }
+
+  /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
+  template <callee G, class... X> OVERDUB_INLINE constexpr call_t<S, G, X...> operator()(G const& g, X&&... x) const {
+    return call(levels(), g, std::forward<X>(x)...);
+  }
+  template <class G, class... X>
+    requires(!callee<G>)
+  OVERDUB_INLINE constexpr decltype(auto) operator()(G const& g, X&&... x) const {
+    return g(wrap(levels(), std::forward<X>(x))...);
+  }
+
+  /// x as a constant of the contexts that the function runs in; a tree is lifted leaf by leaf.
+  template <class X> OVERDUB_INLINE constexpr auto lift(X&& x) const { return wrap(levels(), std::forward<X>(x)); }
+
+  constexpr S const& levels() const { return *this; }
+};
+
+// ---- calling a body, with or without the scope as its first parameter
+
+enum class body_form { none, plain, scoped };
+
+template <class B, class Scope, class... A> consteval body_form find_form() {
+  if constexpr (std::is_invocable_v<B const&, A...>) return body_form::plain;
+  else if constexpr (std::is_invocable_v<B const&, Scope&, A...>) return body_form::scoped;
+  else return body_form::none;
+}
+
+template <class Function, class Body, class Scope, class... Arguments> struct body_call {
+  static constexpr body_form form = find_form<Body, Scope, Arguments...>();
+  static_assert(form != body_form::none,
+                "overdub: the body of this function cannot be called with these arguments; check their number and types, "
+                "and take parameters as `auto` so that values of contexts can come in");
+  static consteval auto find() {
+    if constexpr (form == body_form::plain) return type_is<std::invoke_result_t<Body const&, Arguments...>>{};
+    else if constexpr (form == body_form::scoped) return type_is<std::invoke_result_t<Body const&, Scope&, Arguments...>>{};
+    else return type_is<none>{};
+  }
+  using type = std::remove_cvref_t<typename decltype(find())::type>;
+};
+
+template <class S, class F, class B, class... X>
+OVERDUB_INLINE constexpr typename body_call<F, B, running<S, F>, std::remove_cvref_t<X>...>::type run_body(
+    S const& stack, F const& f, B const& body, X&&... x) {
+  using Call = body_call<F, B, running<S, F>, std::remove_cvref_t<X>...>;
+  [[maybe_unused]] watch_t<S> const watching{true};
+  if constexpr (Call::form == body_form::plain) return body(std::remove_cvref_t<X>(std::forward<X>(x))...);
+  else if constexpr (Call::form == body_form::scoped) {
+    running<S, F> cx(stack, f);
+    return body(cx, std::remove_cvref_t<X>(std::forward<X>(x))...);
+  } else return none{};
+}
+
+}  // namespace detail
+}  // namespace overdub

@@ -1,0 +1,45 @@
+// Strict runs, in checked builds: finding calls of functions that no context sees.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include <overdub/call/config.hpp>
+#include <overdub/call/error.hpp>
+#include <overdub/call/stack.hpp>
+
+namespace overdub::detail {
+
+template <class S> inline constexpr bool is_strict = false;
+template <class... L>
+inline constexpr bool is_strict<stack<L...>> = (std::is_base_of_v<strict, typename L::context> || ...);
+
+// Whether the code that this thread runs now is a function's body in a strict run.
+inline bool& watched() {
+  thread_local bool flag = false;
+  return flag;
+}
+
+class watch {
+ public:
+  explicit watch(bool on) : before_(std::exchange(watched(), on)) {}
+  ~watch() { watched() = before_; }
+  watch(watch const&) = delete;
+  watch& operator=(watch const&) = delete;
+
+ private:
+  bool before_;
+};
+struct no_watch {
+  constexpr explicit no_watch(bool) {}
+};
+template <class S> using watch_t = std::conditional_t<OVERDUB_CHECKED && is_strict<S>, watch, no_watch>;
+
+template <class F> OVERDUB_INLINE constexpr void check_not_escaped() {
+#if OVERDUB_CHECKED
+  if (!std::is_constant_evaluated() && watched()) throw_escaped(F::name());
+#endif
+}
+
+}  // namespace overdub::detail

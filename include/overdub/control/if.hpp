@@ -1,0 +1,46 @@
+// if_(condition, then, otherwise): a branch that contexts see. Only the branch that is taken runs.
+#pragma once
+
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <overdub/array/primitives.hpp>
+#include <overdub/call/dispatch.hpp>
+
+namespace overdub {
+namespace detail {
+
+template <class Then, class Otherwise> struct branches {
+  static_assert(std::is_same_v<Then, Otherwise>,
+                "overdub: the branches of if_ return different types; with a plain condition both must be values of the same "
+                "contexts (lift one of them: cx.lift(1.0)), and numbers must be converted: overdub::convert<double>(x)");
+  static constexpr bool agree = true;
+};
+
+}  // namespace detail
+
+/// The result of then() or of otherwise(), which must have one type; with a value as condition, constants are lifted to it.
+struct if_t {
+  OVERDUB_PRIMITIVE("if", control)
+  template <class C, class T, class E>
+  OVERDUB_INLINE constexpr auto operator()(C const& condition, T const& then, E const& otherwise) const {
+    return detail::dispatch(*this, condition, then, otherwise);
+  }
+  template <class S, class C, class T, class E>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, C const& condition, T const& then, E const& otherwise) {
+    return std::tuple<detail::inner_t<S, C const&>, detail::lowered<S, T>, detail::lowered<S, E>>{
+        detail::inner(stack, condition), detail::lower(stack, then), detail::lower(stack, otherwise)};
+  }
+  template <class T, class E> OVERDUB_INLINE static constexpr auto compute(bool condition, T const& then, E const& otherwise) {
+    using R = std::remove_cvref_t<decltype(then())>;
+    if constexpr (detail::branches<R, std::remove_cvref_t<decltype(otherwise())>>::agree) {
+      if (condition) return R(then());
+      return R(otherwise());
+    }
+  }
+};
+inline constexpr if_t if_{};
+
+}  // namespace overdub
