@@ -10,7 +10,8 @@
 
 namespace overdub::detail {
 
-template <class X> consteval bool holds_array() {
+template <class Given> consteval bool holds_array() {
+  using X = std::remove_cvref_t<Given>;
   if constexpr (is_array<X>) return true;
   else if constexpr (tree<X>)
     return []<class... T>(std::tuple<T...>*) { return (holds_array<T>() || ...); }(
@@ -53,6 +54,16 @@ template <class... X> constexpr i64 sizes_of(std::string_view op, X const&... x)
 template <class X> OVERDUB_INLINE constexpr auto element(X const& x, i64 i) {
   if constexpr (is_array<X>) return x.data()[i];
   else if constexpr (tree<X>) return tree_traits<X>::map([i](auto const& child) OVERDUB_INLINE { return element(child, i); }, x);
+  else return x;
+}
+
+// The same, with the index tested against each array.
+template <class X> OVERDUB_INLINE constexpr auto checked_element(std::string_view op, X const& x, i64 i) {
+  if constexpr (is_array<X>) {
+    if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(x.size())) throw_index(op, i, x.size());
+    return x.data()[i];
+  } else if constexpr (tree<X>)
+    return tree_traits<X>::map([op, i](auto const& child) OVERDUB_INLINE { return checked_element(op, child, i); }, x);
   else return x;
 }
 

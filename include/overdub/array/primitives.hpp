@@ -23,17 +23,13 @@ struct at_t {
   template <class A, class I> OVERDUB_INLINE constexpr auto operator()(A const& a, I const& i) const {
     return detail::dispatch(*this, a, i);
   }
-  template <class S, class A, class I> OVERDUB_INLINE static constexpr auto lower(S const& stack, A const& a, I const& i) {
-    return std::tuple<detail::strip_t<S, A const&>, detail::inner_t<S, I const&>>{detail::strip(stack, a), detail::inner(stack, i)};
+  template <class S, class K, class A, class I>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A const& a, I const& i) {
+    return call_lowered(detail::strip(stack, a), detail::inner(stack, i));
   }
   template <class A> OVERDUB_INLINE static constexpr auto compute(A const& a, i64 i) {
     static_assert(detail::tree_of_arrays<A>::checked);
-    return detail::element(a, checked_index("at", a, i));
-  }
-  template <class A> OVERDUB_INLINE static constexpr i64 checked_index(std::string_view op, A const& a, i64 i) {
-    i64 const size = detail::common_size(op, a);
-    if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size)) detail::throw_index(op, i, size);
-    return i;
+    return detail::checked_element("at", a, i);
   }
 };
 inline constexpr at_t at{};
@@ -42,9 +38,6 @@ inline constexpr at_t at{};
 struct array_size_t {
   OVERDUB_PRIMITIVE("size", data)
   template <class A> OVERDUB_INLINE constexpr auto operator()(A const& a) const { return detail::dispatch(*this, a); }
-  template <class S, class A> OVERDUB_INLINE static constexpr auto lower(S const& stack, A const& a) {
-    return std::tuple<detail::inner_t<S, A const&>>{detail::inner(stack, a)};
-  }
   template <class A> OVERDUB_INLINE static constexpr i64 compute(A const& a) {
     static_assert(detail::tree_of_arrays<A>::checked);
     return detail::common_size("size", a);
@@ -71,8 +64,9 @@ struct fill_t {
   template <class N, class X> OVERDUB_INLINE constexpr auto operator()(N const& n, X const& x) const {
     return detail::dispatch(*this, n, x);
   }
-  template <class S, class N, class X> OVERDUB_INLINE static constexpr auto lower(S const& stack, N const& n, X const& x) {
-    return std::tuple<detail::inner_t<S, N const&>, detail::strip_t<S, X const&>>{detail::inner(stack, n), detail::strip(stack, x)};
+  template <class S, class K, class N, class X>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, N const& n, X const& x) {
+    return call_lowered(detail::inner(stack, n), detail::strip(stack, x));
   }
   template <class X> static auto compute(i64 n, X const& x) {
     if (n < 0) detail::throw_negative("fill", n);
@@ -90,18 +84,13 @@ struct update_t {
   template <class A, class I, class X> OVERDUB_INLINE constexpr auto operator()(A&& a, I const& i, X const& x) const {
     return detail::dispatch(*this, std::forward<A>(a), i, x);
   }
-  template <class S, class A, class I, class X>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, A&& a, I const& i, X const& x) {
-    auto down = [&](auto&& y) OVERDUB_INLINE {
-      return detail::strip(stack, detail::wrap(stack, std::forward<decltype(y)>(y)));
-    };
-    return std::tuple<decltype(down(std::forward<A>(a))), detail::inner_t<S, I const&>, decltype(down(x))>{
-        down(std::forward<A>(a)), detail::inner(stack, i), down(x)};
+  template <class S, class K, class A, class I, class X>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A&& a, I const& i, X const& x) {
+    return call_lowered(detail::lift_down(stack, std::forward<A>(a)), detail::inner(stack, i), detail::lift_down(stack, x));
   }
   template <class A, class X> OVERDUB_INLINE static constexpr auto compute(A&& a, i64 i, X const& x) {
     using T = std::remove_cvref_t<A>;
     static_assert(detail::tree_of_arrays<T>::checked);
-    (void)at_t::checked_index("update", a, i);
     return set(std::forward<A>(a), i, x);
   }
 
@@ -126,9 +115,9 @@ struct concat_t {
   template <class A, class B> OVERDUB_INLINE constexpr auto operator()(A const& a, B const& b) const {
     return detail::dispatch(*this, a, b);
   }
-  template <class S, class A, class B> OVERDUB_INLINE static constexpr auto lower(S const& stack, A const& a, B const& b) {
-    auto down = [&](auto const& y) OVERDUB_INLINE { return detail::strip(stack, detail::wrap(stack, y)); };
-    return std::tuple<decltype(down(a)), decltype(down(b))>{down(a), down(b)};
+  template <class S, class K, class A, class B>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A const& a, B const& b) {
+    return call_lowered(detail::lift_down(stack, a), detail::lift_down(stack, b));
   }
   template <class A, class B> static auto compute(A const& a, B const& b) {
     static_assert(detail::tree_of_arrays<A>::checked && detail::tree_of_arrays<B>::checked);
@@ -149,13 +138,14 @@ inline constexpr concat_t concat{};
 struct zip_t {
   OVERDUB_PRIMITIVE("zip", data)
   template <class... A> OVERDUB_INLINE constexpr auto operator()(A const&... a) const { return detail::dispatch(*this, a...); }
-  template <class S, class... A> OVERDUB_INLINE static constexpr auto lower(S const& stack, A const&... a) {
-    return std::tuple<detail::strip_t<S, A const&>...>{detail::strip(stack, a)...};
+  template <class S, class K, class... A>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A const&... a) {
+    return call_lowered(detail::strip(stack, a)...);
   }
   template <class... A> static auto compute(A const&... a) {
     static_assert((detail::tree_of_arrays<A>::checked && ...));
     (void)detail::sizes_of("zip", a...);
-    return std::tuple<A...>{a...};
+    return std::tuple<std::remove_cvref_t<A>...>{a...};
   }
 };
 inline constexpr zip_t zip{};

@@ -33,28 +33,37 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
 
 // ---- primitives
 
+// A primitive that moves data or takes functions says what its call is one level down:
+//   p.lower(stack, call_lowered, a...) returns call_lowered(the arguments one level down...).
+// Functions among them are lowered: they wrap what they are given, and strip what they return.
+struct any_call {
+  template <class... L> none operator()(L&&...) const;
+};
 template <class P, class S, class... A>
-concept lowers = requires(P const& p, S const& stack, A&&... a) { p.lower(stack, std::forward<A>(a)...); };
+concept lowers = requires(P const& p, S const& stack, A&&... a) { p.lower(stack, any_call{}, std::forward<A>(a)...); };
+
+// Answers a lowered call by a rule, if it may, or by the next context.
+template <bool Rules, class S, class P> struct lowered_call {
+  S const& stack;
+  P const& p;
+  template <class... L> OVERDUB_INLINE constexpr auto operator()(L&&... l) const {
+    constexpr rule found = [] {
+      if constexpr (Rules) return rule_for<typename S::context, P, std::remove_cvref_t<L>...>;
+      else return rule::none;
+    }();
+    if constexpr (found != rule::none) return wrap(stack, call_rule<found>(stack.top().get(), p, std::forward<L>(l)...));
+    else return wrap(stack, call(stack.rest(), p, std::forward<L>(l)...));
+  }
+};
 
 struct answer_primitive {
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto answer(S const& stack, P const& p, A&&... a) {
     using C = typename S::context;
-    if constexpr (control<P>)
-      return std::apply([&](auto&&... l) OVERDUB_INLINE { return answer_lowered(stack, p, std::move(l)...); },
-                        p.lower(stack, std::forward<A>(a)...));
+    if constexpr (control<P>) return p.lower(stack, lowered_call<true, S, P>{stack, p}, std::forward<A>(a)...);
     else if constexpr (constexpr rule found = rule_for<C, P, open_t<S, A>...>; found != rule::none)
       return wrap(stack, call_rule<found>(stack.top().get(), p, open(stack, std::forward<A>(a))...));
     else return structure(stack, p, std::forward<A>(a)...);
-  }
-
-  // Rules for control primitives get functions that wrap what they are given, and strip what they return.
-  template <class S, class P, class... L>
-  OVERDUB_INLINE static constexpr auto answer_lowered(S const& stack, P const& p, L&&... lowered) {
-    constexpr rule found = rule_for<typename S::context, P, L...>;
-    if constexpr (found != rule::none)
-      return wrap(stack, call_rule<found>(stack.top().get(), p, std::move(lowered)...));
-    else return wrap(stack, call(stack.rest(), p, std::move(lowered)...));
   }
 
   // Without a rule: the same call one level down.
@@ -63,9 +72,7 @@ struct answer_primitive {
     if constexpr (carries_metadata<typename S::context> && requires { p.decompose(std::forward<A>(a)...); })
       return wrap(stack, p.decompose(std::forward<A>(a)...));
     else if constexpr (lowers<P, S, A...>)
-      return std::apply(
-          [&](auto&&... l) OVERDUB_INLINE { return wrap(stack, call(stack.rest(), p, std::move(l)...)); },
-          p.lower(stack, std::forward<A>(a)...));
+      return p.lower(stack, lowered_call<false, S, P>{stack, p}, std::forward<A>(a)...);
     else return wrap(stack, call(stack.rest(), p, inner(stack, std::forward<A>(a))...));
   }
 };
@@ -181,18 +188,31 @@ OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f,
 
 // ---- functions given to control primitives
 
+template <class S, class F, view V> struct lowered;
+
+// Calls a function object of the user's, given to a control primitive.
+template <class F, class... X> OVERDUB_INLINE constexpr decltype(auto) call_given(F const& f, X&&... x) {
+  OVERDUB_INLINE_CALLS return f(std::forward<X>(x)...);
+}
+
+// A lowered function refers to the user's function, and holds one that was lowered before.
+template <class F> struct lowered_slot { using type = F const&; };
+template <class S, class F, view V> struct lowered_slot<lowered<S, F, V>> { using type = lowered<S, F, V>; };
+
 // A function one level down: wraps its arguments into S, calls f, and strips the result. A predicate leaves the
 // metadata of its result behind.
-template <class S, class F, view V = view::strip> struct lowered {
+template <class S, class F, view V = view::strip> struct lowered : S {
   using function_type = F;
   using lowered_stack = S;
-  F const& f;
-  S stack;
+  typename lowered_slot<F>::type f;
+
+  OVERDUB_INLINE constexpr lowered(F const& function, S const& contexts) : S(contexts), f(function) {}
 
   template <class... X> OVERDUB_INLINE constexpr auto operator()(X&&... x) const {
     [[maybe_unused]] watch_t<S> const watching{!callee<F>};
-    if constexpr (callee<F>) return unwrap<V>(stack, wrap(stack, call(stack, f, wrap(stack, std::forward<X>(x))...)));
-    else return unwrap<V>(stack, wrap(stack, f(wrap(stack, std::forward<X>(x))...)));
+    S const& levels = *this;
+    if constexpr (callee<F>) return unwrap<V>(levels, wrap(levels, call(levels, f, wrap(levels, std::forward<X>(x))...)));
+    else return unwrap<V>(levels, wrap(levels, call_given(f, wrap(levels, std::forward<X>(x))...)));
   }
 };
 template <class S, class F> OVERDUB_INLINE constexpr lowered<S, F> lower(S const& stack, F const& f) { return {f, stack}; }

@@ -33,7 +33,7 @@ template <fixed_string Name, class Body> struct fn_t {
   }
   template <class S, class... X>
   OVERDUB_INLINE constexpr body_type<S, std::remove_cvref_t<X>...> run(S const& stack, X&&... x) const {
-    return detail::run_body(stack, *this, body, std::forward<X>(x)...);
+    return detail::run_body(stack, *this, std::forward<X>(x)...);
   }
 };
 

@@ -79,38 +79,55 @@ enum class view {
 
 template <view V, class S> struct unwrapper;
 
-template <view V, class S, class X> OVERDUB_INLINE constexpr auto unwrap(S const& stack, X&& x) {
+// What stays as it is comes back as a reference to an lvalue, and is moved from an rvalue; so do inner values.
+template <class X> OVERDUB_INLINE constexpr auto as_given(std::remove_reference_t<X>& x)
+    -> std::conditional_t<std::is_lvalue_reference_v<X>, std::remove_cvref_t<X> const&, std::remove_cvref_t<X>> {
+  return static_cast<X&&>(x);
+}
+
+template <view V, class S, class X> OVERDUB_INLINE constexpr decltype(auto) unwrap(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
   using C = typename S::context;
   if constexpr (is_value<T> && std::is_same_v<stack_of_t<T>, S>) {
-    if constexpr (V != view::inner && carries_metadata<C>) {
-      using I = typename T::inner_type;
-      using M = typename T::metadata_type;
-      auto metadata = std::forward<X>(x).metadata();
+    using I = typename T::inner_type;
+    using M = typename T::metadata_type;
+    if constexpr (V == view::inner || !carries_metadata<C>) {
+      if constexpr (V == view::open || !std::is_lvalue_reference_v<X>) return I(std::forward<X>(x).inner());
+      else return x.inner();
+    } else if constexpr (V == view::strip && std::is_lvalue_reference_v<X> && !std::is_empty_v<M>) {
+      return tagged<I const&, M const&, typename S::head>{x.inner(), x.metadata()};
+    } else {
+      M metadata = x.metadata();
       return tagged<I, M, typename S::head>{std::forward<X>(x).inner(), std::move(metadata)};
-    } else return typename T::inner_type(std::forward<X>(x).inner());
+    }
   } else if constexpr (V == view::open && carries_metadata<C> && is_leaf<T> && is_suffix<stack_of_t<T>, S>) {
     using Z = decltype(constant_metadata(stack.top().get(), x));
     return tagged<T, Z, typename S::head>{x, constant_metadata(stack.top().get(), x)};
   } else if constexpr (tree<T>) return tree_traits<T>::map(unwrapper<V, S>{stack}, std::forward<X>(x));
-  else return T(std::forward<X>(x));
+  else if constexpr (V == view::open) return T(std::forward<X>(x));
+  else return as_given<X>(x);
 }
 
 template <view V, class S> struct unwrapper {
   S const& stack;
-  template <class X> OVERDUB_INLINE constexpr auto operator()(X&& x) const {
+  template <class X> OVERDUB_INLINE constexpr decltype(auto) operator()(X&& x) const {
     return unwrap<V>(stack, std::forward<X>(x));
   }
 };
 
-template <class S, class X> OVERDUB_INLINE constexpr auto strip(S const& stack, X&& x) {
+template <class S, class X> OVERDUB_INLINE constexpr decltype(auto) strip(S const& stack, X&& x) {
   return unwrap<view::strip>(stack, std::forward<X>(x));
 }
 template <class S, class X> OVERDUB_INLINE constexpr auto open(S const& stack, X&& x) {
   return unwrap<view::open>(stack, std::forward<X>(x));
 }
-template <class S, class X> OVERDUB_INLINE constexpr auto inner(S const& stack, X&& x) {
+template <class S, class X> OVERDUB_INLINE constexpr decltype(auto) inner(S const& stack, X&& x) {
   return unwrap<view::inner>(stack, std::forward<X>(x));
+}
+
+// Into the contexts of S, and one level down: for what must carry metadata there, constants too.
+template <class S, class X> OVERDUB_INLINE constexpr auto lift_down(S const& stack, X&& x) {
+  return strip(stack, wrap(stack, std::forward<X>(x)));
 }
 
 template <class S, class X> using wrap_t = decltype(wrap(std::declval<S const&>(), std::declval<X>()));

@@ -60,7 +60,7 @@ template <class Below, class S, class X> constexpr auto release(S const& stack, 
 template <class Below, class S, class F, class... A>
 OVERDUB_INLINE constexpr auto run_in(S const& stack, F const& f, A&&... a) {
   if constexpr (callee<F>) return release<Below>(stack, call(stack, f, std::forward<A>(a)...));
-  else return release<Below>(stack, run_body(stack, f, f, std::forward<A>(a)...));
+  else return release<Below>(stack, run_body(stack, f, std::forward<A>(a)...));
 }
 
 template <class Below, class Composition, class F, class... A>

@@ -42,7 +42,7 @@ template <class S, class F> class running : public scope_base, S, function_slot<
 
   /// The function itself, in the contexts that it runs in. Its body declares its type: -> decltype(n).
   template <class... X> OVERDUB_INLINE constexpr result_t<S, F, X...> self(X&&... x) const {
-    return call(levels(), this->function(), std::forward<X>(x)...);
+    return call(levels(), function(), std::forward<X>(x)...);
   }
 
   /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
@@ -59,6 +59,7 @@ template <class S, class F> class running : public scope_base, S, function_slot<
   template <class X> OVERDUB_INLINE constexpr auto lift(X&& x) const { return wrap(levels(), std::forward<X>(x)); }
 
   constexpr S const& levels() const { return *this; }
+  using function_slot<F>::function;
 };
 
 // ---- calling a body, with or without the scope as its first parameter
@@ -84,16 +85,26 @@ template <class Function, class Body, class Scope, class... Arguments> struct bo
   using type = std::remove_cvref_t<typename decltype(find())::type>;
 };
 
-template <class S, class F, class B, class... X>
-OVERDUB_INLINE constexpr typename body_call<F, B, running<S, F>, std::remove_cvref_t<X>...>::type run_body(
-    S const& stack, F const& f, B const& body, X&&... x) {
-  using Call = body_call<F, B, running<S, F>, std::remove_cvref_t<X>...>;
+template <class F> constexpr auto const& body_of(F const& f) {
+  if constexpr (callee<F>) return f.body;
+  else return f;
+}
+
+// A function that takes its scope may call itself, and is compiled as a function: were it inlined, compilers would unroll
+// recursions by chance, and not alike in each context. Stateless contexts are not passed at all.
+template <class R, class S, class F, class... X> [[gnu::noinline]] constexpr R run_scoped(running<S, F> cx, X... x) {
+  OVERDUB_INLINE_CALLS return body_of(cx.function())(cx, std::move(x)...);
+}
+
+template <class S, class F, class... X>
+OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) ->
+    typename body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>::type {
+  using Call = body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>;
   [[maybe_unused]] watch_t<S> const watching{true};
-  if constexpr (Call::form == body_form::plain) return body(std::remove_cvref_t<X>(std::forward<X>(x))...);
-  else if constexpr (Call::form == body_form::scoped) {
-    running<S, F> cx(stack, f);
-    return body(cx, std::remove_cvref_t<X>(std::forward<X>(x))...);
-  } else return none{};
+  if constexpr (Call::form == body_form::plain) return body_of(f)(std::remove_cvref_t<X>(std::forward<X>(x))...);
+  else if constexpr (Call::form == body_form::scoped)
+    return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(running<S, F>(stack, f), std::forward<X>(x)...);
+  else return none{};
 }
 
 }  // namespace detail

@@ -112,7 +112,7 @@ namespace detail {
 template <class X> struct stack_in { using type = stack_of_t<X>; };
 template <class Children> struct stack_in_children;
 template <class... T> struct stack_in_children<std::tuple<T...>> {
-  using type = join_t<typename stack_in<T>::type...>;
+  using type = join_t<typename stack_in<std::remove_cvref_t<T>>::type...>;
 };
 template <tree X> struct stack_in<X> : stack_in_children<typename tree_traits<X>::children> {};
 template <class X> using stack_in_t = typename stack_in<std::remove_cvref_t<X>>::type;

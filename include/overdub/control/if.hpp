@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -28,16 +27,16 @@ struct if_t {
   OVERDUB_INLINE constexpr auto operator()(C const& condition, T const& then, E const& otherwise) const {
     return detail::dispatch(*this, condition, then, otherwise);
   }
-  template <class S, class C, class T, class E>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, C const& condition, T const& then, E const& otherwise) {
-    return std::tuple<detail::inner_t<S, C const&>, detail::lowered<S, T>, detail::lowered<S, E>>{
-        detail::inner(stack, condition), detail::lower(stack, then), detail::lower(stack, otherwise)};
+  template <class S, class K, class C, class T, class E>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, C const& condition, T const& then,
+                                             E const& otherwise) {
+    return call_lowered(detail::inner(stack, condition), detail::lower(stack, then), detail::lower(stack, otherwise));
   }
   template <class T, class E> OVERDUB_INLINE static constexpr auto compute(bool condition, T const& then, E const& otherwise) {
     using R = std::remove_cvref_t<decltype(then())>;
     if constexpr (detail::branches<R, std::remove_cvref_t<decltype(otherwise())>>::agree) {
-      if (condition) return R(then());
-      return R(otherwise());
+      if (condition) return R(detail::call_given(then));
+      return R(detail::call_given(otherwise));
     }
   }
 };

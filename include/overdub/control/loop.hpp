@@ -20,11 +20,6 @@ template <class State, class Next> struct carried_state {
   static constexpr bool agrees = true;
 };
 
-// The state, lifted into the contexts of the call, one level down.
-template <class S, class X> OVERDUB_INLINE constexpr auto lower_state(S const& stack, X&& x) {
-  return strip(stack, wrap(stack, std::forward<X>(x)));
-}
-
 }  // namespace detail
 
 /// loop(n, state, body): state = body(i, state) for i = 0, ..., n - 1. The state is a scalar, an array or a tree of them.
@@ -33,17 +28,15 @@ struct loop_t {
   template <class N, class X, class F> OVERDUB_INLINE constexpr auto operator()(N const& n, X&& state, F const& body) const {
     return detail::dispatch(*this, n, std::forward<X>(state), body);
   }
-  template <class S, class N, class X, class F>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, N const& n, X&& state, F const& body) {
-    using State = decltype(detail::lower_state(stack, std::forward<X>(state)));
-    return std::tuple<detail::inner_t<S, N const&>, State, detail::lowered<S, F>>{
-        detail::inner(stack, n), detail::lower_state(stack, std::forward<X>(state)), detail::lower(stack, body)};
+  template <class S, class K, class N, class X, class F>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, N const& n, X&& state, F const& body) {
+    return call_lowered(detail::inner(stack, n), detail::lift_down(stack, std::forward<X>(state)), detail::lower(stack, body));
   }
   template <class X, class F> OVERDUB_INLINE static constexpr std::remove_cvref_t<X> compute(i64 n, X&& start, F const& body) {
     using State = std::remove_cvref_t<X>;
     State state(std::forward<X>(start));
     if constexpr (detail::carried_state<State, std::remove_cvref_t<decltype(body(i64{}, std::move(state)))>>::agrees)
-      for (i64 i = 0; i < n; ++i) state = body(i, std::move(state));
+      for (i64 i = 0; i < n; ++i) state = detail::call_given(body, i, std::move(state));
     return state;
   }
 };
@@ -56,19 +49,18 @@ struct while_t {
   OVERDUB_INLINE constexpr auto operator()(X&& state, C const& condition, F const& body) const {
     return detail::dispatch(*this, std::forward<X>(state), condition, body);
   }
-  template <class S, class X, class C, class F>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, X&& state, C const& condition, F const& body) {
-    using State = decltype(detail::lower_state(stack, std::forward<X>(state)));
-    return std::tuple<State, detail::lowered<S, C, detail::view::inner>, detail::lowered<S, F>>{
-        detail::lower_state(stack, std::forward<X>(state)), detail::lower_predicate(stack, condition),
-        detail::lower(stack, body)};
+  template <class S, class K, class X, class C, class F>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, X&& state, C const& condition,
+                                             F const& body) {
+    return call_lowered(detail::lift_down(stack, std::forward<X>(state)), detail::lower_predicate(stack, condition),
+                        detail::lower(stack, body));
   }
   template <class X, class C, class F>
   OVERDUB_INLINE static constexpr std::remove_cvref_t<X> compute(X&& start, C const& condition, F const& body) {
     using State = std::remove_cvref_t<X>;
     State state(std::forward<X>(start));
     if constexpr (detail::carried_state<State, std::remove_cvref_t<decltype(body(std::move(state)))>>::agrees)
-      while (condition(std::as_const(state))) state = body(std::move(state));
+      while (detail::call_given(condition, std::as_const(state))) state = detail::call_given(body, std::move(state));
     return state;
   }
 };
@@ -80,11 +72,9 @@ struct scan_t {
   template <class F, class X, class A> OVERDUB_INLINE constexpr auto operator()(F const& f, X&& state, A const& xs) const {
     return detail::dispatch(*this, f, std::forward<X>(state), xs);
   }
-  template <class S, class F, class X, class A>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, F const& f, X&& state, A const& xs) {
-    using State = decltype(detail::lower_state(stack, std::forward<X>(state)));
-    return std::tuple<detail::lowered<S, F>, State, detail::strip_t<S, A const&>>{
-        detail::lower(stack, f), detail::lower_state(stack, std::forward<X>(state)), detail::strip(stack, xs)};
+  template <class S, class K, class F, class X, class A>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, F const& f, X&& state, A const& xs) {
+    return call_lowered(detail::lower(stack, f), detail::lift_down(stack, std::forward<X>(state)), detail::strip(stack, xs));
   }
   template <class F, class X, class A> OVERDUB_INLINE static constexpr auto compute(F const& f, X&& start, A const& xs) {
     static_assert(detail::tree_of_arrays<A>::checked);
@@ -99,7 +89,7 @@ struct scan_t {
     auto out = detail::make_builders<Output>(n);
     State state(std::forward<X>(start));
     for (i64 i = 0; i < n; ++i) {
-      auto step = f(std::move(state), detail::element(xs, i));
+      auto step = detail::call_given(f, std::move(state), detail::element(xs, i));
       state = std::get<0>(std::move(step));
       detail::put_element(out, i, std::get<1>(std::move(step)));
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -18,9 +17,9 @@ struct map_t {
   template <class F, class... A> OVERDUB_INLINE constexpr auto operator()(F const& f, A const&... xs) const {
     return detail::dispatch(*this, f, xs...);
   }
-  template <class S, class F, class... A>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, F const& f, A const&... xs) {
-    return std::tuple<detail::lowered<S, F>, detail::strip_t<S, A const&>...>{detail::lower(stack, f), detail::strip(stack, xs)...};
+  template <class S, class K, class F, class... A>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, F const& f, A const&... xs) {
+    return call_lowered(detail::lower(stack, f), detail::strip(stack, xs)...);
   }
   template <class F, class... A> OVERDUB_INLINE static constexpr auto compute(F const& f, A const&... xs) {
     static_assert(sizeof...(A) > 0, "overdub: map(f, xs...) takes the arrays behind the function");
@@ -31,7 +30,7 @@ struct map_t {
                   "through the scope: cx(map, f, xs), or lift an array: cx.lift(xs)");
     i64 const n = detail::sizes_of("map", xs...);
     auto out = detail::make_builders<E>(n);
-    for (i64 i = 0; i < n; ++i) detail::put_element(out, i, f(detail::element(xs, i)...));
+    for (i64 i = 0; i < n; ++i) detail::put_element(out, i, detail::call_given(f, detail::element(xs, i)...));
     return detail::finish_elements(std::move(out), n);
   }
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -70,10 +69,9 @@ struct reduce_t {
   template <class F, class... X> OVERDUB_INLINE constexpr auto operator()(F const& f, X const&... x) const {
     return detail::dispatch(*this, f, x...);
   }
-  template <class S, class F, class... X>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, F const& f, X const&... x) {
-    return std::tuple<detail::lowered<S, F>, decltype(detail::lower_state(stack, x))...>{detail::lower(stack, f),
-                                                                                       detail::lower_state(stack, x)...};
+  template <class S, class K, class F, class... X>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, F const& f, X const&... x) {
+    return call_lowered(detail::lower(stack, f), detail::lift_down(stack, x)...);
   }
   template <class F, class A> OVERDUB_INLINE static constexpr auto compute(F const& f, A const& xs) {
     static_assert(detail::tree_of_arrays<A>::checked);
