@@ -1,6 +1,9 @@
-// forward: differentiation along one direction, or along N at once. Each number carries its tangent; the derivatives of
-// the operations are the last column of ir/ops.def. Runs nest, and are never taken for one another.
+// forward: differentiation along one direction, or along N at once. Each number carries its tangent; the
+// derivatives of the operations are the last column of ir/ops.def. Runs nest, and are never taken for one
+// another.
 #pragma once
+
+#include <overdub/overdub.hpp>
 
 #include <array>
 #include <concepts>
@@ -9,12 +12,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <overdub/overdub.hpp>
-
 namespace overdub::contexts {
 
 /// Tangents along N directions: a vector space over T.
-template <class T, int N> struct tangents {
+template <class T, int N>
+struct tangents {
   std::array<T, static_cast<std::size_t>(N)> along{};
 
   tangents() = default;
@@ -24,15 +26,21 @@ template <class T, int N> struct tangents {
   friend bool operator==(tangents const&, tangents const&) = default;
 };
 
-template <class X> inline constexpr bool is_tangents = false;
-template <class T, int N> inline constexpr bool is_tangents<tangents<T, N>> = true;
-template <class X> concept scalar = !is_tangents<X> && !std::same_as<X, zero> && !control<X>;
+template <class X>
+inline constexpr bool is_tangents = false;
+template <class T, int N>
+inline constexpr bool is_tangents<tangents<T, N>> = true;
+template <class X>
+concept scalar = !is_tangents<X> && !std::same_as<X, zero> && !control<X>;
 
 // f on each direction: on the components of the tangents among the arguments, and on the scalars as they are.
-template <int N, class F, class... X> OVERDUB_INLINE constexpr auto along_each(F const& f, X const&... x) {
+template <int N, class F, class... X>
+OVERDUB_INLINE constexpr auto along_each(F const& f, X const&... x) {
   auto component = []<class Y>(Y const& y, int i) OVERDUB_INLINE -> decltype(auto) {
-    if constexpr (is_tangents<Y>) return y[i];
-    else return (y);
+    if constexpr (is_tangents<Y>)
+      return y[i];
+    else
+      return (y);
   };
   tangents<decltype(f(component(x, 0)...)), N> r;
   for (int i = 0; i < N; ++i) r[i] = f(component(x, i)...);
@@ -40,41 +48,67 @@ template <int N, class F, class... X> OVERDUB_INLINE constexpr auto along_each(F
 }
 
 template <class T, class U, int N>
-OVERDUB_INLINE constexpr auto operator+(tangents<T, N> const& a, tangents<U, N> const& b) { return along_each<N>(add, a, b); }
+OVERDUB_INLINE constexpr auto operator+(tangents<T, N> const& a, tangents<U, N> const& b) {
+  return along_each<N>(add, a, b);
+}
 template <class T, class U, int N>
-OVERDUB_INLINE constexpr auto operator-(tangents<T, N> const& a, tangents<U, N> const& b) { return along_each<N>(sub, a, b); }
-template <class T, int N> OVERDUB_INLINE constexpr auto operator-(tangents<T, N> const& a) { return along_each<N>(neg, a); }
+OVERDUB_INLINE constexpr auto operator-(tangents<T, N> const& a, tangents<U, N> const& b) {
+  return along_each<N>(sub, a, b);
+}
+template <class T, int N>
+OVERDUB_INLINE constexpr auto operator-(tangents<T, N> const& a) {
+  return along_each<N>(neg, a);
+}
 template <scalar S, class T, int N>
-OVERDUB_INLINE constexpr auto operator*(S const& s, tangents<T, N> const& a) { return along_each<N>(mul, s, a); }
+OVERDUB_INLINE constexpr auto operator*(S const& s, tangents<T, N> const& a) {
+  return along_each<N>(mul, s, a);
+}
 template <scalar S, class T, int N>
-OVERDUB_INLINE constexpr auto operator*(tangents<T, N> const& a, S const& s) { return along_each<N>(mul, a, s); }
+OVERDUB_INLINE constexpr auto operator*(tangents<T, N> const& a, S const& s) {
+  return along_each<N>(mul, a, s);
+}
 template <scalar S, class T, int N>
-OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) { return along_each<N>(div, a, s); }
+OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
+  return along_each<N>(div, a, s);
+}
 
 /// Forward differentiation along N directions: tag(x, tangents) in, tag(result, tangents) out.
-template <int N> struct forward_along : context {
+template <int N>
+struct forward_along : context {
   static constexpr std::string_view name = "forward";
 
   template <class T>
-  using metadata = std::conditional_t<!std::floating_point<plain_t<T>>, zero, std::conditional_t<N == 1, T, tangents<T, N>>>;
+  using metadata = std::conditional_t<
+      !std::floating_point<plain_t<T>>, zero, std::conditional_t<N == 1, T, tangents<T, N>>>;
 
   constexpr zero constant(auto const&) const { return {}; }
 
-  // Every elementwise operation, by its row of the table. What is not floating-point does not change, it jumps.
-  template <elementwise F, class... X> OVERDUB_INLINE constexpr auto overdub(F f, X... x) {
+  // Every elementwise operation, by its row of the table. What is not floating-point does not change, it
+  // jumps.
+  template <elementwise F, class... X>
+  OVERDUB_INLINE constexpr auto overdub(F f, X... x) {
     auto r = f(x.inner...);
-    if constexpr (!std::floating_point<plain_t<decltype(r)>>) return tag(r, zero{});
-    else return tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
+    if constexpr (!std::floating_point<plain_t<decltype(r)>>)
+      return tag(r, zero{});
+    else
+      return tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
   }
-  template <class To, class X> OVERDUB_INLINE constexpr auto overdub(convert_t<To> f, X x) {
+  template <class To, class X>
+  OVERDUB_INLINE constexpr auto overdub(convert_t<To> f, X x) {
     auto r = f(x.inner);
-    if constexpr (!std::floating_point<To>) return tag(r, zero{});
-    else return tag(r, in_precision_of(r, x.metadata));
+    if constexpr (!std::floating_point<To>)
+      return tag(r, zero{});
+    else
+      return tag(r, in_precision_of(r, x.metadata));
   }
 
   // Linear and bilinear reductions.
-  template <class X> constexpr auto overdub(sum_t f, X xs) { return tag(f(xs.inner), linear(f, xs.metadata)); }
-  template <class X, class Y> constexpr auto overdub(dot_t f, X xs, Y ys) {
+  template <class X>
+  constexpr auto overdub(sum_t f, X xs) {
+    return tag(f(xs.inner), linear(f, xs.metadata));
+  }
+  template <class X, class Y>
+  constexpr auto overdub(dot_t f, X xs, Y ys) {
     auto along_xs = linear([&](auto const& dx) { return f(dx, ys.inner); }, xs.metadata);
     auto along_ys = linear([&](auto const& dy) { return f(xs.inner, dy); }, ys.metadata);
     return tag(f(xs.inner, ys.inner), along_xs + along_ys);
@@ -82,27 +116,36 @@ template <int N> struct forward_along : context {
 
   // A native function has no derivative here, unless nothing that it gets changes.
   template <primitive F, class... X>
-    requires(!elementwise<F> && !data_movement<F> && !control<F>)
-  constexpr auto overdub(F f, X... x) {
+  requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(F f, X... x) {
     auto result = fallback(*this, f, x...);
-    static_assert((std::same_as<decltype(x.metadata), zero> && ...) || !std::floating_point<plain_t<decltype(result)>>,
-                  "overdub: forward cannot differentiate this native function; extend the context with a rule for it: "
-                  "auto overdub(decltype(f), auto x) { return overdub::tag(f(x.inner), derivative * x.metadata); }");
+    static_assert(
+        (std::same_as<decltype(x.metadata), zero> && ...) || !std::floating_point<plain_t<decltype(result)>>,
+        "overdub: forward cannot differentiate this native function; extend the context with a rule for it: "
+        "auto overdub(decltype(f), auto x) { return overdub::tag(f(x.inner), derivative * x.metadata); }");
     return result;
   }
 
- private:
-  template <class F, class M> static constexpr auto linear(F const& f, M const& tangent) {
-    if constexpr (std::same_as<M, zero>) return zero{};
-    else if constexpr (is_tangents<M>) return along_each<N>(f, tangent);
-    else return f(tangent);
+private:
+  template <class F, class M>
+  static constexpr auto linear(F const& f, M const& tangent) {
+    if constexpr (std::same_as<M, zero>)
+      return zero{};
+    else if constexpr (is_tangents<M>)
+      return along_each<N>(f, tangent);
+    else
+      return f(tangent);
   }
-  template <class R, class D> OVERDUB_INLINE static constexpr auto in_precision_of(R const&, D const& tangent) {
+  template <class R, class D>
+  OVERDUB_INLINE static constexpr auto in_precision_of(R const&, D const& tangent) {
     using To = plain_t<R>;
-    if constexpr (std::same_as<D, zero>) return zero{};
-    else if constexpr (is_tangents<D>) return along_each<N>([](auto const& d) OVERDUB_INLINE { return in_precision_of(R(d), d); }, tangent);
-    else if constexpr (std::same_as<plain_t<D>, To>) return tangent;
-    else return convert<To>(tangent);
+    if constexpr (std::same_as<D, zero>)
+      return zero{};
+    else if constexpr (is_tangents<D>)
+      return along_each<N>([](auto const& d) OVERDUB_INLINE { return in_precision_of(R(d), d); }, tangent);
+    else if constexpr (std::same_as<plain_t<D>, To>)
+      return tangent;
+    else
+      return convert<To>(tangent);
   }
 };
 
@@ -110,16 +153,21 @@ template <int N> struct forward_along : context {
 using forward = forward_along<1>;
 
 /// f(x) and its derivative along `direction` (1 by default), as tagged{value, derivative}.
-template <class F, class X> constexpr auto value_and_derivative(F const& f, X const& x) {
+template <class F, class X>
+constexpr auto value_and_derivative(F const& f, X const& x) {
   forward context;
   return overdub::overdub(context, f, tag(x, plain_t<X>{1}));
 }
 
 /// The derivative of f at x. Nests: derivative of a function that takes derivatives.
-template <class F, class X> constexpr auto derivative(F const& f, X const& x) { return value_and_derivative(f, x).metadata; }
+template <class F, class X>
+constexpr auto derivative(F const& f, X const& x) {
+  return value_and_derivative(f, x).metadata;
+}
 
 /// The gradient of f, a function of an array, at xs; N directions a run. O(n / N) runs of f.
-template <int N = 8, class F, std::floating_point T> array<T> gradient(F const& f, array<T> const& xs) {
+template <int N = 8, class F, std::floating_point T>
+array<T> gradient(F const& f, array<T> const& xs) {
   forward_along<N> context;
   detail::array_builder<T> result(xs.size());
   for (i64 first = 0; first < xs.size(); first += N) {
@@ -130,25 +178,31 @@ template <int N = 8, class F, std::floating_point T> array<T> gradient(F const& 
       seeds.put(i, seed);
     }
     auto const along = overdub::overdub(context, f, tag(xs, seeds.finish(xs.size()))).metadata;
-    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.put(i, along[static_cast<int>(i - first)]);
+    for (i64 i = first; i < xs.size() && i < first + N; ++i)
+      result.put(i, along[static_cast<int>(i - first)]);
   }
   return result.finish(xs.size());
 }
 
-}  // namespace overdub::contexts
+} // namespace overdub::contexts
 
 // Tangents of values are trees of values; tangents of numbers are kept whole in arrays.
 template <class T, int N>
-  requires overdub::in_context<T>
+requires overdub::in_context<T>
 struct overdub::tree_traits<overdub::contexts::tangents<T, N>> {
   using children = std::tuple<T>;
-  template <std::size_t, class X> static constexpr auto const& child(X const& x) { return x[0]; }
-  template <class F, class... X> OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
+  template <std::size_t, class X>
+  static constexpr auto const& child(X const& x) {
+    return x[0];
+  }
+  template <class F, class... X>
+  OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     overdub::contexts::tangents<decltype(f(x[0]...)), N> r;
     for (int i = 0; i < N; ++i) r[i] = f(x[i]...);
     return r;
   }
-  template <class F> OVERDUB_INLINE static constexpr auto generate(F const& f) {
+  template <class F>
+  OVERDUB_INLINE static constexpr auto generate(F const& f) {
     overdub::contexts::tangents<decltype(f(std::type_identity<T>{})), N> r;
     for (int i = 0; i < N; ++i) r[i] = f(std::type_identity<T>{});
     return r;

@@ -1,18 +1,19 @@
 // Digamma and polygamma, with Boost.Math: include it to differentiate lgamma and tgamma.
 #pragma once
 
-#include <concepts>
-#include <limits>
+#include <overdub/call/native.hpp>
 
 #include <boost/math/policies/policy.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/polygamma.hpp>
 
-#include <overdub/call/native.hpp>
+#include <concepts>
+#include <limits>
 
 namespace overdub {
 
-template <std::floating_point T> struct special_functions<T> {
+template <std::floating_point T>
+struct special_functions<T> {
   static constexpr bool provided = true;
 
   // At its poles (0, -1, -2, ...) and outside of its domain the functions give NaN, as <cmath> does.
@@ -27,6 +28,7 @@ template <std::floating_point T> struct special_functions<T> {
   static T polygamma(int n, T x) { return boost::math::polygamma(n, x, policy{}); }
 };
 
-template <std::integral T> struct special_functions<T> : special_functions<double> {};
+template <std::integral T>
+struct special_functions<T> : special_functions<double> {};
 
-}  // namespace overdub
+} // namespace overdub

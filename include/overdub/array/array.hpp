@@ -1,20 +1,18 @@
-// array<T>: an immutable handle on contiguous elements. Copies share one counted block, or borrow the caller's memory.
+// array<T>: an immutable handle on contiguous elements. Copies share one counted block, or borrow the
+// caller's memory.
 #pragma once
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <memory>
-#include <new>
-#include <span>
-#include <type_traits>
-#include <utility>
 
 #include <overdub/call/carried.hpp>
 #include <overdub/call/config.hpp>
 #include <overdub/call/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 namespace overdub {
 
@@ -22,21 +20,29 @@ using i64 = std::int64_t;
 
 namespace detail {
 
-// The counted header in front of an array's elements.
+// The counted header in front of an array's elements. Compiler builtins count, since <atomic> costs every
+// unit that includes this a tenth of a second.
 struct array_block {
-  std::atomic<std::size_t> handles{1};
+  std::size_t handles = 1;
+
+  void acquire() { __atomic_fetch_add(&handles, 1, __ATOMIC_RELAXED); }
+  bool release() { return __atomic_fetch_sub(&handles, 1, __ATOMIC_ACQ_REL) == 1; }
+  bool unique() const { return __atomic_load_n(&handles, __ATOMIC_ACQUIRE) == 1; }
 };
 
-template <class T> class array_builder;
+template <class T>
+class array_builder;
 
-}  // namespace detail
+} // namespace detail
 
-/// An immutable array of T; the handle is 24 bytes. Copying a handle is O(1) and thread-safe; elements are never written
-/// while another handle shares them, and borrowed ones never.
-template <class T> class array {
-  static_assert(std::is_object_v<T> && !std::is_const_v<T>, "overdub: array<T> takes a type that can be stored");
+/// An immutable array of T; the handle is 24 bytes. Copying a handle is O(1) and thread-safe; elements are
+/// never written while another handle shares them, and borrowed ones never.
+template <class T>
+class array {
+  static_assert(
+      std::is_object_v<T> && !std::is_const_v<T>, "overdub: array<T> takes a type that can be stored");
 
- public:
+public:
   using value_type = T;
 
   array() = default;
@@ -46,7 +52,7 @@ template <class T> class array {
   /// Refers to memory of the caller's, which must outlive all copies of the handle. O(1).
   static array borrow(std::span<T const> elements) {
     array a;
-    a.data_ = const_cast<T*>(elements.data());
+    a.data_ = const_cast<T*>(elements.data()); // never written to: a borrowed array has no block
     a.size_ = static_cast<i64>(elements.size());
     return a;
   }
@@ -55,7 +61,8 @@ template <class T> class array {
 
   array(array const& other) : data_(other.data_), size_(other.size_), block_(other.block_) { acquire(); }
   array(array&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), block_(std::exchange(other.block_, nullptr)) {}
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)),
+        block_(std::exchange(other.block_, nullptr)) {}
   array& operator=(array other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -73,7 +80,8 @@ template <class T> class array {
 
   /// The i-th element; throws index_error when there is none.
   T const& operator[](i64 i) const {
-    if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_)) detail::throw_index("at", i, size_);
+    if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_))
+      detail::throw_index("at", i, size_);
     return data_[i];
   }
 
@@ -82,7 +90,7 @@ template <class T> class array {
   array with(i64 i, T element) const& { return array(*this).with(i, std::move(element)); }
 
   /// Whether this handle alone owns the elements.
-  bool unique() const { return block_ != nullptr && block_->handles.load(std::memory_order_acquire) == 1; }
+  bool unique() const { return block_ != nullptr && block_->unique(); }
 
   friend bool operator==(array const& a, array const& b) {
     if (a.size_ != b.size_) return false;
@@ -91,29 +99,29 @@ template <class T> class array {
     return true;
   }
 
- private:
+private:
   friend class detail::array_builder<T>;
 
-  static constexpr std::size_t alignment = alignof(T) > alignof(detail::array_block) ? alignof(T) : alignof(detail::array_block);
-  static constexpr std::size_t offset = (sizeof(detail::array_block) + 15) / 16 * 16 + (alignof(T) > 16 ? alignof(T) - 16 : 0);
+  static constexpr std::size_t alignment = alignof(T) > 16 ? alignof(T) : 16;
+  static constexpr std::size_t offset = (sizeof(detail::array_block) + alignment - 1) / alignment * alignment;
 
   void acquire() {
-    if (block_) block_->handles.fetch_add(1, std::memory_order_relaxed);
+    if (block_) block_->acquire();
   }
   void release() {
-    if (block_ && block_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    if (block_ && block_->release()) destroy();
   }
   [[gnu::noinline]] void destroy() {
-    std::destroy_n(data_, size_);
+    if constexpr (!std::is_trivially_destructible_v<T>)
+      for (i64 i = 0; i < size_; ++i) data_[i].~T();
     free_block(block_);
   }
   static detail::array_block* allocate_block(i64 size) {
     std::size_t const bytes = offset + sizeof(T) * static_cast<std::size_t>(size);
-    return ::new (::operator new(bytes, std::align_val_t{std::max(alignment, std::size_t{16})})) detail::array_block;
+    return ::new (::operator new (bytes, std::align_val_t{alignment})) detail::array_block;
   }
   static void free_block(detail::array_block* block) {
-    block->~array_block();
-    ::operator delete(block, std::align_val_t{std::max(alignment, std::size_t{16})});
+    ::operator delete (block, std::align_val_t{alignment});
   }
 
   T* data_ = nullptr;
@@ -124,8 +132,9 @@ template <class T> class array {
 namespace detail {
 
 // Builds an array element by element; what was built is destroyed when an exception passes.
-template <class T> class array_builder {
- public:
+template <class T>
+class array_builder {
+public:
   explicit array_builder(i64 size) {
     if (size > 0) {
       out_.block_ = array<T>::allocate_block(size);
@@ -147,24 +156,27 @@ template <class T> class array_builder {
   // Room for elements that other threads write; only for types that need no construction.
   T* room() { return out_.data_; }
 
- private:
+private:
   array<T> out_;
 };
 
-}  // namespace detail
+} // namespace detail
 
-template <class T> array<T> array<T>::copy_of(std::span<T const> elements) {
+template <class T>
+array<T> array<T>::copy_of(std::span<T const> elements) {
   auto const size = static_cast<i64>(elements.size());
   detail::array_builder<T> out(size);
   for (i64 i = 0; i < size; ++i) out.put(i, elements[static_cast<std::size_t>(i)]);
   return out.finish(size);
 }
 
-template <class T> array<T> array<T>::with(i64 i, T element) && {
-  if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_)) detail::throw_index("update", i, size_);
+template <class T>
+array<T> array<T>::with(i64 i, T element) && {
+  if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_))
+    detail::throw_index("update", i, size_);
   if (!unique()) *this = copy_of(span());
   data_[i] = std::move(element);
   return std::move(*this);
 }
 
-}  // namespace overdub
+} // namespace overdub

@@ -1,33 +1,42 @@
-// Trees of arrays: what holds one element per index, seen as one array of trees. Leaves without data (such as `zero`)
-// stand for themselves.
+// Trees of arrays: what holds one element per index, seen as one array of trees. Leaves without data (such as
+// `zero`) stand for themselves.
 #pragma once
-
-#include <type_traits>
-#include <utility>
 
 #include <overdub/array/array.hpp>
 #include <overdub/call/tree.hpp>
 
+#include <type_traits>
+#include <utility>
+
 namespace overdub::detail {
 
-template <class Given> consteval bool holds_array() {
+template <class Given>
+consteval bool holds_array() {
   using X = std::remove_cvref_t<Given>;
-  if constexpr (is_array<X>) return true;
+  if constexpr (is_array<X>)
+    return true;
   else if constexpr (tree<X>)
-    return []<class... T>(std::tuple<T...>*) { return (holds_array<T>() || ...); }(
-        static_cast<typename tree_traits<X>::children*>(nullptr));
-  else return false;
+    return []<class... T>(std::tuple<T...>*) {
+      return (holds_array<T>() || ...);
+    }(static_cast<typename tree_traits<X>::children*>(nullptr));
+  else
+    return false;
 }
 
-template <class X> struct tree_of_arrays {
-  static_assert(holds_array<X>(), "overdub: an array is needed here; a std::vector is copied by array<T>::copy_of(v), or "
-                                  "borrowed by array<T>::borrow(v)");
+template <class X>
+struct tree_of_arrays {
+  static_assert(
+      holds_array<X>(),
+      "overdub: an array is needed here; a std::vector is copied by array<T>::copy_of(v), or "
+      "borrowed by array<T>::borrow(v)");
   static constexpr bool checked = true;
 };
 
 // The size that all arrays of the tree have; -1 for a leaf without data.
-template <class X> constexpr i64 common_size(std::string_view op, X const& x) {
-  if constexpr (is_array<X>) return x.size();
+template <class X>
+constexpr i64 common_size(std::string_view op, X const& x) {
+  if constexpr (is_array<X>)
+    return x.size();
   else if constexpr (tree<X>) {
     i64 size = -1;
     auto meet = [&](auto const& child) {
@@ -38,9 +47,11 @@ template <class X> constexpr i64 common_size(std::string_view op, X const& x) {
     };
     (void)tree_traits<X>::map(meet, x);
     return size;
-  } else return -1;
+  } else
+    return -1;
 }
-template <class... X> constexpr i64 sizes_of(std::string_view op, X const&... x) {
+template <class... X>
+constexpr i64 sizes_of(std::string_view op, X const&... x) {
   i64 size = -1;
   auto meet = [&](i64 other) {
     if (size >= 0 && other >= 0 && other != size) throw_sizes(op, size, other);
@@ -51,43 +62,60 @@ template <class... X> constexpr i64 sizes_of(std::string_view op, X const&... x)
 }
 
 // The tree of i-th elements; the index is known to be in range.
-template <class X> OVERDUB_INLINE constexpr auto element(X const& x, i64 i) {
-  if constexpr (is_array<X>) return x.data()[i];
-  else if constexpr (tree<X>) return tree_traits<X>::map([i](auto const& child) OVERDUB_INLINE { return element(child, i); }, x);
-  else return x;
+template <class X>
+OVERDUB_INLINE constexpr auto element(X const& x, i64 i) {
+  if constexpr (is_array<X>)
+    return x.data()[i];
+  else if constexpr (tree<X>)
+    return tree_traits<X>::map([i](auto const& child) OVERDUB_INLINE { return element(child, i); }, x);
+  else
+    return x;
 }
 
 // The same, with the index tested against each array.
-template <class X> OVERDUB_INLINE constexpr auto checked_element(std::string_view op, X const& x, i64 i) {
+template <class X>
+OVERDUB_INLINE constexpr auto checked_element(std::string_view op, X const& x, i64 i) {
   if constexpr (is_array<X>) {
     if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(x.size())) throw_index(op, i, x.size());
     return x.data()[i];
   } else if constexpr (tree<X>)
-    return tree_traits<X>::map([op, i](auto const& child) OVERDUB_INLINE { return checked_element(op, child, i); }, x);
-  else return x;
+    return tree_traits<X>::map(
+        [op, i](auto const& child) OVERDUB_INLINE { return checked_element(op, child, i); }, x);
+  else
+    return x;
 }
 
 // Builders for a tree of arrays whose elements are trees like E.
-template <class E> struct empty_builder {
+template <class E>
+struct empty_builder {
   OVERDUB_INLINE constexpr void put(i64, E const&) {}
   OVERDUB_INLINE constexpr E finish(i64) { return {}; }
 };
 
 struct count_child {
-  template <class Child> int operator()(std::type_identity<Child>) const;
+  template <class Child>
+  int operator()(std::type_identity<Child>) const;
 };
-template <class E> concept generated = requires { tree_traits<E>::generate(count_child{}); };
+template <class E>
+concept generated = requires {
+  tree_traits<E>::generate(count_child{});
+};
 
-template <class E> OVERDUB_INLINE constexpr auto make_builders(i64 size) {
+template <class E>
+OVERDUB_INLINE constexpr auto make_builders(i64 size) {
   if constexpr (tree<E> && generated<E>)
-    return tree_traits<E>::generate(
-        [size]<class Child>(std::type_identity<Child>) OVERDUB_INLINE { return make_builders<Child>(size); });
-  else if constexpr (std::is_empty_v<E>) return empty_builder<E>{};
-  else return array_builder<E>(size);
+    return tree_traits<E>::generate([size]<class Child>(std::type_identity<Child>)
+                                        OVERDUB_INLINE { return make_builders<Child>(size); });
+  else if constexpr (std::is_empty_v<E>)
+    return empty_builder<E>{};
+  else
+    return array_builder<E>(size);
 }
 
-template <class B, class E> OVERDUB_INLINE constexpr void put_element(B& builders, i64 i, E&& e) {
-  if constexpr (requires { builders.put(i, std::forward<E>(e)); }) builders.put(i, std::forward<E>(e));
+template <class B, class E>
+OVERDUB_INLINE constexpr void put_element(B& builders, i64 i, E&& e) {
+  if constexpr (requires { builders.put(i, std::forward<E>(e)); })
+    builders.put(i, std::forward<E>(e));
   else
     (void)tree_traits<B>::map(
         [i](auto& builder, auto&& child) OVERDUB_INLINE {
@@ -97,11 +125,14 @@ template <class B, class E> OVERDUB_INLINE constexpr void put_element(B& builder
         builders, std::forward<E>(e));
 }
 
-template <class B> OVERDUB_INLINE constexpr auto finish_elements(B&& builders, i64 size) {
-  if constexpr (requires { builders.finish(size); }) return builders.finish(size);
+template <class B>
+OVERDUB_INLINE constexpr auto finish_elements(B&& builders, i64 size) {
+  if constexpr (requires { builders.finish(size); })
+    return builders.finish(size);
   else
     return tree_traits<std::remove_cvref_t<B>>::map(
-        [size](auto&& builder) OVERDUB_INLINE { return finish_elements(std::move(builder), size); }, std::move(builders));
+        [size](auto&& builder) OVERDUB_INLINE { return finish_elements(std::move(builder), size); },
+        std::move(builders));
 }
 
-}  // namespace overdub::detail
+} // namespace overdub::detail

@@ -1,33 +1,35 @@
 // The primitives on arrays that only move data: metadata goes where the data goes.
 #pragma once
 
+#include <overdub/array/elements.hpp>
+#include <overdub/call/dispatch.hpp>
+#include <overdub/call/value.hpp>
+
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <overdub/array/elements.hpp>
-#include <overdub/call/dispatch.hpp>
-#include <overdub/call/value.hpp>
-
 namespace overdub {
 
-#define OVERDUB_PRIMITIVE(NAME, KIND)                        \
-  using overdub_callee = kind::KIND;                         \
-  static constexpr int depth = 0;                            \
+#define OVERDUB_PRIMITIVE(NAME, KIND)                                                                        \
+  using overdub_callee = kind::KIND;                                                                         \
+  static constexpr int depth = 0;                                                                            \
   static constexpr std::string_view name() { return NAME; }
 
 /// at(a, i): the i-th element of an array, or of each array of a tree. Throws index_error. O(1).
 struct at_t {
   OVERDUB_PRIMITIVE("at", data)
-  template <class A, class I> OVERDUB_INLINE constexpr auto operator()(A const& a, I const& i) const {
+  template <class A, class I>
+  OVERDUB_INLINE constexpr auto operator()(A const& a, I const& i) const {
     return detail::dispatch(*this, a, i);
   }
   template <class S, class K, class A, class I>
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A const& a, I const& i) {
     return call_lowered(detail::strip(stack, a), detail::inner(stack, i));
   }
-  template <class A> OVERDUB_INLINE static constexpr auto compute(A const& a, i64 i) {
+  template <class A>
+  OVERDUB_INLINE static constexpr auto compute(A const& a, i64 i) {
     static_assert(detail::tree_of_arrays<A>::checked);
     return detail::checked_element("at", a, i);
   }
@@ -37,8 +39,12 @@ inline constexpr at_t at{};
 /// size(a): the number of elements of an array. O(1).
 struct array_size_t {
   OVERDUB_PRIMITIVE("size", data)
-  template <class A> OVERDUB_INLINE constexpr auto operator()(A const& a) const { return detail::dispatch(*this, a); }
-  template <class A> OVERDUB_INLINE static constexpr i64 compute(A const& a) {
+  template <class A>
+  OVERDUB_INLINE constexpr auto operator()(A const& a) const {
+    return detail::dispatch(*this, a);
+  }
+  template <class A>
+  OVERDUB_INLINE static constexpr i64 compute(A const& a) {
     static_assert(detail::tree_of_arrays<A>::checked);
     return detail::common_size("size", a);
   }
@@ -48,7 +54,10 @@ inline constexpr array_size_t size{};
 /// iota(n): 0, 1, ..., n - 1. O(n), one allocation.
 struct iota_t {
   OVERDUB_PRIMITIVE("iota", data)
-  template <class N> OVERDUB_INLINE constexpr auto operator()(N const& n) const { return detail::dispatch(*this, n); }
+  template <class N>
+  OVERDUB_INLINE constexpr auto operator()(N const& n) const {
+    return detail::dispatch(*this, n);
+  }
   static array<i64> compute(i64 n) {
     if (n < 0) detail::throw_negative("iota", n);
     detail::array_builder<i64> out(n);
@@ -61,14 +70,16 @@ inline constexpr iota_t iota{};
 /// fill(n, x): n times x, a tree of arrays for a tree x. O(n), one allocation a leaf.
 struct fill_t {
   OVERDUB_PRIMITIVE("fill", data)
-  template <class N, class X> OVERDUB_INLINE constexpr auto operator()(N const& n, X const& x) const {
+  template <class N, class X>
+  OVERDUB_INLINE constexpr auto operator()(N const& n, X const& x) const {
     return detail::dispatch(*this, n, x);
   }
   template <class S, class K, class N, class X>
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, N const& n, X const& x) {
     return call_lowered(detail::inner(stack, n), detail::strip(stack, x));
   }
-  template <class X> static auto compute(i64 n, X const& x) {
+  template <class X>
+  static auto compute(i64 n, X const& x) {
     if (n < 0) detail::throw_negative("fill", n);
     auto out = detail::make_builders<X>(n);
     for (i64 i = 0; i < n; ++i) detail::put_element(out, i, x);
@@ -77,34 +88,43 @@ struct fill_t {
 };
 inline constexpr fill_t fill{};
 
-/// update(a, i, x): a with the i-th element replaced by x. In place when `a` is moved in and no other handle shares it:
-/// a = update(std::move(a), i, x); else O(n). Throws index_error.
+/// update(a, i, x): a with the i-th element replaced by x. In place when `a` is moved in and no other handle
+/// shares it: a = update(std::move(a), i, x); else O(n). Throws index_error.
 struct update_t {
   OVERDUB_PRIMITIVE("update", data)
-  template <class A, class I, class X> OVERDUB_INLINE constexpr auto operator()(A&& a, I const& i, X const& x) const {
+  template <class A, class I, class X>
+  OVERDUB_INLINE constexpr auto operator()(A&& a, I const& i, X const& x) const {
     return detail::dispatch(*this, std::forward<A>(a), i, x);
   }
   template <class S, class K, class A, class I, class X>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A&& a, I const& i, X const& x) {
-    return call_lowered(detail::lift_down(stack, std::forward<A>(a)), detail::inner(stack, i), detail::lift_down(stack, x));
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, A&& a, I const& i, X const& x) {
+    return call_lowered(
+        detail::lift_down(stack, std::forward<A>(a)), detail::inner(stack, i), detail::lift_down(stack, x));
   }
-  template <class A, class X> OVERDUB_INLINE static constexpr auto compute(A&& a, i64 i, X const& x) {
+  template <class A, class X>
+  OVERDUB_INLINE static constexpr auto compute(A&& a, i64 i, X const& x) {
     using T = std::remove_cvref_t<A>;
     static_assert(detail::tree_of_arrays<T>::checked);
     return set(std::forward<A>(a), i, x);
   }
 
- private:
-  template <class A, class X> OVERDUB_INLINE static constexpr std::remove_cvref_t<A> set(A&& a, i64 i, X const& x) {
+private:
+  template <class A, class X>
+  OVERDUB_INLINE static constexpr std::remove_cvref_t<A> set(A&& a, i64 i, X const& x) {
     using T = std::remove_cvref_t<A>;
     if constexpr (detail::is_array<T>) {
-      static_assert(std::is_same_v<typename T::value_type, X>,
-                    "overdub: update puts an element of another type into an array; write overdub::convert<T>(x)");
+      static_assert(
+          std::is_same_v<typename T::value_type, X>,
+          "overdub: update puts an element of another type into an array; write overdub::convert<T>(x)");
       return std::forward<A>(a).with(i, x);
     } else if constexpr (detail::tree<T>)
-      return tree_traits<T>::map([i](auto&& child, auto const& e) OVERDUB_INLINE { return set(std::forward<decltype(child)>(child), i, e); },
-                                 std::forward<A>(a), x);
-    else return std::forward<A>(a);
+      return tree_traits<T>::map(
+          [i](auto&& child, auto const& e)
+              OVERDUB_INLINE { return set(std::forward<decltype(child)>(child), i, e); },
+          std::forward<A>(a), x);
+    else
+      return std::forward<A>(a);
   }
 };
 inline constexpr update_t update{};
@@ -112,18 +132,21 @@ inline constexpr update_t update{};
 /// concat(a, b): the elements of a, then those of b. O(n), one allocation a leaf.
 struct concat_t {
   OVERDUB_PRIMITIVE("concat", data)
-  template <class A, class B> OVERDUB_INLINE constexpr auto operator()(A const& a, B const& b) const {
+  template <class A, class B>
+  OVERDUB_INLINE constexpr auto operator()(A const& a, B const& b) const {
     return detail::dispatch(*this, a, b);
   }
   template <class S, class K, class A, class B>
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A const& a, B const& b) {
     return call_lowered(detail::lift_down(stack, a), detail::lift_down(stack, b));
   }
-  template <class A, class B> static auto compute(A const& a, B const& b) {
+  template <class A, class B>
+  static auto compute(A const& a, B const& b) {
     static_assert(detail::tree_of_arrays<A>::checked && detail::tree_of_arrays<B>::checked);
     using E = decltype(detail::element(a, 0));
-    static_assert(std::is_same_v<E, decltype(detail::element(b, 0))>,
-                  "overdub: concat joins arrays of one element type; convert one of them: map(convert<double>, a)");
+    static_assert(
+        std::is_same_v<E, decltype(detail::element(b, 0))>,
+        "overdub: concat joins arrays of one element type; convert one of them: map(convert<double>, a)");
     i64 const m = detail::common_size("concat", a);
     i64 const n = detail::common_size("concat", b);
     auto out = detail::make_builders<E>(m + n);
@@ -134,15 +157,20 @@ struct concat_t {
 };
 inline constexpr concat_t concat{};
 
-/// zip(a, b, ...): a tree of arrays whose elements are tuples: at(zip(a, b), i) is {a[i], b[i]}. Throws size_error. O(1).
+/// zip(a, b, ...): a tree of arrays whose elements are tuples: at(zip(a, b), i) is {a[i], b[i]}. Throws
+/// size_error. O(1).
 struct zip_t {
   OVERDUB_PRIMITIVE("zip", data)
-  template <class... A> OVERDUB_INLINE constexpr auto operator()(A const&... a) const { return detail::dispatch(*this, a...); }
+  template <class... A>
+  OVERDUB_INLINE constexpr auto operator()(A const&... a) const {
+    return detail::dispatch(*this, a...);
+  }
   template <class S, class K, class... A>
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A const&... a) {
     return call_lowered(detail::strip(stack, a)...);
   }
-  template <class... A> static auto compute(A const&... a) {
+  template <class... A>
+  static auto compute(A const&... a) {
     static_assert((detail::tree_of_arrays<A>::checked && ...));
     (void)detail::sizes_of("zip", a...);
     return std::tuple<std::remove_cvref_t<A>...>{a...};
@@ -152,11 +180,12 @@ inline constexpr zip_t zip{};
 
 namespace detail {
 
-template <class E, class S, class T, class Z> constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z) {
+template <class E, class S, class T, class Z>
+constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z) {
   return call(rest, fill, call(rest, overdub::size, inner), become<E>(rest, z, inner));
 }
 
-}  // namespace detail
+} // namespace detail
 
 namespace values {
 template <class T, class C, class R>
@@ -164,6 +193,6 @@ template <class I>
 constexpr auto value<T, C, R>::operator[](I const& index) const {
   return overdub::at(*this, index);
 }
-}  // namespace values
+} // namespace values
 
-}  // namespace overdub
+} // namespace overdub

@@ -1,5 +1,5 @@
-// What can be called in a context: concepts over callees, and `like`, which tells a rule that names a callee from one
-// that takes a family.
+// What can be called in a context: concepts over callees, and `like`, which tells a rule that names a callee
+// from one that takes a family.
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,8 @@
 
 namespace overdub {
 
-/// The kinds of callees, as tags: each callee has a member type `overdub_callee` that is one of these or derives from one.
+/// The kinds of callees, as tags: each callee has a member type `overdub_callee` that is one of these or
+/// derives from one.
 namespace kind {
 struct any {};
 struct primitive : any {};         // computes natively when no context is left
@@ -17,55 +18,78 @@ struct comparison : elementwise {};
 struct logical : elementwise {};
 struct bitwise : elementwise {};
 struct math : elementwise {};
-struct indexed : math {};          // one of the arguments is an integer by its meaning
+struct indexed : math {}; // one of the arguments is an integer by its meaning
 struct conversion : elementwise {};
-struct data : primitive {};        // only moves data: metadata goes where the data goes
-struct control : primitive {};     // takes functions
-struct leaf : primitive {};        // a user's native function
-struct function : any {};          // has a body: a user's fn, or one in a context
-}  // namespace kind
+struct data : primitive {};    // only moves data: metadata goes where the data goes
+struct control : primitive {}; // takes functions
+struct leaf : primitive {};    // a user's native function
+struct function : any {};      // has a body: a user's fn, or one in a context
+} // namespace kind
 
-template <class F> using kind_of = typename std::remove_cvref_t<F>::overdub_callee;
+template <class F>
+using kind_of = typename std::remove_cvref_t<F>::overdub_callee;
 
 namespace detail {
 template <class F, class Kind>
-concept of_kind = requires { typename std::remove_cvref_t<F>::overdub_callee; } && std::derived_from<kind_of<F>, Kind>;
+concept of_kind = requires {
+  typename std::remove_cvref_t<F>::overdub_callee;
 }
+&&std::derived_from<kind_of<F>, Kind>;
+} // namespace detail
 
-/// Anything that a context sees being called. Constrain the first parameter of a family of rules with this concept, or
-/// with one that includes it.
-template <class F> concept callee = detail::of_kind<F, kind::any>;
-template <class F> concept primitive = callee<F> && detail::of_kind<F, kind::primitive>;
-template <class F> concept elementwise = primitive<F> && detail::of_kind<F, kind::elementwise>;
-template <class F> concept arithmetic = elementwise<F> && detail::of_kind<F, kind::arithmetic>;
-template <class F> concept comparison = elementwise<F> && detail::of_kind<F, kind::comparison>;
-template <class F> concept math = elementwise<F> && detail::of_kind<F, kind::math>;
-template <class F> concept data_movement = primitive<F> && detail::of_kind<F, kind::data>;
-template <class F> concept control = primitive<F> && detail::of_kind<F, kind::control>;
+/// Anything that a context sees being called. Constrain the first parameter of a family of rules with this
+/// concept, or with one that includes it.
+template <class F>
+concept callee = detail::of_kind<F, kind::any>;
+template <class F>
+concept primitive = callee<F> && detail::of_kind<F, kind::primitive>;
+template <class F>
+concept elementwise = primitive<F> && detail::of_kind<F, kind::elementwise>;
+template <class F>
+concept arithmetic = elementwise<F> && detail::of_kind<F, kind::arithmetic>;
+template <class F>
+concept comparison = elementwise<F> && detail::of_kind<F, kind::comparison>;
+template <class F>
+concept math = elementwise<F> && detail::of_kind<F, kind::math>;
+template <class F>
+concept data_movement = primitive<F> && detail::of_kind<F, kind::data>;
+template <class F>
+concept control = primitive<F> && detail::of_kind<F, kind::control>;
 /// A callee with a body: a `fn`, or a `fn` in outer contexts (a derived function).
-template <class F> concept function = callee<F> && detail::of_kind<F, kind::function>;
+template <class F>
+concept function = callee<F> && detail::of_kind<F, kind::function>;
 
 namespace detail {
-template <class F> struct origin { using type = F; };
-template <class F> requires requires { typename F::origin; } struct origin<F> { using type = typename F::origin; };
-}  // namespace detail
+template <class F>
+struct origin {
+  using type = F;
+};
+template <class F>
+requires requires { typename F::origin; }
+struct origin<F> {
+  using type = typename F::origin;
+};
+} // namespace detail
 
 /// The callee that the user wrote: `norm` for "norm in forward in log"; itself for every other callee.
-template <class F> using origin_t = typename detail::origin<std::remove_cvref_t<F>>::type;
+template <class F>
+using origin_t = typename detail::origin<std::remove_cvref_t<F>>::type;
 
 /// Callees are equal when they have one definition, in whatever contexts they stand.
-template <callee F, callee G> constexpr bool operator==(F const&, G const&) {
+template <callee F, callee G>
+constexpr bool operator==(F const&, G const&) {
   return std::same_as<origin_t<F>, origin_t<G>>;
 }
 
 namespace detail {
 
-// Converts to F but is no callee: it matches rules that name F, and never a family. Overload resolution alone does not
-// prefer the rule that names the callee on all compilers.
-template <class F> struct like {
+// Converts to F but is no callee: it matches rules that name F, and never a family. Overload resolution alone
+// does not prefer the rule that names the callee on all compilers.
+template <class F>
+struct like {
   F const& callee;
   constexpr operator F const&() const { return callee; }
 };
 
-}  // namespace detail
-}  // namespace overdub
+} // namespace detail
+} // namespace overdub

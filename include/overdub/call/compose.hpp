@@ -1,79 +1,117 @@
-// compose(a, b, ...): contexts as a type-level tuple, run as values of values. The first stands closest to the program;
-// the next sees what the first one's rules, functions and fallbacks call.
+// compose(a, b, ...): contexts as a type-level tuple, run as values of values. The first stands closest to
+// the program; the next sees what the first one's rules, functions and fallbacks call.
 #pragma once
 
-#include <cstddef>
-#include <type_traits>
-#include <utility>
+#include <overdub/call/context.hpp>
 
 #include <boost/hana/flatten.hpp>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
 
-#include <overdub/call/context.hpp>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
 
 namespace overdub {
 namespace detail {
 
 namespace hana = boost::hana;
 
-template <class List, class T> inline constexpr bool lists = false;
-template <class... L, class T> inline constexpr bool lists<types<L...>, T> = (std::is_base_of_v<L, T> || ...);
+template <class List, class T>
+inline constexpr bool lists = false;
+template <class... L, class T>
+inline constexpr bool lists<types<L...>, T> = (std::is_base_of_v<L, T> || ...);
 
 // A declares with `using must_precede = types<...>` and so on what it needs of the others in a composition.
-template <class A, class B> consteval bool declares_precedence() {
-  if constexpr (requires { typename A::must_precede; }) return lists<typename A::must_precede, B>;
-  else return false;
+template <class A, class B>
+consteval bool declares_precedence() {
+  if constexpr (requires { typename A::must_precede; })
+    return lists<typename A::must_precede, B>;
+  else
+    return false;
 }
-template <class A, class B> consteval bool declares_conflict() {
-  if constexpr (requires { typename A::conflicts_with; }) return lists<typename A::conflicts_with, B>;
-  else return false;
+template <class A, class B>
+consteval bool declares_conflict() {
+  if constexpr (requires { typename A::conflicts_with; })
+    return lists<typename A::conflicts_with, B>;
+  else
+    return false;
 }
-template <class A, class B> consteval bool declares_commuting() {
-  if constexpr (requires { typename A::commutes_with; }) return lists<typename A::commutes_with, B>;
-  else return false;
+template <class A, class B>
+consteval bool declares_commuting() {
+  if constexpr (requires { typename A::commutes_with; })
+    return lists<typename A::commutes_with, B>;
+  else
+    return false;
 }
 
 // Outer stands before Inner in a composition.
-template <class Outer, class Inner> struct contract {
-  static_assert(!declares_precedence<Inner, Outer>(),
-                "overdub: these contexts are composed in the wrong order: the second must come before the first; write "
-                "compose(second, first)");
-  static_assert(!declares_conflict<Outer, Inner>() && !declares_conflict<Inner, Outer>(),
-                "overdub: these contexts conflict and cannot be composed; run one of them at a time");
-  static_assert(!(declares_commuting<Outer, Inner>() && (declares_precedence<Outer, Inner>())),
-                "overdub: a context declares that it commutes with another one and that it must precede it; keep one of the two");
+template <class Outer, class Inner>
+struct contract {
+  static_assert(
+      !declares_precedence<Inner, Outer>(),
+      "overdub: these contexts are composed in the wrong order: the second must come before the first; write "
+      "compose(second, first)");
+  static_assert(
+      !declares_conflict<Outer, Inner>() && !declares_conflict<Inner, Outer>(),
+      "overdub: these contexts conflict and cannot be composed; run one of them at a time");
+  static_assert(
+      !(declares_commuting<Outer, Inner>() && (declares_precedence<Outer, Inner>())),
+      "overdub: a context declares that it commutes with another one and that it must precede it; keep one "
+      "of the two");
   static constexpr bool kept = true;
 };
 
-template <class First, class... Rest> consteval bool contracts_with() { return (contract<First, Rest>::kept && ...); }
-template <class... C> struct contracts { static constexpr bool kept = true; };
-template <class First, class... Rest> struct contracts<First, Rest...> {
+template <class First, class... Rest>
+consteval bool contracts_with() {
+  return (contract<First, Rest>::kept && ...);
+}
+template <class... C>
+struct contracts {
+  static constexpr bool kept = true;
+};
+template <class First, class... Rest>
+struct contracts<First, Rest...> {
   static constexpr bool kept = contracts_with<First, Rest...>() && contracts<Rest...>::kept;
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// Whether two contexts declare (one of them is enough) that their order in a composition does not matter.
 template <class A, class B>
 inline constexpr bool commutes_v = detail::declares_commuting<A, B>() || detail::declares_commuting<B, A>();
 
 /// A context that a composition refers to, and does not own.
-template <class C> struct borrowed {
+template <class C>
+struct borrowed {
   C* context;
 };
 
 namespace detail {
-template <class Held> struct held { using context = Held; };
-template <class C> struct held<borrowed<C>> { using context = C; };
-template <class Held> using held_context_t = typename held<Held>::context;
+template <class Held>
+struct held {
+  using context = Held;
+};
+template <class C>
+struct held<borrowed<C>> {
+  using context = C;
+};
+template <class Held>
+using held_context_t = typename held<Held>::context;
 
-template <class C> constexpr C& get_held(C& context) { return context; }
-template <class C> constexpr C& get_held(borrowed<C>& reference) { return *reference.context; }
-}  // namespace detail
+template <class C>
+constexpr C& get_held(C& context) {
+  return context;
+}
+template <class C>
+constexpr C& get_held(borrowed<C>& reference) {
+  return *reference.context;
+}
+} // namespace detail
 
 /// Contexts to run in, outermost first: a Hana tuple of contexts that it owns and of borrowed ones.
-template <class... Held> struct composition {
+template <class... Held>
+struct composition {
   static_assert(detail::contracts<detail::held_context_t<Held>...>::kept);
   boost::hana::tuple<Held...> contexts;
 
@@ -83,34 +121,46 @@ template <class... Held> struct composition {
 
 namespace detail {
 
-template <class X> inline constexpr bool is_composition = false;
-template <class... H> inline constexpr bool is_composition<composition<H...>> = true;
+template <class X>
+inline constexpr bool is_composition = false;
+template <class... H>
+inline constexpr bool is_composition<composition<H...>> = true;
 
-template <class C> struct part_of_composition {
-  static_assert(is_context<C> || is_composition<std::remove_cvref_t<C>>,
-                "overdub: this is no context; derive its class from overdub::context");
-  static_assert(!std::is_const_v<std::remove_reference_t<C>> || is_composition<std::remove_cvref_t<C>>,
-                "overdub: a context to run in must not be const, since its rules and hooks may change it");
+template <class C>
+struct part_of_composition {
+  static_assert(
+      is_context<C> || is_composition<std::remove_cvref_t<C>>,
+      "overdub: this is no context; derive its class from overdub::context");
+  static_assert(
+      !std::is_const_v<std::remove_reference_t<C>> || is_composition<std::remove_cvref_t<C>>,
+      "overdub: a context to run in must not be const, since its rules and hooks may change it");
   static constexpr bool checked = true;
 };
 
 // A context as a tuple of one, a composition as the tuple of its contexts: composing is flattening.
-template <class C> constexpr auto as_tuple(C&& c) {
+template <class C>
+constexpr auto as_tuple(C&& c) {
   static_assert(part_of_composition<C>::checked);
-  if constexpr (is_composition<std::remove_cvref_t<C>>) return std::forward<C>(c).contexts;
-  else if constexpr (std::is_lvalue_reference_v<C>) return hana::make_tuple(borrowed<std::remove_reference_t<C>>{&c});
-  else return hana::make_tuple(std::forward<C>(c));
+  if constexpr (is_composition<std::remove_cvref_t<C>>)
+    return std::forward<C>(c).contexts;
+  else if constexpr (std::is_lvalue_reference_v<C>)
+    return hana::make_tuple(borrowed<std::remove_reference_t<C>>{&c});
+  else
+    return hana::make_tuple(std::forward<C>(c));
 }
-template <class... H> constexpr composition<H...> as_composition(hana::tuple<H...> contexts) {
+template <class... H>
+constexpr composition<H...> as_composition(hana::tuple<H...> contexts) {
   return {std::move(contexts)};
 }
 
-}  // namespace detail
+} // namespace detail
 
-/// Contexts become one: compose(a, compose(b, c)) is compose(compose(a, b), c), and compose() changes nothing. An lvalue is
-/// referred to and must outlive the composition; an rvalue is moved into it.
-template <class... C> constexpr auto compose(C&&... contexts) {
-  return detail::as_composition(boost::hana::flatten(boost::hana::make_tuple(detail::as_tuple(std::forward<C>(contexts))...)));
+/// Contexts become one: compose(a, compose(b, c)) is compose(compose(a, b), c), and compose() changes
+/// nothing. An lvalue is referred to and must outlive the composition; an rvalue is moved into it.
+template <class... C>
+constexpr auto compose(C&&... contexts) {
+  return detail::as_composition(
+      boost::hana::flatten(boost::hana::make_tuple(detail::as_tuple(std::forward<C>(contexts))...)));
 }
 
-}  // namespace overdub
+} // namespace overdub

@@ -8,15 +8,16 @@
 #define OVERDUB_INLINE
 #endif
 
-// On a return statement: inlines the calls in it, for functions given to control primitives, which stand in one place.
+// On a return statement: inlines the calls in it, for functions given to control primitives, which stand in
+// one place.
 #if defined(__OPTIMIZE__) && defined(__clang__) && __clang_major__ >= 15
 #define OVERDUB_INLINE_CALLS [[clang::always_inline]]
 #else
 #define OVERDUB_INLINE_CALLS
 #endif
 
-// Checked builds compare the contexts of values that meet, and watch over `strict` runs. All units of a program
-// must agree on it, as they must on NDEBUG.
+// Checked builds compare the contexts of values that meet, and watch over `strict` runs. All units of a
+// program must agree on it, as they must on NDEBUG.
 #if !defined(OVERDUB_CHECKED)
 #if defined(NDEBUG)
 #define OVERDUB_CHECKED 0

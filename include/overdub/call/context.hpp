@@ -1,39 +1,43 @@
-// What a context is made of: the base class, the words it uses, and the questions that the dispatcher asks of its type.
+// What a context is made of: the base class, the words it uses, and the questions that the dispatcher asks of
+// its type.
 #pragma once
+
+#include <overdub/call/name.hpp>
 
 #include <concepts>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include <overdub/call/name.hpp>
-
 namespace overdub {
 
 /// The base of every context. A context adds, as it needs them:
 ///   template <class T> using metadata = ...;            what each value of inner type T carries
 ///   auto constant(auto const& x);                       the metadata of a value that comes from outside
-///   auto overdub(sin_t, auto x);                        a rule for one callee; it runs outside of this context
-///   auto overdub(callee auto f, auto... x);             a rule for a family of callees
-///   void before(callee auto f, auto const&... x);       hooks, with concrete arguments
-///   void after(callee auto f, auto const& result, auto const&... x);
-///   void failed(callee auto f, std::exception_ptr, auto const&... x);
-///   auto enter(callee auto f);                          the context of f's body: *this, another one, or `leave`
-///   C fork(); void join(C&&);                           a copy for another thread, and its return
-///   static constexpr std::string_view name;             how it is called in derived names; default: the class's name
+///   auto overdub(sin_t, auto x);                        a rule for one callee; it runs outside of this
+///   context auto overdub(callee auto f, auto... x);             a rule for a family of callees void
+///   before(callee auto f, auto const&... x);       hooks, with concrete arguments void after(callee auto f,
+///   auto const& result, auto const&... x); void failed(callee auto f, std::exception_ptr, auto const&... x);
+///   auto enter(callee auto f);                          the context of f's body: *this, another one, or
+///   `leave` C fork(); void join(C&&);                           a copy for another thread, and its return
+///   static constexpr std::string_view name;             how it is called in derived names; default: the
+///   class's name
 /// Contexts are not final. A member `overdub`, `before`, ... hides those of a base class: see `extends`.
 struct context {};
 
-/// A context, or a base of one: inside its runs, checked builds (see OVERDUB_CHECKED) throw `escaped_call` when a `fn` is
-/// called with plain arguments, since no context sees that call.
+/// A context, or a base of one: inside its runs, checked builds (see OVERDUB_CHECKED) throw `escaped_call`
+/// when a `fn` is called with plain arguments, since no context sees that call.
 struct strict : context {};
 
-template <class C> concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
+template <class C>
+concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
 
-/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the bases' members
-/// of that name, so a context that extends another one and adds a rule would lose the others in silence.
+/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
+/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
+/// in silence.
 ///   struct mine : extends<forward> { using extends::overdub; auto overdub(norm_t, auto x, auto y); };
-template <class... Bases> struct extends : Bases... {
+template <class... Bases>
+struct extends : Bases... {
   static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
 };
 
@@ -41,77 +45,134 @@ template <class... Bases> struct extends : Bases... {
 struct leave_t {};
 inline constexpr leave_t leave{};
 
-/// The first parameter of a hook that wants its arguments as rules get them: inner values with this context's metadata.
+/// The first parameter of a hook that wants its arguments as rules get them: inner values with this context's
+/// metadata.
 struct raw {};
 
 /// A list of types, for contracts between contexts.
-template <class... T> struct types {};
+template <class... T>
+struct types {};
 
 /// No metadata.
 struct none {};
 
 namespace detail {
 
-struct before_member { int before; };
-struct after_member { int after; };
-struct failed_member { int failed; };
-struct overdub_member { int overdub; };
-template <class C, class Member> struct member_probe : C, Member {};
+struct before_member {
+  int before;
+};
+struct after_member {
+  int after;
+};
+struct failed_member {
+  int failed;
+};
+struct overdub_member {
+  int overdub;
+};
+struct enter_member {
+  int enter;
+};
+template <class C, class Member>
+struct member_probe : C, Member {};
 
 // The name is looked up in a class that has it once already: finding it twice is ambiguous, and so an answer.
-template <class C> concept declares_before = !requires { &member_probe<C, before_member>::before; };
-template <class C> concept declares_after = !requires { &member_probe<C, after_member>::after; };
-template <class C> concept declares_failed = !requires { &member_probe<C, failed_member>::failed; };
-template <class C> concept declares_rules = !requires { &member_probe<C, overdub_member>::overdub; };
+template <class C>
+concept declares_before = !requires {
+  &member_probe<C, before_member>::before;
+};
+template <class C>
+concept declares_after = !requires {
+  &member_probe<C, after_member>::after;
+};
+template <class C>
+concept declares_failed = !requires {
+  &member_probe<C, failed_member>::failed;
+};
+template <class C>
+concept declares_rules = !requires {
+  &member_probe<C, overdub_member>::overdub;
+};
 
-template <class C> inline constexpr bool has_before_v = declares_before<C>;
-template <class C> inline constexpr bool has_after_v = declares_after<C>;
-template <class C> inline constexpr bool has_failed_v = declares_failed<C>;
-template <class C> inline constexpr bool has_rules_v = declares_rules<C>;
+template <class C>
+concept declares_enter = !requires {
+  &member_probe<C, enter_member>::enter;
+};
 
-template <class C> concept carries_metadata = requires { typename C::template metadata<double>; };
+template <class C>
+inline constexpr bool has_before_v = declares_before<C>;
+template <class C>
+inline constexpr bool has_after_v = declares_after<C>;
+template <class C>
+inline constexpr bool has_failed_v = declares_failed<C>;
+template <class C>
+inline constexpr bool has_rules_v = declares_rules<C>;
+template <class C>
+inline constexpr bool has_enter_v = declares_enter<C>;
 
-template <class C> consteval std::string_view context_name() {
-  if constexpr (requires { { C::name } -> std::convertible_to<std::string_view>; }) return C::name;
-  else return type_name<C>();
+template <class C>
+concept carries_metadata = requires {
+  typename C::template metadata<double>;
+};
+
+template <class C>
+consteval std::string_view context_name() {
+  if constexpr (requires {
+                  { C::name } -> std::convertible_to<std::string_view>;
+                })
+    return C::name;
+  else
+    return type_name<C>();
 }
-template <class C> inline constexpr std::string_view context_name_v = context_name<C>();
+template <class C>
+inline constexpr std::string_view context_name_v = context_name<C>();
 
 // A reference to a context; it takes no space when the context has no state.
-template <class C, bool = std::is_empty_v<C>> class ref {
- public:
+template <class C, bool = std::is_empty_v<C>>
+class ref {
+public:
   constexpr ref(C& context) : context_(&context) {}
   constexpr C& get() const { return *context_; }
 
- private:
+private:
   C* context_;
 };
 
-template <class C> inline C stateless{};
+template <class C>
+inline C stateless{};
 
-template <class C> class ref<C, true> {
- public:
-  static_assert(std::is_default_constructible_v<C>, "overdub: a context without state must be default constructible");
+template <class C>
+class ref<C, true> {
+public:
+  static_assert(
+      std::is_default_constructible_v<C>, "overdub: a context without state must be default constructible");
   constexpr ref() = default;
   constexpr ref(C&) {}
   static C& get() { return stateless<C>; }
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
-template <is_context C, class... State> constexpr C similar(C const&, State&&... state) {
-  if constexpr (std::is_constructible_v<C, State...>) return C(std::forward<State>(state)...);
-  else return C{{}, std::forward<State>(state)...};
+template <is_context C, class... State>
+constexpr C similar(C const&, State&&... state) {
+  if constexpr (std::is_constructible_v<C, State...>)
+    return C(std::forward<State>(state)...);
+  else
+    return C{{}, std::forward<State>(state)...};
 }
 
 /// A copy of a context without its hooks; its rules and its metadata stay.
-template <class C> struct hookless : C {
+template <class C>
+struct hookless : C {
   static constexpr std::string_view name = detail::context_name_v<C>;
   void before() = delete;
   void after() = delete;
   void failed() = delete;
 };
-template <is_context C> constexpr hookless<C> without_hooks(C context) { return {std::move(context)}; }
+template <is_context C>
+constexpr hookless<C> without_hooks(C context) {
+  return {std::move(context)};
+}
 
-}  // namespace overdub
+} // namespace overdub

@@ -1,31 +1,38 @@
-// The dispatcher. A call is seen by the outermost context among its arguments: its hook before; then the first that
-// exists of a rule, the function's body in the context, the primitive one level down; then its hook after.
+// The dispatcher. A call is seen by the outermost context among its arguments: its hook before; then the
+// first that exists of a rule, the function's body in the context, the primitive one level down; then its
+// hook after.
 #pragma once
+
+#include <overdub/call/hook.hpp>
+#include <overdub/call/result.hpp>
+#include <overdub/call/strict.hpp>
 
 #include <exception>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <overdub/call/hook.hpp>
-#include <overdub/call/result.hpp>
-#include <overdub/call/strict.hpp>
-
 namespace overdub {
 
 namespace detail {
 
-template <class S, class F> struct derived;
+template <class S, class F>
+struct derived;
 
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a);
 
 // The type of a function's call is known before its body is looked at; that of a primitive's call is deduced.
-template <class S, class F, class... A> consteval auto find_call_type() {
-  if constexpr (function<F>) return result<S, F, std::remove_cvref_t<A>...>{};
-  else return type_is<decltype(call_primitive(std::declval<S const&>(), std::declval<F const&>(), std::declval<A>()...))>{};
+template <class S, class F, class... A>
+consteval auto find_call_type() {
+  if constexpr (function<F>)
+    return result<S, F, std::remove_cvref_t<A>...>{};
+  else
+    return type_is<decltype(call_primitive(
+        std::declval<S const&>(), std::declval<F const&>(), std::declval<A>()...))>{};
 }
-template <class S, class F, class... A> using call_t = typename decltype(find_call_type<S, F, A...>())::type;
+template <class S, class F, class... A>
+using call_t = typename decltype(find_call_type<S, F, A...>())::type;
 
 // Calls f in S, whatever contexts the arguments have: they are constants for those that they lack.
 template <class S, class F, class... A>
@@ -37,22 +44,31 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
 //   p.lower(stack, call_lowered, a...) returns call_lowered(the arguments one level down...).
 // Functions among them are lowered: they wrap what they are given, and strip what they return.
 struct any_call {
-  template <class... L> none operator()(L&&...) const;
+  template <class... L>
+  none operator()(L&&...) const;
 };
 template <class P, class S, class... A>
-concept lowers = requires(P const& p, S const& stack, A&&... a) { p.lower(stack, any_call{}, std::forward<A>(a)...); };
+concept lowers = requires(P const& p, S const& stack, A&&... a) {
+  p.lower(stack, any_call{}, static_cast<A&&>(a)...);
+};
 
 // Answers a lowered call by a rule, if it may, or by the next context.
-template <bool Rules, class S, class P> struct lowered_call {
+template <bool Rules, class S, class P>
+struct lowered_call {
   S const& stack;
   P const& p;
-  template <class... L> OVERDUB_INLINE constexpr auto operator()(L&&... l) const {
+  template <class... L>
+  OVERDUB_INLINE constexpr auto operator()(L&&... l) const {
     constexpr rule found = [] {
-      if constexpr (Rules) return rule_for<typename S::context, P, std::remove_cvref_t<L>...>;
-      else return rule::none;
+      if constexpr (Rules)
+        return rule_for<typename S::context, P, std::remove_cvref_t<L>...>;
+      else
+        return rule::none;
     }();
-    if constexpr (found != rule::none) return wrap(stack, call_rule<found>(stack.top().get(), p, std::forward<L>(l)...));
-    else return wrap(stack, call(stack.rest(), p, std::forward<L>(l)...));
+    if constexpr (found != rule::none)
+      return wrap(stack, call_rule<found>(stack.top().get(), p, static_cast<L&&>(l)...));
+    else
+      return wrap(stack, call(stack.rest(), p, static_cast<L&&>(l)...));
   }
 };
 
@@ -60,25 +76,30 @@ struct answer_primitive {
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto answer(S const& stack, P const& p, A&&... a) {
     using C = typename S::context;
-    if constexpr (control<P>) return p.lower(stack, lowered_call<true, S, P>{stack, p}, std::forward<A>(a)...);
+    if constexpr (control<P>)
+      return p.lower(stack, lowered_call<true, S, P>{stack, p}, static_cast<A&&>(a)...);
     else if constexpr (constexpr rule found = rule_for<C, P, open_t<S, A>...>; found != rule::none)
-      return wrap(stack, call_rule<found>(stack.top().get(), p, open(stack, std::forward<A>(a))...));
-    else return structure(stack, p, std::forward<A>(a)...);
+      return wrap(stack, call_rule<found>(stack.top().get(), p, open(stack, static_cast<A&&>(a))...));
+    else
+      return structure(stack, p, static_cast<A&&>(a)...);
   }
 
   // Without a rule: the same call one level down.
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto structure(S const& stack, P const& p, A&&... a) {
-    if constexpr (carries_metadata<typename S::context> && requires { p.decompose(std::forward<A>(a)...); })
-      return wrap(stack, p.decompose(std::forward<A>(a)...));
+    if constexpr (carries_metadata<typename S::context> && requires { p.decompose(static_cast<A&&>(a)...); })
+      return wrap(stack, p.decompose(static_cast<A&&>(a)...));
     else if constexpr (lowers<P, S, A...>)
-      return p.lower(stack, lowered_call<false, S, P>{stack, p}, std::forward<A>(a)...);
-    else return wrap(stack, call(stack.rest(), p, inner(stack, std::forward<A>(a))...));
+      return p.lower(stack, lowered_call<false, S, P>{stack, p}, static_cast<A&&>(a)...);
+    else
+      return wrap(stack, call(stack.rest(), p, inner(stack, static_cast<A&&>(a))...));
   }
 };
 
 // ---- functions
 
+// A function's body is run one level down, as a call of the derived function "f in the context": the next
+// context sees that call too.
 struct answer_function {
   template <class S, class F, class... A>
   OVERDUB_INLINE static constexpr result_t<S, F, A...> answer(S const& stack, F const& f, A&&... a) {
@@ -87,87 +108,145 @@ struct answer_function {
     constexpr detail::answer how = find_answer<S, F, std::remove_cvref_t<A>...>();
     if constexpr (how == detail::answer::rule) {
       constexpr rule found = rule_for<C, F, open_t<S, std::remove_cvref_t<A>>...>;
-      using Rule = decltype(wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, std::forward<A>(a))...)));
+      using Rule =
+          decltype(wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, static_cast<A&&>(a))...)));
       if constexpr (rule_result<S, F, R, Rule>::checked)
-        return wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, std::forward<A>(a))...));
+        return wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, static_cast<A&&>(a))...));
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
-      return wrap(stack, call(stack.rest(), f, inner(stack, std::forward<A>(a))...));
+      return wrap(stack, call(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
     } else if constexpr (enters<C, F>) {
       auto&& entered = stack.top().get().enter(f);
       body_stack_t<S, F> const body{entered, stack.rest()};
-      return rehome(body, stack, call_body(body, f, rehome(stack, body, std::forward<A>(a))...));
+      return rehome(
+          body, stack,
+          call(
+              body.rest(), derived<body_stack_t<S, F>, F>{f, body.top()},
+              strip(body, rehome(stack, body, static_cast<A&&>(a)))...));
     } else {
-      return wrap(stack, call_body(stack, f, wrap(stack, std::forward<A>(a))...));
+      return wrap(
+          stack, call(stack.rest(), derived<S, F>{f, stack.top()}, lift_down(stack, static_cast<A&&>(a))...));
     }
-  }
-
-  // One level down, as a call of the derived function "f in the context": the next context sees that call too.
-  template <class S, class F, class... V>
-  OVERDUB_INLINE static constexpr auto call_body(S const& stack, F const& f, V&&... v) {
-    return call(stack.rest(), derived<S, F>{f, stack.top()}, strip(stack, std::forward<V>(v))...);
   }
 };
 
 // ---- hooks around both
 
 // Hooks after a call see its arguments, which the call may consume.
-template <class A> using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
+template <class A>
+using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
+
+template <class S, class F, class R, class... A>
+inline constexpr bool hears_end =
+    find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != listens::never
+    || find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != listens::never;
 
 template <class R, class Answer, class S, class F, class... A>
-OVERDUB_INLINE constexpr R observe(S const& stack, F const& f, A&&... a) {
+OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
   constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != listens::never;
   constexpr bool failed =
       find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != listens::never;
-  call_hook<before_hook>(stack, f, a...);
-  if constexpr (!after && !failed) return Answer::answer(stack, f, std::forward<A>(a)...);
-  else {
-    std::tuple<kept_t<A>...> const kept{a...};
-    auto call_after = [&](R const& result) {
-      if constexpr (after)
-        std::apply([&](auto const&... k) { call_hook<after_hook>(stack, f, result, k...); }, kept);
+  std::tuple<kept_t<A>...> const kept{a...};
+  auto call_after = [&](R const& result) {
+    if constexpr (after)
+      std::apply([&](auto const&... k) { call_hook<after_hook>(stack, f, result, k...); }, kept);
+  };
+  if constexpr (!failed) {
+    R result = Answer::answer(stack, f, static_cast<A&&>(a)...);
+    call_after(result);
+    return result;
+  } else {
+    auto guarded = [&]() -> R {
+      try {
+        return Answer::answer(stack, f, static_cast<A&&>(a)...);
+      } catch (...) {
+        std::exception_ptr const exception = std::current_exception();
+        std::apply([&](auto const&... k) { call_hook<failed_hook>(stack, f, exception, k...); }, kept);
+        throw;
+      }
     };
-    if constexpr (!failed) {
-      R result = Answer::answer(stack, f, std::forward<A>(a)...);
-      call_after(result);
-      return result;
-    } else {
-      auto guarded = [&]() -> R {
-        try {
-          return Answer::answer(stack, f, std::forward<A>(a)...);
-        } catch (...) {
-          std::exception_ptr const exception = std::current_exception();
-          std::apply([&](auto const&... k) { call_hook<failed_hook>(stack, f, exception, k...); }, kept);
-          throw;
-        }
-      };
-      R result = guarded();
-      call_after(result);
-      return result;
-    }
+    R result = guarded();
+    call_after(result);
+    return result;
   }
+}
+
+template <class C>
+inline constexpr bool has_hooks = has_before_v<C> || has_after_v<C> || has_failed_v<C>;
+
+// A context that has nothing to say about calls is passed over: by the operations on numbers, and by a
+// function when all contexts are so, since nobody hears of the derived functions then.
+template <class C>
+inline constexpr bool passive = !has_hooks<C> && !has_rules_v<C> && !has_enter_v<C> && !carries_metadata<C>;
+
+template <class S>
+struct attentive {
+  using type = S;
+};
+template <class S>
+requires(!S::empty && passive<typename S::context>) struct attentive<S> : attentive<typename S::tail> {
+};
+
+// What a leaf is in the contexts of T, which are inner ones of its own.
+template <class T, class X>
+OVERDUB_INLINE constexpr auto const& down_to(X const& x) {
+  if constexpr (is_value<X> && stack_of_t<X>::depth > T::depth)
+    return down_to<T>(x.inner());
+  else
+    return x;
+}
+template <class T, class S>
+OVERDUB_INLINE constexpr T const& tail_of(S const& stack) {
+  return stack;
 }
 
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a) {
-  if constexpr (S::empty) return p.compute(std::forward<A>(a)...);
+  using T = typename attentive<S>::type;
+  if constexpr (S::empty)
+    return p.compute(static_cast<A&&>(a)...);
+  else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))
+    return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));
   else {
-    using R = decltype(answer_primitive::answer(stack, p, std::forward<A>(a)...));
-    return observe<R, answer_primitive>(stack, p, std::forward<A>(a)...);
+    using C = typename S::context;
+    if constexpr (has_before_v<C>) call_hook<before_hook>(stack, p, a...);
+    if constexpr (has_after_v<C> || has_failed_v<C>) {
+      using R = decltype(answer_primitive::answer(stack, p, static_cast<A&&>(a)...));
+      if constexpr (hears_end<S, P, R, A...>)
+        return observe_end<R, answer_primitive>(stack, p, static_cast<A&&>(a)...);
+      else
+        return answer_primitive::answer(stack, p, static_cast<A&&>(a)...);
+    } else if constexpr (elementwise<P> && !has_rules_v<C> && (is_leaf<std::remove_cvref_t<A>> && ...))
+      return wrap(stack, call_primitive(stack.rest(), p, down_to<typename S::tail>(a)...));
+    else
+      return answer_primitive::answer(stack, p, static_cast<A&&>(a)...);
   }
 }
 
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a) {
+#if OVERDUB_CHECKED
   [[maybe_unused]] watch_t<S> const unwatched{false};
-  if constexpr (!function<F>) return call_primitive(stack, f, std::forward<A>(a)...);
-  else if constexpr (S::empty) return f.run(stack, std::forward<A>(a)...);
-  else return observe<result_t<S, F, A...>, answer_function>(stack, f, std::forward<A>(a)...);
+#endif
+  if constexpr (!function<F>)
+    return call_primitive(stack, f, static_cast<A&&>(a)...);
+  else if constexpr (S::empty)
+    return f.run(stack, static_cast<A&&>(a)...);
+  else if constexpr (attentive<S>::type::empty)
+    return wrap(stack, f.run(stack, wrap(stack, static_cast<A&&>(a))...));
+  else {
+    if constexpr (has_before_v<typename S::context>) call_hook<before_hook>(stack, f, a...);
+    if constexpr (hears_end<S, F, result_t<S, F, A...>, A...>)
+      return observe_end<result_t<S, F, A...>, answer_function>(stack, f, static_cast<A&&>(a)...);
+    else
+      return answer_function::answer(stack, f, static_cast<A&&>(a)...);
+  }
 }
 
 // ---- from the arguments alone
 
 #if OVERDUB_CHECKED
-template <class S, class F, class X> constexpr void check_contexts(S const& stack, X const& x) {
+template <class S, class F, class X>
+constexpr void check_contexts(S const& stack, X const& x) {
   if constexpr (std::is_same_v<stack_in_t<X>, S> && is_value<X>) {
     auto const other = x.stack();
     if (!same_contexts(other, stack)) throw_mismatch(F::name(), context_name_v<typename S::context>);
@@ -183,39 +262,56 @@ OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f,
 #if OVERDUB_CHECKED
   if constexpr (!S::empty) (check_contexts<S, F>(stack, a), ...);
 #endif
-  return call(stack, f, std::forward<A>(a)...);
+  return call(stack, f, static_cast<A&&>(a)...);
 }
 
 // ---- functions given to control primitives
 
-template <class S, class F, view V> struct lowered;
+template <class S, class F, view V>
+struct lowered;
 
 // Calls a function object of the user's, given to a control primitive.
-template <class F, class... X> OVERDUB_INLINE constexpr decltype(auto) call_given(F const& f, X&&... x) {
-  OVERDUB_INLINE_CALLS return f(std::forward<X>(x)...);
+template <class F, class... X>
+OVERDUB_INLINE constexpr decltype(auto) call_given(F const& f, X&&... x) {
+  OVERDUB_INLINE_CALLS return f(static_cast<X&&>(x)...);
 }
 
 // A lowered function refers to the user's function, and holds one that was lowered before.
-template <class F> struct lowered_slot { using type = F const&; };
-template <class S, class F, view V> struct lowered_slot<lowered<S, F, V>> { using type = lowered<S, F, V>; };
+template <class F>
+struct lowered_slot {
+  using type = F const&;
+};
+template <class S, class F, view V>
+struct lowered_slot<lowered<S, F, V>> {
+  using type = lowered<S, F, V>;
+};
 
-// A function one level down: wraps its arguments into S, calls f, and strips the result. A predicate leaves the
-// metadata of its result behind.
-template <class S, class F, view V = view::strip> struct lowered : S {
+// A function one level down: wraps its arguments into S, calls f, and strips the result. A predicate leaves
+// the metadata of its result behind.
+template <class S, class F, view V = view::strip>
+struct lowered : S {
   using function_type = F;
   using lowered_stack = S;
   typename lowered_slot<F>::type f;
 
   OVERDUB_INLINE constexpr lowered(F const& function, S const& contexts) : S(contexts), f(function) {}
 
-  template <class... X> OVERDUB_INLINE constexpr auto operator()(X&&... x) const {
+  template <class... X>
+  OVERDUB_INLINE constexpr auto operator()(X&&... x) const {
+#if OVERDUB_CHECKED
     [[maybe_unused]] watch_t<S> const watching{!callee<F>};
+#endif
     S const& levels = *this;
-    if constexpr (callee<F>) return unwrap<V>(levels, wrap(levels, call(levels, f, wrap(levels, std::forward<X>(x))...)));
-    else return unwrap<V>(levels, wrap(levels, call_given(f, wrap(levels, std::forward<X>(x))...)));
+    if constexpr (callee<F>)
+      return unwrap<V>(levels, wrap(levels, call(levels, f, wrap(levels, static_cast<X&&>(x))...)));
+    else
+      return unwrap<V>(levels, wrap(levels, call_given(f, wrap(levels, static_cast<X&&>(x))...)));
   }
 };
-template <class S, class F> OVERDUB_INLINE constexpr lowered<S, F> lower(S const& stack, F const& f) { return {f, stack}; }
+template <class S, class F>
+OVERDUB_INLINE constexpr lowered<S, F> lower(S const& stack, F const& f) {
+  return {f, stack};
+}
 template <class S, class F>
 OVERDUB_INLINE constexpr lowered<S, F, view::inner> lower_predicate(S const& stack, F const& f) {
   return {f, stack};
@@ -223,36 +319,43 @@ OVERDUB_INLINE constexpr lowered<S, F, view::inner> lower_predicate(S const& sta
 
 // ---- the derived function "f in S": f's body run in S, called one level down
 
-template <class S, class F> struct derived {
+template <class S, class F>
+struct derived {
   using overdub_callee = kind::function;
   using origin = origin_t<F>;
   static constexpr int depth = F::depth + 1;
   static constexpr std::string_view base_name = F::name();
-  static constexpr std::string_view name() { return joined<base_name, context_name_v<typename S::context>>::value; }
+  static constexpr std::string_view name() {
+    return joined<base_name, context_name_v<typename S::context>>::value;
+  }
 
   F const& f;
   typename S::reference context;
 
-  template <class T, class... X> static consteval bool declares_type() {
+  template <class T, class... X>
+  static consteval bool declares_type() {
     return F::template declares_type<S, wrap_t<S, X>...>();
   }
   template <class T, class... X>
   using body_type = strip_t<S, wrap_t<S, typename F::template body_type<S, wrap_t<S, X>...>>>;
 
-  template <class T, class... X> OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...> run(T const& tail, X&&... x) const {
+  template <class T, class... X>
+  OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...> run(T const& tail, X&&... x) const {
     static_assert(std::is_same_v<T, typename S::tail>);
     S const stack{context, tail};
-    return strip(stack, wrap(stack, f.run(stack, wrap(stack, std::forward<X>(x))...)));
+    return strip(stack, wrap(stack, f.run(stack, wrap(stack, static_cast<X&&>(x))...)));
   }
-  template <class... A> OVERDUB_INLINE constexpr decltype(auto) operator()(A&&... a) const {
-    return call(outermost_stack(a...), *this, std::forward<A>(a)...);
+  template <class... A>
+  OVERDUB_INLINE constexpr decltype(auto) operator()(A&&... a) const {
+    return call(outermost_stack(a...), *this, static_cast<A&&>(a)...);
   }
 
- private:
-  template <class... A> static constexpr auto outermost_stack(A const&... a) {
+private:
+  template <class... A>
+  static constexpr auto outermost_stack(A const&... a) {
     return stack_from<outermost_t<A...>>(a...);
   }
 };
 
-}  // namespace detail
-}  // namespace overdub
+} // namespace detail
+} // namespace overdub

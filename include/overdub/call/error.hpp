@@ -1,15 +1,32 @@
 // What overdub throws. One small hierarchy; every message says what, where and what to do.
 #pragma once
 
-#include <stdexcept>
-#include <string>
+#include <cstdarg>
+#include <cstdio>
+#include <exception>
 #include <string_view>
 
 namespace overdub {
 
-/// The base of every exception that overdub throws itself.
-struct error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// The text of an error, formatted without an allocation.
+struct message {
+  char text[320];
+  [[gnu::format(printf, 2, 3)]] explicit message(char const* format, ...) {
+    std::va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+  }
+};
+
+/// The base of every exception that overdub throws itself. Copying it does not throw.
+class error : public std::exception {
+public:
+  explicit error(message const& why) : message_(why) {}
+  char const* what() const noexcept override { return message_.text; }
+
+private:
+  message message_;
 };
 
 /// An array was indexed outside of its bounds.
@@ -39,32 +56,43 @@ struct escaped_call : error {
 
 namespace detail {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_index(std::string_view op, long long index, long long size) {
-  throw index_error("overdub: " + std::string(op) + ": index " + std::to_string(index) +
-                    " is out of range for an array of size " + std::to_string(size));
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_sizes(std::string_view op, long long first, long long other) {
-  throw size_error("overdub: " + std::string(op) + ": arrays of different sizes, " + std::to_string(first) + " and " +
-                   std::to_string(other));
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_negative(std::string_view op, long long size) {
-  throw size_error("overdub: " + std::string(op) + ": a size of " + std::to_string(size) + " is negative");
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_empty(std::string_view op) {
-  throw size_error("overdub: " + std::string(op) + ": the array is empty and no initial value is given; write " +
-                   std::string(op) + "(f, initial, array)");
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_division() {
-  throw division_by_zero("overdub: an integer was divided by zero; test the divisor first, or divide in floating point");
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_mismatch(std::string_view callee, std::string_view context) {
-  throw context_mismatch("overdub: " + std::string(callee) + " was called with values of two different instances of the " +
-                         "context " + std::string(context) + "; a value escaped from one run into another");
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_escaped(std::string_view callee) {
-  throw escaped_call("overdub: " + std::string(callee) + " was called inside a strict run with plain arguments, so no " +
-                     "context saw it; call it through the scope: cx(" + std::string(callee) + ", ...)");
-}
+#define OVERDUB_COLD [[noreturn, gnu::cold, gnu::noinline]] inline void
+#define OVERDUB_TEXT(view) static_cast<int>((view).size()), (view).data()
 
-}  // namespace detail
-}  // namespace overdub
+OVERDUB_COLD throw_index(std::string_view op, long long index, long long size) {
+  throw index_error(message(
+      "overdub: %.*s: index %lld is out of range for an array of size %lld", OVERDUB_TEXT(op), index, size));
+}
+OVERDUB_COLD throw_sizes(std::string_view op, long long first, long long other) {
+  throw size_error(
+      message("overdub: %.*s: arrays of different sizes, %lld and %lld", OVERDUB_TEXT(op), first, other));
+}
+OVERDUB_COLD throw_negative(std::string_view op, long long size) {
+  throw size_error(message("overdub: %.*s: a size of %lld is negative", OVERDUB_TEXT(op), size));
+}
+OVERDUB_COLD throw_empty(std::string_view op) {
+  throw size_error(message(
+      "overdub: %.*s: the array is empty and no initial value is given; write %.*s(f, initial, array)",
+      OVERDUB_TEXT(op), OVERDUB_TEXT(op)));
+}
+OVERDUB_COLD throw_division() {
+  throw division_by_zero(message(
+      "overdub: an integer was divided by zero; test the divisor first, or divide in floating point"));
+}
+OVERDUB_COLD throw_mismatch(std::string_view callee, std::string_view context) {
+  throw context_mismatch(message(
+      "overdub: %.*s was called with values of two different instances of the context %.*s; a value "
+      "escaped from one run into another",
+      OVERDUB_TEXT(callee), OVERDUB_TEXT(context)));
+}
+OVERDUB_COLD throw_escaped(std::string_view callee) {
+  throw escaped_call(message(
+      "overdub: %.*s was called inside a strict run with plain arguments, so no context saw it; call it "
+      "through the scope: cx(%.*s, ...)",
+      OVERDUB_TEXT(callee), OVERDUB_TEXT(callee)));
+}
+#undef OVERDUB_COLD
+#undef OVERDUB_TEXT
+
+} // namespace detail
+} // namespace overdub

@@ -1,18 +1,19 @@
 // fn<"name">(body): a user's function, as an object that contexts see being called.
 #pragma once
 
+#include <overdub/call/name.hpp>
+#include <overdub/call/scope.hpp>
+
 #include <string_view>
 #include <type_traits>
 #include <utility>
-
-#include <overdub/call/name.hpp>
-#include <overdub/call/scope.hpp>
 
 namespace overdub {
 
 /// A function with a name. Its body is any function object: f(x...), or f(cx, x...) with the scope first.
 /// Captureless functions are empty and free to copy. Thread-safe as the body is.
-template <fixed_string Name, class Body> struct fn_t {
+template <fixed_string Name, class Body>
+struct fn_t {
   using overdub_callee = kind::function;
   static constexpr int depth = 0;
   static constexpr std::string_view name() { return Name.view(); }
@@ -20,15 +21,17 @@ template <fixed_string Name, class Body> struct fn_t {
   [[no_unique_address]] Body body;
 
   /// Calls the function in the contexts of its arguments; plainly, when they have none.
-  template <class... A> OVERDUB_INLINE constexpr auto operator()(A&&... a) const
+  template <class... A>
+  OVERDUB_INLINE constexpr auto operator()(A&&... a) const
       -> detail::result_t<detail::outermost_t<A...>, fn_t, A...> {
     if constexpr (detail::outermost_t<A...>::empty) detail::check_not_escaped<fn_t>();
     return detail::dispatch(*this, std::forward<A>(a)...);
   }
 
-  template <class S, class... X> using body_type =
-      typename detail::body_call<fn_t, Body, detail::running<S, fn_t>, X...>::type;
-  template <class S, class... X> static consteval bool declares_type() {
+  template <class S, class... X>
+  using body_type = typename detail::body_call<fn_t, Body, detail::running<S, fn_t>, X...>::type;
+  template <class S, class... X>
+  static consteval bool declares_type() {
     return detail::find_form<Body, detail::running<S, fn_t>, X...>() == detail::body_form::scoped;
   }
   template <class S, class... X>
@@ -39,30 +42,36 @@ template <fixed_string Name, class Body> struct fn_t {
 
 namespace detail {
 
-template <class M> struct member_function {
+template <class M>
+struct member_function {
   M member;
-  template <class Self, class... X> constexpr decltype(auto) operator()(Self&& self, X&&... x) const
-    requires requires { (std::forward<Self>(self).*member)(std::forward<X>(x)...); }
-  {
-    return (std::forward<Self>(self).*member)(std::forward<X>(x)...);
+  template <class Self, class... X>
+  constexpr decltype(auto) operator()(Self&& self, X&&... x) const requires requires {
+    (std::forward<Self>(self).*member)(std::forward<X>(x)...);
   }
+  { return (std::forward<Self>(self).*member)(std::forward<X>(x)...); }
 };
 
-template <class... Bodies> struct overloaded : Bodies... {
+template <class... Bodies>
+struct overloaded : Bodies... {
   using Bodies::operator()...;
 };
 
-template <class B> constexpr auto as_body(B body) {
-  if constexpr (std::is_member_function_pointer_v<B>) return member_function<B>{body};
-  else return body;
+template <class B>
+constexpr auto as_body(B body) {
+  if constexpr (std::is_member_function_pointer_v<B>)
+    return member_function<B>{body};
+  else
+    return body;
 }
 
-}  // namespace detail
+} // namespace detail
 
-/// Names a function object, or several of different arity, or a pointer to a member function (called with the object
-/// first): fn<"norm">([](auto x, auto y) { return sqrt(x * x + y * y); }). A body that calls itself takes the scope,
-/// declares its type, and calls cx.self.
-template <fixed_string Name, class... Body> constexpr auto fn(Body... body) {
+/// Names a function object, or several of different arity, or a pointer to a member function (called with the
+/// object first): fn<"norm">([](auto x, auto y) { return sqrt(x * x + y * y); }). A body that calls itself
+/// takes the scope, declares its type, and calls cx.self.
+template <fixed_string Name, class... Body>
+constexpr auto fn(Body... body) {
   static_assert(sizeof...(Body) > 0, "overdub: fn<\"name\"> takes the function's body");
   if constexpr (sizeof...(Body) == 1) {
     auto one = (detail::as_body(std::move(body)), ...);
@@ -73,4 +82,4 @@ template <fixed_string Name, class... Body> constexpr auto fn(Body... body) {
   }
 }
 
-}  // namespace overdub
+} // namespace overdub

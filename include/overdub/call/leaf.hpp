@@ -1,27 +1,28 @@
 // leaf<"name">(f, effects): a user's native function as a primitive, which contexts see but do not look into.
 #pragma once
 
+#include <overdub/call/dispatch.hpp>
+#include <overdub/call/name.hpp>
+
 #include <string_view>
 #include <type_traits>
 #include <utility>
-
-#include <overdub/call/dispatch.hpp>
-#include <overdub/call/name.hpp>
 
 namespace overdub {
 
 /// What a native function does besides returning its result.
 enum class effect {
-  pure,           // nothing: equal arguments give equal results
-  may_fail,       // may throw
-  reads_context,  // reads state that others write
-  addressed,      // a random choice at an address; commutes with other addresses
-  accumulates,    // adds to state; commutes with itself
-  ordered         // anything else: input and output, order matters
+  pure,          // nothing: equal arguments give equal results
+  may_fail,      // may throw
+  reads_context, // reads state that others write
+  addressed,     // a random choice at an address; commutes with other addresses
+  accumulates,   // adds to state; commutes with itself
+  ordered        // anything else: input and output, order matters
 };
 
 namespace effects {
-template <effect E> struct constant {
+template <effect E>
+struct constant {
   static constexpr effect value = E;
 };
 inline constexpr constant<effect::pure> pure{};
@@ -30,9 +31,10 @@ inline constexpr constant<effect::reads_context> reads_context{};
 inline constexpr constant<effect::addressed> addressed{};
 inline constexpr constant<effect::accumulates> accumulates{};
 inline constexpr constant<effect::ordered> ordered{};
-}  // namespace effects
+} // namespace effects
 
-template <fixed_string Name, class Body, effect Effect> struct leaf_t {
+template <fixed_string Name, class Body, effect Effect>
+struct leaf_t {
   using overdub_callee = kind::leaf;
   static constexpr int depth = 0;
   static constexpr effect effects = Effect;
@@ -40,24 +42,28 @@ template <fixed_string Name, class Body, effect Effect> struct leaf_t {
 
   [[no_unique_address]] Body body;
 
-  template <class... A> OVERDUB_INLINE constexpr auto operator()(A&&... a) const {
+  template <class... A>
+  OVERDUB_INLINE constexpr auto operator()(A&&... a) const {
     return detail::dispatch(*this, std::forward<A>(a)...);
   }
-  template <class... A> OVERDUB_INLINE constexpr auto compute(A&&... a) const {
-    static_assert(std::is_invocable_v<Body const&, A...>,
-                  "overdub: a leaf's native function cannot be called with these arguments; it gets plain numbers and arrays");
+  template <class... A>
+  OVERDUB_INLINE constexpr auto compute(A&&... a) const {
+    static_assert(
+        std::is_invocable_v<Body const&, A...>, "overdub: a leaf's native function cannot be called with "
+                                                "these arguments; it gets plain numbers and arrays");
     if constexpr (std::is_void_v<std::invoke_result_t<Body const&, A...>>) {
       body(std::forward<A>(a)...);
       return none{};
-    } else return body(std::forward<A>(a)...);
+    } else
+      return body(std::forward<A>(a)...);
   }
 };
 
-/// Makes a primitive of a native function. Without a rule it is called on plain numbers, and its result is a constant for
-/// contexts that keep metadata. Effects default to `ordered`, which promises nothing.
+/// Makes a primitive of a native function. Without a rule it is called on plain numbers, and its result is a
+/// constant for contexts that keep metadata. Effects default to `ordered`, which promises nothing.
 template <fixed_string Name, class Body, effect Effect = effect::ordered>
 constexpr leaf_t<Name, Body, Effect> leaf(Body body, effects::constant<Effect> = {}) {
   return {std::move(body)};
 }
 
-}  // namespace overdub
+} // namespace overdub

@@ -1,168 +1,232 @@
-// Moving trees between levels: into the contexts of a stack (`wrap`), out of its outermost context (`strip`, `open`,
-// `inner`), or out of all of them (`concrete`). Lifting adds contexts and never converts a scalar.
+// Moving trees between levels: into the contexts of a stack (`wrap`), out of its outermost context (`strip`,
+// `open`, `inner`), or out of all of them (`concrete`). Lifting adds contexts and never converts a scalar.
 #pragma once
+
+#include <overdub/call/tree.hpp>
 
 #include <type_traits>
 #include <utility>
-
-#include <overdub/call/tree.hpp>
 
 namespace overdub {
 
 namespace detail {
 
 // An array like `inner`, filled with metadata of type E made of z; defined in array/fill.hpp.
-template <class E, class S, class T, class Z> constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z);
+template <class E, class S, class T, class Z>
+constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z);
 
-template <class X> inline constexpr bool is_leaf = is_value<X> || is_carried<X>;
+template <class X>
+inline constexpr bool is_leaf = is_value<X> || is_carried<X>;
 
 // A leaf whose contexts are among those of S: a constant for the contexts that it lacks.
-template <class X, class S> concept liftable = is_leaf<X> && is_suffix<stack_of_t<X>, S>;
+template <class X, class S>
+concept liftable = is_leaf<X> && is_suffix<stack_of_t<X>, S>;
 
 // Metadata Z, of the constant type that the context chose, as the metadata type M for `inner`.
-template <class M, class S, class Z, class T> constexpr M become(S const& rest, Z&& z, T const& inner);
+template <class M, class S, class Z, class T>
+constexpr M become(S const& rest, Z&& z, T const& inner);
 
-template <class C, class X> OVERDUB_INLINE constexpr auto constant_metadata(C& context, X const& x) {
-  if constexpr (requires { context.constant(x); }) return context.constant(x);
-  else return none{};
+template <class C, class X>
+OVERDUB_INLINE constexpr auto constant_metadata(C& context, X const& x) {
+  if constexpr (requires { context.constant(x); })
+    return context.constant(x);
+  else
+    return none{};
 }
 
 // ---- wrap: into all contexts of S
 
-template <class S, class X> OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x);
+template <class S, class X>
+OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x);
 
-template <class S> struct wrapper {
+template <class S>
+struct wrapper {
   S const& stack;
-  template <class X> OVERDUB_INLINE constexpr auto operator()(X&& x) const { return wrap(stack, std::forward<X>(x)); }
+  template <class X>
+  OVERDUB_INLINE constexpr auto operator()(X&& x) const {
+    return wrap(stack, static_cast<X&&>(x));
+  }
 };
 
-template <class S, class T> OVERDUB_INLINE constexpr auto wrap_constant(S const& stack, T&& inner) {
+template <class S, class T>
+OVERDUB_INLINE constexpr auto wrap_constant(S const& stack, T&& inner) {
   using C = typename S::context;
   using I = std::remove_cvref_t<T>;
   using M = metadata_t<C, I>;
   using V = value<I, C, typename S::head::run>;
-  if constexpr (std::is_same_v<M, none>) return V(std::forward<T>(inner), none{}, stack.top());
+  if constexpr (std::is_same_v<M, none>)
+    return V(static_cast<T&&>(inner), none{}, stack.top());
   else {
     M metadata = become<M>(stack.rest(), constant_metadata(stack.top().get(), inner), inner);
-    return V(std::forward<T>(inner), std::move(metadata), stack.top());
+    return V(static_cast<T&&>(inner), std::move(metadata), stack.top());
   }
 }
 
-template <class S, class X> OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
+template <class S, class X>
+OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
-  if constexpr (S::empty) return T(std::forward<X>(x));
+  if constexpr (S::empty)
+    return T(static_cast<X&&>(x));
   else if constexpr (is_leaf<T>) {
-    if constexpr (is_suffix<S, stack_of_t<T>>) return T(std::forward<X>(x));
+    if constexpr (is_suffix<S, stack_of_t<T>>)
+      return T(static_cast<X&&>(x));
     else {
       static_assert(unrelated_contexts<S, stack_of_t<T>>::value);
-      return wrap_constant(stack, wrap(stack.rest(), std::forward<X>(x)));
+      if constexpr (!std::is_same_v<stack_of_t<T>, typename S::tail>)
+        return wrap_constant(stack, wrap(stack.rest(), static_cast<X&&>(x)));
+      else if constexpr (!carries_metadata<typename S::context>)
+        return value<T, typename S::context, typename S::head::run>(static_cast<X&&>(x), none{}, stack.top());
+      else
+        return wrap_constant(stack, static_cast<X&&>(x));
     }
   } else if constexpr (is_tagged<T>) {
     using C = typename S::context;
     if constexpr (carries_metadata<C> && liftable<decltype(T::inner), typename S::tail>) {
-      auto inner = wrap(stack.rest(), std::forward<X>(x).inner);
+      auto inner = wrap(stack.rest(), static_cast<X&&>(x).inner);
       using I = decltype(inner);
-      auto metadata = become<metadata_t<C, I>>(stack.rest(), std::forward<X>(x).metadata, inner);
+      auto metadata = become<metadata_t<C, I>>(stack.rest(), static_cast<X&&>(x).metadata, inner);
       return value<I, C, typename S::head::run>(std::move(inner), std::move(metadata), stack.top());
-    } else return tree_traits<T>::map(wrapper<S>{stack}, std::forward<X>(x));
-  } else if constexpr (tree<T>) return tree_traits<T>::map(wrapper<S>{stack}, std::forward<X>(x));
-  else return T(std::forward<X>(x));
+    } else
+      return tree_traits<T>::map(wrapper<S>{stack}, static_cast<X&&>(x));
+  } else if constexpr (tree<T>)
+    return tree_traits<T>::map(wrapper<S>{stack}, static_cast<X&&>(x));
+  else
+    return T(static_cast<X&&>(x));
 }
 
 // ---- strip, open, inner: out of the outermost context of S
 
 enum class view {
-  strip,  // values become inner values, tagged when the context keeps metadata; constants stay as they are
-  open,   // as strip, and constants are tagged with the context's constant metadata
-  inner   // values become inner values; metadata is left behind
+  strip, // values become inner values, tagged when the context keeps metadata; constants stay as they are
+  open,  // as strip, and constants are tagged with the context's constant metadata
+  inner  // values become inner values; metadata is left behind
 };
 
-template <view V, class S> struct unwrapper;
+template <view V, class S>
+struct unwrapper;
 
-// What stays as it is comes back as a reference to an lvalue, and is moved from an rvalue; so do inner values.
-template <class X> OVERDUB_INLINE constexpr auto as_given(std::remove_reference_t<X>& x)
-    -> std::conditional_t<std::is_lvalue_reference_v<X>, std::remove_cvref_t<X> const&, std::remove_cvref_t<X>> {
+// What stays as it is comes back as a reference to an lvalue, and is moved from an rvalue; so do inner
+// values.
+template <class X>
+OVERDUB_INLINE constexpr auto as_given(std::remove_reference_t<X>& x) -> std::conditional_t<
+    std::is_lvalue_reference_v<X>, std::remove_cvref_t<X> const&, std::remove_cvref_t<X>> {
   return static_cast<X&&>(x);
 }
 
-template <view V, class S, class X> OVERDUB_INLINE constexpr decltype(auto) unwrap(S const& stack, X&& x) {
+template <view V, class S, class X>
+OVERDUB_INLINE constexpr decltype(auto) unwrap(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
   using C = typename S::context;
   if constexpr (is_value<T> && std::is_same_v<stack_of_t<T>, S>) {
     using I = typename T::inner_type;
     using M = typename T::metadata_type;
     if constexpr (V == view::inner || !carries_metadata<C>) {
-      if constexpr (V == view::open || !std::is_lvalue_reference_v<X>) return I(std::forward<X>(x).inner());
-      else return x.inner();
+      if constexpr (V == view::open || !std::is_lvalue_reference_v<X>)
+        return I(static_cast<X&&>(x).inner());
+      else
+        return x.inner();
     } else if constexpr (V == view::strip && std::is_lvalue_reference_v<X> && !std::is_empty_v<M>) {
       return tagged<I const&, M const&, typename S::head>{x.inner(), x.metadata()};
     } else {
       M metadata = x.metadata();
-      return tagged<I, M, typename S::head>{std::forward<X>(x).inner(), std::move(metadata)};
+      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), std::move(metadata)};
     }
   } else if constexpr (V == view::open && carries_metadata<C> && is_leaf<T> && is_suffix<stack_of_t<T>, S>) {
     using Z = decltype(constant_metadata(stack.top().get(), x));
     return tagged<T, Z, typename S::head>{x, constant_metadata(stack.top().get(), x)};
-  } else if constexpr (tree<T>) return tree_traits<T>::map(unwrapper<V, S>{stack}, std::forward<X>(x));
-  else if constexpr (V == view::open) return T(std::forward<X>(x));
-  else return as_given<X>(x);
+  } else if constexpr (tree<T>)
+    return tree_traits<T>::map(unwrapper<V, S>{stack}, static_cast<X&&>(x));
+  else if constexpr (V == view::open)
+    return T(static_cast<X&&>(x));
+  else
+    return as_given<X>(x);
 }
 
-template <view V, class S> struct unwrapper {
+template <view V, class S>
+struct unwrapper {
   S const& stack;
-  template <class X> OVERDUB_INLINE constexpr decltype(auto) operator()(X&& x) const {
-    return unwrap<V>(stack, std::forward<X>(x));
+  template <class X>
+  OVERDUB_INLINE constexpr decltype(auto) operator()(X&& x) const {
+    return unwrap<V>(stack, static_cast<X&&>(x));
   }
 };
 
-template <class S, class X> OVERDUB_INLINE constexpr decltype(auto) strip(S const& stack, X&& x) {
-  return unwrap<view::strip>(stack, std::forward<X>(x));
+template <class S, class X>
+OVERDUB_INLINE constexpr decltype(auto) strip(S const& stack, X&& x) {
+  return unwrap<view::strip>(stack, static_cast<X&&>(x));
 }
-template <class S, class X> OVERDUB_INLINE constexpr auto open(S const& stack, X&& x) {
-  return unwrap<view::open>(stack, std::forward<X>(x));
+template <class S, class X>
+OVERDUB_INLINE constexpr auto open(S const& stack, X&& x) {
+  return unwrap<view::open>(stack, static_cast<X&&>(x));
 }
-template <class S, class X> OVERDUB_INLINE constexpr decltype(auto) inner(S const& stack, X&& x) {
-  return unwrap<view::inner>(stack, std::forward<X>(x));
+template <class S, class X>
+OVERDUB_INLINE constexpr decltype(auto) inner(S const& stack, X&& x) {
+  return unwrap<view::inner>(stack, static_cast<X&&>(x));
 }
 
 // Into the contexts of S, and one level down: for what must carry metadata there, constants too.
-template <class S, class X> OVERDUB_INLINE constexpr auto lift_down(S const& stack, X&& x) {
-  return strip(stack, wrap(stack, std::forward<X>(x)));
+template <class S, class X>
+OVERDUB_INLINE constexpr auto lift_down(S const& stack, X&& x) {
+  using T = std::remove_cvref_t<X>;
+  if constexpr (is_value<T> && std::is_same_v<stack_of_t<T>, S>)
+    return unwrap<view::strip>(stack, T(static_cast<X&&>(x)));
+  else
+    return strip(stack, wrap(stack, static_cast<X&&>(x)));
 }
 
-template <class S, class X> using wrap_t = decltype(wrap(std::declval<S const&>(), std::declval<X>()));
-template <class S, class X> using strip_t = decltype(strip(std::declval<S const&>(), std::declval<X>()));
-template <class S, class X> using open_t = decltype(open(std::declval<S const&>(), std::declval<X>()));
-template <class S, class X> using inner_t = decltype(inner(std::declval<S const&>(), std::declval<X>()));
+template <class S, class X>
+using wrap_t = decltype(wrap(std::declval<S const&>(), std::declval<X>()));
+template <class S, class X>
+using strip_t = decltype(strip(std::declval<S const&>(), std::declval<X>()));
+template <class S, class X>
+using open_t = decltype(open(std::declval<S const&>(), std::declval<X>()));
+template <class S, class X>
+using inner_t = decltype(inner(std::declval<S const&>(), std::declval<X>()));
 
 // ---- concrete: out of all contexts, for hooks. Leaves are not copied.
 
 struct make_concrete {
-  template <class X> OVERDUB_INLINE constexpr decltype(auto) operator()(X const& x) const;
+  template <class X>
+  OVERDUB_INLINE constexpr decltype(auto) operator()(X const& x) const;
 };
 
-template <class X> OVERDUB_INLINE constexpr decltype(auto) make_concrete::operator()(X const& x) const {
-  if constexpr (is_value<X>) return (*this)(x.inner());
-  else if constexpr (is_tagged<X>) return (*this)(x.inner);
-  else if constexpr (tree<X>) return tree_traits<X>::map(*this, x);
-  else return static_cast<X const&>(x);
+template <class X>
+OVERDUB_INLINE constexpr decltype(auto) make_concrete::operator()(X const& x) const {
+  if constexpr (is_value<X>)
+    return (*this)(x.inner());
+  else if constexpr (is_tagged<X>)
+    return (*this)(x.inner);
+  else if constexpr (tree<X>)
+    return tree_traits<X>::map(*this, x);
+  else
+    return static_cast<X const&>(x);
 }
 
-template <class M, class S, class Z, class T> constexpr M become(S const& rest, Z&& z, T const& inner) {
+template <class M, class S, class Z, class T>
+constexpr M become(S const& rest, Z&& z, T const& inner) {
   using X = std::remove_cvref_t<Z>;
   using B = bottom_t<M>;
-  if constexpr (std::is_same_v<X, M>) return std::forward<Z>(z);
-  else if constexpr (is_array<B> && !is_array<bottom_t<X>>) return fill_metadata<array_element_t<M>>(rest, inner, z);
+  if constexpr (std::is_same_v<X, M>)
+    return static_cast<Z&&>(z);
+  else if constexpr (is_array<B> && !is_array<bottom_t<X>>)
+    return fill_metadata<array_element_t<M>>(rest, inner, z);
   else if constexpr (tree<M> && !tree<X>)
-    return tree_traits<M>::generate([&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });
-  else if constexpr (std::is_same_v<X, none>) return wrap(rest, B{});
-  else if constexpr (stack_of_t<X>::empty && !tree<X>) return wrap(rest, static_cast<B>(std::forward<Z>(z)));
-  else return wrap(rest, std::forward<Z>(z));
+    return tree_traits<M>::generate(
+        [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });
+  else if constexpr (std::is_same_v<X, none>)
+    return wrap(rest, B{});
+  else if constexpr (stack_of_t<X>::empty && !tree<X>)
+    return wrap(rest, static_cast<B>(static_cast<Z&&>(z)));
+  else
+    return wrap(rest, static_cast<Z&&>(z));
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// The value without any context: scalars, array handles, trees of them.
-template <class X> constexpr auto concrete(X const& x) { return detail::make_concrete{}(x); }
+template <class X>
+constexpr auto concrete(X const& x) {
+  return detail::make_concrete{}(x);
+}
 
-}  // namespace overdub
+} // namespace overdub

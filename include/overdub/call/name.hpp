@@ -7,7 +7,8 @@
 namespace overdub {
 
 /// A string literal as a template argument: `fn<"norm">`.
-template <std::size_t N> struct fixed_string {
+template <std::size_t N>
+struct fixed_string {
   char text[N]{};
 
   consteval fixed_string(char const (&literal)[N]) {
@@ -18,16 +19,18 @@ template <std::size_t N> struct fixed_string {
 
 namespace detail {
 
-template <class T> consteval std::string_view qualified_type_name() {
+template <class T>
+consteval std::string_view qualified_type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
   auto const begin = text.find("T = ") + 4;
-  auto end = text.find(';', begin);  // g++ goes on with "; std::string_view = ..."
+  auto end = text.find(';', begin); // g++ goes on with "; std::string_view = ..."
   if (end == std::string_view::npos) end = text.rfind(']');
   return text.substr(begin, end - begin);
 }
 
 /// The name of a class without its namespaces: `forward<3>` for `overdub::contexts::forward<3>`.
-template <class T> consteval std::string_view type_name() {
+template <class T>
+consteval std::string_view type_name() {
   auto text = qualified_type_name<T>();
   auto const parameters = text.find('<');
   auto const scope = text.substr(0, parameters).rfind("::");
@@ -36,7 +39,8 @@ template <class T> consteval std::string_view type_name() {
 }
 
 /// Several string views joined by dots, in static storage.
-template <std::string_view const&... Parts> struct joined {
+template <std::string_view const&... Parts>
+struct joined {
   static constexpr auto text = [] {
     struct {
       char data[(Parts.size() + ... + 0) + sizeof...(Parts)]{};
@@ -52,5 +56,5 @@ template <std::string_view const&... Parts> struct joined {
   static constexpr std::string_view value{text.data, sizeof(text.data) - 1};
 };
 
-}  // namespace detail
-}  // namespace overdub
+} // namespace detail
+} // namespace overdub

@@ -1,59 +1,76 @@
-// What the operations compute on plain numbers where C++'s operators leave something undefined: integers wrap and are
-// tested before they divide, conversions saturate, functions of <cmath> keep no global state.
+// What the operations compute on plain numbers where C++'s operators leave something undefined: integers wrap
+// and are tested before they divide, conversions saturate, functions of <cmath> keep no global state.
 #pragma once
+
+#include <overdub/call/error.hpp>
+#include <overdub/call/zero.hpp>
 
 #include <cmath>
 #include <concepts>
 #include <limits>
 #include <type_traits>
 
-#include <overdub/call/error.hpp>
-#include <overdub/call/zero.hpp>
-
 namespace overdub {
 
 /// Digamma and polygamma on plain numbers; <overdub/special.hpp> provides them with Boost.Math.
-template <class T> struct special_functions {
+template <class T>
+struct special_functions {
   static constexpr bool provided = false;
 };
 
 namespace native {
 
-template <class... T> concept integers = (std::integral<T> && ...);
+template <class... T>
+concept integers = (std::integral<T> && ...);
 
 // Integer arithmetic in the type that C++ would use, without its overflow.
-template <class R, class F, class X, class Y> constexpr R wrapping(F f, X x, Y y) {
+template <class R, class F, class X, class Y>
+constexpr R wrapping(F f, X x, Y y) {
   using U = std::make_unsigned_t<R>;
   return static_cast<R>(f(static_cast<U>(static_cast<R>(x)), static_cast<U>(static_cast<R>(y))));
 }
 
-template <class X> constexpr auto neg(X x) {
-  if constexpr (integers<X>) return wrapping<decltype(-x)>([](auto a, auto b) { return a - b; }, 0, x);
-  else return -x;
+template <class X>
+constexpr auto neg(X x) {
+  if constexpr (integers<X>)
+    return wrapping<decltype(-x)>([](auto a, auto b) { return a - b; }, 0, x);
+  else
+    return -x;
 }
-template <class X, class Y> constexpr auto add(X x, Y y) {
-  if constexpr (integers<X, Y>) return wrapping<decltype(x + y)>([](auto a, auto b) { return a + b; }, x, y);
-  else return x + y;
+template <class X, class Y>
+constexpr auto add(X x, Y y) {
+  if constexpr (integers<X, Y>)
+    return wrapping<decltype(x + y)>([](auto a, auto b) { return a + b; }, x, y);
+  else
+    return x + y;
 }
-template <class X, class Y> constexpr auto sub(X x, Y y) {
-  if constexpr (integers<X, Y>) return wrapping<decltype(x - y)>([](auto a, auto b) { return a - b; }, x, y);
-  else return x - y;
+template <class X, class Y>
+constexpr auto sub(X x, Y y) {
+  if constexpr (integers<X, Y>)
+    return wrapping<decltype(x - y)>([](auto a, auto b) { return a - b; }, x, y);
+  else
+    return x - y;
 }
-template <class X, class Y> constexpr auto mul(X x, Y y) {
-  if constexpr (integers<X, Y>) return wrapping<decltype(x * y)>([](auto a, auto b) { return a * b; }, x, y);
-  else return x * y;
+template <class X, class Y>
+constexpr auto mul(X x, Y y) {
+  if constexpr (integers<X, Y>)
+    return wrapping<decltype(x * y)>([](auto a, auto b) { return a * b; }, x, y);
+  else
+    return x * y;
 }
-template <class X, class Y> constexpr auto div(X x, Y y) {
+template <class X, class Y>
+constexpr auto div(X x, Y y) {
   if constexpr (integers<X, Y>) {
     using R = decltype(x / y);
     if (y == 0) detail::throw_division();
     if constexpr (std::signed_integral<R>)
       if (static_cast<R>(y) == R{-1}) return neg(static_cast<R>(x));
     return static_cast<R>(x / y);
-  } else return x / y;
+  } else
+    return x / y;
 }
 template <class X, class Y>
-  requires integers<X, Y>
+requires integers<X, Y>
 constexpr auto rem(X x, Y y) {
   using R = decltype(x % y);
   if (y == 0) detail::throw_division();
@@ -61,55 +78,75 @@ constexpr auto rem(X x, Y y) {
     if (static_cast<R>(y) == R{-1}) return R{0};
   return static_cast<R>(x % y);
 }
-template <class X> constexpr auto abs(X x) {
-  if constexpr (integers<X>) return x < X{} ? neg(x) : static_cast<decltype(neg(x))>(x);
-  else return std::abs(x);
+template <class X>
+constexpr auto abs(X x) {
+  if constexpr (integers<X>)
+    return x < X{} ? neg(x) : static_cast<decltype(neg(x))>(x);
+  else
+    return std::abs(x);
 }
 
 template <class X, class Y>
-  requires integers<X, Y>
+requires integers<X, Y>
 constexpr auto shift_left(X x, Y y) {
   using R = decltype(x << y);
   using U = std::make_unsigned_t<R>;
   return static_cast<R>(static_cast<U>(x) << (static_cast<U>(y) % std::numeric_limits<U>::digits));
 }
 template <class X, class Y>
-  requires integers<X, Y>
+requires integers<X, Y>
 constexpr auto shift_right(X x, Y y) {
   using R = decltype(x >> y);
   using U = std::make_unsigned_t<R>;
   return static_cast<R>(static_cast<R>(x) >> (static_cast<U>(y) % std::numeric_limits<U>::digits));
 }
 
-template <class X> constexpr bool isnan(X x) {
-  if constexpr (std::floating_point<X>) return std::isnan(x);
-  else return false;
+template <class X>
+constexpr bool isnan(X x) {
+  if constexpr (std::floating_point<X>)
+    return std::isnan(x);
+  else
+    return false;
 }
-template <class X> constexpr bool isinf(X x) {
-  if constexpr (std::floating_point<X>) return std::isinf(x);
-  else return false;
+template <class X>
+constexpr bool isinf(X x) {
+  if constexpr (std::floating_point<X>)
+    return std::isinf(x);
+  else
+    return false;
 }
-template <class X> constexpr bool isfinite(X x) {
-  if constexpr (std::floating_point<X>) return std::isfinite(x);
-  else return true;
+template <class X>
+constexpr bool isfinite(X x) {
+  if constexpr (std::floating_point<X>)
+    return std::isfinite(x);
+  else
+    return true;
 }
-template <class X> constexpr bool signbit(X x) {
-  if constexpr (std::floating_point<X>) return std::signbit(x);
-  else return x < X{};
+template <class X>
+constexpr bool signbit(X x) {
+  if constexpr (std::floating_point<X>)
+    return std::signbit(x);
+  else
+    return x < X{};
 }
 
-template <class C, class X, class Y> constexpr auto select(C c, X const& x, Y const& y) {
-  if constexpr (std::is_same_v<X, Y>) return c ? x : y;
-  else if constexpr (std::is_same_v<X, zero>) return c ? Y{} : y;
-  else if constexpr (std::is_same_v<Y, zero>) return c ? x : X{};
+template <class C, class X, class Y>
+constexpr auto select(C c, X const& x, Y const& y) {
+  if constexpr (std::is_same_v<X, Y>)
+    return c ? x : y;
+  else if constexpr (std::is_same_v<X, zero>)
+    return c ? Y{} : y;
+  else if constexpr (std::is_same_v<Y, zero>)
+    return c ? x : X{};
   else {
     using R = std::common_type_t<X, Y>;
     return c ? static_cast<R>(x) : static_cast<R>(y);
   }
 }
 
-template <class X, class N> auto ldexp(X x, N n) {
-  constexpr N limit = 4096;  // past the exponents of all formats
+template <class X, class N>
+auto ldexp(X x, N n) {
+  constexpr N limit = 4096; // past the exponents of all formats
   return std::ldexp(x, static_cast<int>(n < -limit ? -limit : (n > limit ? limit : n)));
 }
 
@@ -122,24 +159,33 @@ inline float lgamma(float x) {
   int sign = 0;
   return ::lgammaf_r(x, &sign);
 }
-template <std::integral X> double lgamma(X x) { return lgamma(static_cast<double>(x)); }
+template <std::integral X>
+double lgamma(X x) {
+  return lgamma(static_cast<double>(x));
+}
 
-template <class X> auto digamma(X x) {
-  static_assert(special_functions<X>::provided,
-                "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
-                "#include <overdub/special.hpp> before they are used");
+template <class X>
+auto digamma(X x) {
+  static_assert(
+      special_functions<X>::provided,
+      "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
+      "#include <overdub/special.hpp> before they are used");
   return special_functions<X>::digamma(x);
 }
-template <class N, class X> auto polygamma(N n, X x) {
-  static_assert(special_functions<X>::provided,
-                "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
-                "#include <overdub/special.hpp> before they are used");
+template <class N, class X>
+auto polygamma(N n, X x) {
+  static_assert(
+      special_functions<X>::provided,
+      "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
+      "#include <overdub/special.hpp> before they are used");
   return special_functions<X>::polygamma(static_cast<int>(n), x);
 }
 
 // Saturates where the target cannot hold the number; NaN becomes 0.
-template <class To, class From> constexpr To convert(From x) {
-  if constexpr (std::is_same_v<To, bool>) return x != From{};
+template <class To, class From>
+constexpr To convert(From x) {
+  if constexpr (std::is_same_v<To, bool>)
+    return x != From{};
   else if constexpr (std::integral<To> && std::floating_point<From>) {
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From{2};
@@ -147,8 +193,9 @@ template <class To, class From> constexpr To convert(From x) {
     if (x < low) return std::numeric_limits<To>::min();
     if (x >= high) return std::numeric_limits<To>::max();
     return static_cast<To>(x);
-  } else return static_cast<To>(x);
+  } else
+    return static_cast<To>(x);
 }
 
-}  // namespace native
-}  // namespace overdub
+} // namespace native
+} // namespace overdub

@@ -1,5 +1,5 @@
-// C++'s operators and the functions of <cmath> on values. Argument-dependent lookup finds them, so that code written for
-// numbers works on values: `using std::sqrt; sqrt(x)` as well as overdub::sqrt(x).
+// C++'s operators and the functions of <cmath> on values. Argument-dependent lookup finds them, so that code
+// written for numbers works on values: `using std::sqrt; sqrt(x)` as well as overdub::sqrt(x).
 #pragma once
 
 #include <overdub/call/ops.hpp>
@@ -7,19 +7,20 @@
 
 namespace overdub::values {
 
-template <class A, class B> concept one_value = detail::is_value<A> || detail::is_value<B>;
 template <class A, class B>
-concept operands = one_value<A, B> && (detail::is_leaf<A> && detail::is_leaf<B>);
+concept one_value = detail::is_value<A> || detail::is_value<B>;
+template <class A, class B>
+concept operands = one_value<A, B> &&(detail::is_leaf<A>&& detail::is_leaf<B>);
 
-#define OVERDUB_UNARY_OPERATOR(SIGN, NAME)                                                      \
-  template <class T, class C, class R> OVERDUB_INLINE constexpr auto operator SIGN(value<T, C, R> const& x) { \
-    return overdub::NAME(x);                                                                    \
+#define OVERDUB_UNARY_OPERATOR(SIGN, NAME)                                                                   \
+  template <class T, class C, class R>                                                                       \
+  OVERDUB_INLINE constexpr auto operator SIGN(value<T, C, R> const& x) {                                     \
+    return detail::dispatch_elementwise(overdub::NAME, x);                                                   \
   }
-#define OVERDUB_BINARY_OPERATOR(SIGN, NAME)                                                     \
-  template <class A, class B>                                                                   \
-    requires operands<A, B>                                                                     \
-  OVERDUB_INLINE constexpr auto operator SIGN(A const& a, B const& b) {                         \
-    return overdub::NAME(a, b);                                                                 \
+#define OVERDUB_BINARY_OPERATOR(SIGN, NAME)                                                                  \
+  template <class A, class B>                                                                                \
+  requires operands<A, B> OVERDUB_INLINE constexpr auto operator SIGN(A const& a, B const& b) {              \
+    return detail::dispatch_elementwise(overdub::NAME, a, b);                                                \
   }
 
 OVERDUB_UNARY_OPERATOR(-, neg)
@@ -46,33 +47,39 @@ OVERDUB_BINARY_OPERATOR(>>, shift_right)
 #undef OVERDUB_UNARY_OPERATOR
 #undef OVERDUB_BINARY_OPERATOR
 
-template <class T, class C, class R> OVERDUB_INLINE constexpr value<T, C, R> operator+(value<T, C, R> const& x) { return x; }
+template <class T, class C, class R>
+OVERDUB_INLINE constexpr value<T, C, R> operator+(value<T, C, R> const& x) {
+  return x;
+}
 
 // The named operations of the table, as functions of values.
-#define OVERDUB_UNARY(NAME, KIND, NATIVE, TANGENT)                                              \
-  template <class T, class C, class R> OVERDUB_INLINE constexpr auto NAME(value<T, C, R> const& x) { \
-    return overdub::NAME(x);                                                                    \
+#define OVERDUB_UNARY(NAME, KIND, NATIVE, TANGENT)                                                           \
+  template <class T, class C, class R>                                                                       \
+  OVERDUB_INLINE constexpr auto NAME(value<T, C, R> const& x) {                                              \
+    return detail::dispatch_elementwise(overdub::NAME, x);                                                   \
   }
-#define OVERDUB_BINARY(NAME, KIND, NATIVE, TANGENT)                                             \
-  template <class A, class B>                                                                   \
-    requires operands<A, B>                                                                     \
-  OVERDUB_INLINE constexpr auto NAME(A const& a, B const& b) {                                  \
-    return overdub::NAME(a, b);                                                                 \
+#define OVERDUB_BINARY(NAME, KIND, NATIVE, TANGENT)                                                          \
+  template <class A, class B>                                                                                \
+  requires operands<A, B> OVERDUB_INLINE constexpr auto NAME(A const& a, B const& b) {                       \
+    return detail::dispatch_elementwise(overdub::NAME, a, b);                                                \
   }
-#define OVERDUB_TERNARY(NAME, KIND, NATIVE, TANGENT)                                            \
-  template <class A, class B, class D>                                                          \
-    requires(operands<A, B> || operands<B, D> || operands<A, D>)                                \
-  OVERDUB_INLINE constexpr auto NAME(A const& a, B const& b, D const& d) {                      \
-    return overdub::NAME(a, b, d);                                                              \
+#define OVERDUB_TERNARY(NAME, KIND, NATIVE, TANGENT)                                                         \
+  template <class A, class B, class D>                                                                       \
+  requires(operands<A, B> || operands<B, D> || operands<A, D>) OVERDUB_INLINE constexpr auto NAME(           \
+      A const& a, B const& b, D const& d) {                                                                  \
+    return detail::dispatch_elementwise(overdub::NAME, a, b, d);                                             \
   }
 #include <overdub/ir/ops.def>
 
-template <class T, class C, class R> OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) { return overdub::abs(x); }
+template <class T, class C, class R>
+OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) {
+  return overdub::abs(x);
+}
 
 template <class T, class C, class R>
 template <class U>
-  requires(std::is_arithmetic_v<U> && std::is_same_v<detail::bottom_t<T>, U> &&
-           std::is_empty_v<typename value<T, C, R>::stack_type>)
-constexpr value<T, C, R>::value(U constant) : value(detail::wrap(stack_type{}, constant)) {}
+requires(std::is_arithmetic_v<U>&& std::is_same_v<detail::bottom_t<T>, U>&&
+             std::is_empty_v<typename value<T, C, R>::stack_type>) constexpr value<T, C, R>::value(U constant)
+    : value(detail::wrap(stack_type{}, constant)) {}
 
-}  // namespace overdub::values
+} // namespace overdub::values

@@ -1,19 +1,22 @@
-// The elementwise operations as function objects: overdub::add, overdub::sin, ...; made from the table ir/ops.def.
+// The elementwise operations as function objects: overdub::add, overdub::sin, ...; made from the table
+// ir/ops.def.
 #pragma once
+
+#include <overdub/call/dispatch.hpp>
+#include <overdub/call/native.hpp>
 
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include <overdub/call/dispatch.hpp>
-#include <overdub/call/native.hpp>
-
 namespace overdub {
 namespace detail {
 
 // Whether every number of type From is one of type To.
-template <class From, class To> consteval bool lossless() {
-  if constexpr (!std::is_arithmetic_v<From> || !std::is_arithmetic_v<To>) return true;
+template <class From, class To>
+consteval bool lossless() {
+  if constexpr (!std::is_arithmetic_v<From> || !std::is_arithmetic_v<To>)
+    return true;
   else {
     using f = std::numeric_limits<From>;
     using t = std::numeric_limits<To>;
@@ -22,85 +25,119 @@ template <class From, class To> consteval bool lossless() {
   }
 }
 
-template <class Kind, class... T> consteval bool mixes() {
-  if constexpr ((std::is_arithmetic_v<T> && ...) && !std::is_base_of_v<kind::indexed, Kind> &&
-                !std::is_base_of_v<kind::logical, Kind> && requires { typename std::common_type<T...>::type; }) {
-    using R = std::conditional_t<std::is_base_of_v<kind::math, Kind>, std::common_type_t<T..., float>, std::common_type_t<T...>>;
+template <class Kind, class... T>
+consteval bool mixes() {
+  if constexpr (
+      (std::is_arithmetic_v<T> && ...) && !std::is_base_of_v<kind::indexed, Kind> &&
+      !std::is_base_of_v<kind::logical, Kind> && requires { typename std::common_type<T...>::type; }) {
+    using R = std::conditional_t<
+        std::is_base_of_v<kind::math, Kind>, std::common_type_t<T..., float>, std::common_type_t<T...>>;
     return (lossless<T, R>() && ...);
-  } else return true;
+  } else
+    return true;
 }
 
-template <class Op, class... Numbers> struct conversion_in {
-  static_assert(mixes<typename Op::overdub_callee, Numbers...>(),
-                "overdub: numbers of these types cannot be mixed here without losing some; write overdub::convert<double>(n) "
-                "(or another type) around one of them");
+template <class Op, class... Numbers>
+struct conversion_in {
+  static_assert(
+      mixes<typename Op::overdub_callee, Numbers...>(),
+      "overdub: numbers of these types cannot be mixed here without losing some; write "
+      "overdub::convert<double>(n) "
+      "(or another type) around one of them");
   static constexpr bool checked = true;
 };
 
-template <class Op, class... X> OVERDUB_INLINE constexpr auto elementwise_call(Op const& op, X const&... x) {
+template <class Op, class... X>
+OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) {
   static_assert(conversion_in<Op, bottom_t<X>...>::checked);
-  return dispatch(op, x...);
+  using S = outermost_t<X...>;
+  if constexpr (S::empty) return op.compute(x...);
+#if OVERDUB_CHECKED
+  else
+    return dispatch(op, x...);
+#else
+  else
+    return call_primitive(stack_from<S>(x...), op, x...);
+#endif
 }
 
-}  // namespace detail
+} // namespace detail
 
-#define OVERDUB_OPERATION(NAME, KIND)                                 \
-  using overdub_callee = kind::KIND;                                  \
-  static constexpr int depth = 0;                                     \
+#define OVERDUB_OPERATION(NAME, KIND)                                                                        \
+  using overdub_callee = kind::KIND;                                                                         \
+  static constexpr int depth = 0;                                                                            \
   static constexpr std::string_view name() { return #NAME; }
 
-#define OVERDUB_UNARY(NAME, KIND, NATIVE, TANGENT)                                                            \
-  struct NAME##_t {                                                                                           \
-    OVERDUB_OPERATION(NAME, KIND)                                                                             \
-    template <class X> OVERDUB_INLINE constexpr auto operator()(X const& x) const {                           \
-      return detail::elementwise_call(*this, x);                                                              \
-    }                                                                                                         \
-    template <class X> OVERDUB_INLINE static constexpr auto compute(X x) { return NATIVE; }                   \
-    template <class R, class X, class DX>                                                                     \
-    OVERDUB_INLINE static constexpr auto tangent(R const& r, X const& x, DX const& dx);                       \
-  };                                                                                                          \
+#define OVERDUB_UNARY(NAME, KIND, NATIVE, TANGENT)                                                           \
+  struct NAME##_t {                                                                                          \
+    OVERDUB_OPERATION(NAME, KIND)                                                                            \
+    template <class X>                                                                                       \
+    OVERDUB_INLINE constexpr auto operator()(X const& x) const {                                             \
+      return detail::dispatch_elementwise(*this, x);                                                         \
+    }                                                                                                        \
+    template <class X>                                                                                       \
+    OVERDUB_INLINE static constexpr auto compute(X x) {                                                      \
+      return NATIVE;                                                                                         \
+    }                                                                                                        \
+    template <class R, class X, class DX>                                                                    \
+    OVERDUB_INLINE static constexpr auto tangent(R const& r, X const& x, DX const& dx);                      \
+  };                                                                                                         \
   inline constexpr NAME##_t NAME{};
 
-#define OVERDUB_BINARY(NAME, KIND, NATIVE, TANGENT)                                                           \
-  struct NAME##_t {                                                                                           \
-    OVERDUB_OPERATION(NAME, KIND)                                                                             \
-    template <class X, class Y> OVERDUB_INLINE constexpr auto operator()(X const& x, Y const& y) const {      \
-      return detail::elementwise_call(*this, x, y);                                                           \
-    }                                                                                                         \
-    template <class X, class Y> OVERDUB_INLINE static constexpr auto compute(X x, Y y) { return NATIVE; }     \
-    template <class R, class X, class Y, class DX, class DY>                                                  \
-    OVERDUB_INLINE static constexpr auto tangent(R const& r, X const& x, Y const& y, DX const& dx, DY const& dy); \
-  };                                                                                                          \
+#define OVERDUB_BINARY(NAME, KIND, NATIVE, TANGENT)                                                          \
+  struct NAME##_t {                                                                                          \
+    OVERDUB_OPERATION(NAME, KIND)                                                                            \
+    template <class X, class Y>                                                                              \
+    OVERDUB_INLINE constexpr auto operator()(X const& x, Y const& y) const {                                 \
+      return detail::dispatch_elementwise(*this, x, y);                                                      \
+    }                                                                                                        \
+    template <class X, class Y>                                                                              \
+    OVERDUB_INLINE static constexpr auto compute(X x, Y y) {                                                 \
+      return NATIVE;                                                                                         \
+    }                                                                                                        \
+    template <class R, class X, class Y, class DX, class DY>                                                 \
+    OVERDUB_INLINE static constexpr auto                                                                     \
+    tangent(R const& r, X const& x, Y const& y, DX const& dx, DY const& dy);                                 \
+  };                                                                                                         \
   inline constexpr NAME##_t NAME{};
 
-#define OVERDUB_TERNARY(NAME, KIND, NATIVE, TANGENT)                                                          \
-  struct NAME##_t {                                                                                           \
-    OVERDUB_OPERATION(NAME, KIND)                                                                             \
-    template <class X, class Y, class Z>                                                                      \
-    OVERDUB_INLINE constexpr auto operator()(X const& x, Y const& y, Z const& z) const {                      \
-      return detail::elementwise_call(*this, x, y, z);                                                        \
-    }                                                                                                         \
-    template <class X, class Y, class Z> OVERDUB_INLINE static constexpr auto compute(X x, Y y, Z z) {        \
-      return NATIVE;                                                                                          \
-    }                                                                                                         \
-    template <class R, class X, class Y, class Z, class DX, class DY, class DZ>                               \
-    OVERDUB_INLINE static constexpr auto tangent(R const& r, X const& x, Y const& y, Z const& z, DX const& dx, \
-                                                 DY const& dy, DZ const& dz);                                 \
-  };                                                                                                          \
+#define OVERDUB_TERNARY(NAME, KIND, NATIVE, TANGENT)                                                         \
+  struct NAME##_t {                                                                                          \
+    OVERDUB_OPERATION(NAME, KIND)                                                                            \
+    template <class X, class Y, class Z>                                                                     \
+    OVERDUB_INLINE constexpr auto operator()(X const& x, Y const& y, Z const& z) const {                     \
+      return detail::dispatch_elementwise(*this, x, y, z);                                                   \
+    }                                                                                                        \
+    template <class X, class Y, class Z>                                                                     \
+    OVERDUB_INLINE static constexpr auto compute(X x, Y y, Z z) {                                            \
+      return NATIVE;                                                                                         \
+    }                                                                                                        \
+    template <class R, class X, class Y, class Z, class DX, class DY, class DZ>                              \
+    OVERDUB_INLINE static constexpr auto                                                                     \
+    tangent(R const& r, X const& x, Y const& y, Z const& z, DX const& dx, DY const& dy, DZ const& dz);       \
+  };                                                                                                         \
   inline constexpr NAME##_t NAME{};
 
 #include <overdub/ir/ops.def>
 #undef OVERDUB_OPERATION
 
 /// convert<T>(x): x as a T. Saturates where T cannot hold it (NaN becomes 0); metadata stays with the number.
-template <class To> struct convert_t {
+template <class To>
+struct convert_t {
   using overdub_callee = kind::conversion;
   using target = To;
   static constexpr int depth = 0;
   static constexpr std::string_view name() { return "convert"; }
-  template <class X> OVERDUB_INLINE constexpr auto operator()(X const& x) const { return detail::dispatch(*this, x); }
-  template <class X> OVERDUB_INLINE static constexpr To compute(X x) { return native::convert<To>(x); }
+  template <class X>
+  OVERDUB_INLINE constexpr auto operator()(X const& x) const {
+    return detail::dispatch(*this, x);
+  }
+  template <class X>
+  OVERDUB_INLINE static constexpr To compute(X x) {
+    return native::convert<To>(x);
+  }
 };
-template <class To> inline constexpr convert_t<To> convert{};
+template <class To>
+inline constexpr convert_t<To> convert{};
 
-}  // namespace overdub
+} // namespace overdub

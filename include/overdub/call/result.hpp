@@ -1,39 +1,53 @@
-// The type of a call, and how it is answered. A function's result type comes from its body's declared type or from a rule
-// that names the function, and is known before any rule's type is deduced: so recursive functions compile.
+// The type of a call, and how it is answered. A function's result type comes from its body's declared type or
+// from a rule that names the function, and is known before any rule's type is deduced: so recursive functions
+// compile.
 #pragma once
+
+#include <overdub/call/rule.hpp>
 
 #include <concepts>
 #include <type_traits>
 #include <utility>
 
-#include <overdub/call/rule.hpp>
-
 namespace overdub::detail {
 
-template <class T> struct type_is { using type = T; };
+template <class T>
+struct type_is {
+  using type = T;
+};
 
 // ---- what the context says to the edge into a function's body
 
-template <class C, class F> concept enters = requires(C& context, F const& f) { context.enter(f); };
+template <class C, class F>
+concept enters = has_enter_v<C> && requires(C& context, F const& f) {
+  context.enter(f);
+};
 
-template <class C, class F> consteval auto find_entered() {
+template <class C, class F>
+consteval auto find_entered() {
   if constexpr (enters<C, F>) {
     using E = std::remove_cvref_t<decltype(std::declval<C&>().enter(std::declval<F const&>()))>;
-    static_assert(std::is_same_v<E, leave_t> || is_context<E>,
-                  "overdub: enter(f) returns a context or overdub::leave");
+    static_assert(
+        std::is_same_v<E, leave_t> || is_context<E>, "overdub: enter(f) returns a context or overdub::leave");
     return type_is<E>{};
-  } else return type_is<C>{};
+  } else
+    return type_is<C>{};
 }
-template <class C, class F> using entered_t = typename decltype(find_entered<C, F>())::type;
-template <class C, class F> inline constexpr bool leaves = std::is_same_v<entered_t<C, F>, leave_t>;
+template <class C, class F>
+using entered_t = typename decltype(find_entered<C, F>())::type;
+template <class C, class F>
+inline constexpr bool leaves = std::is_same_v<entered_t<C, F>, leave_t>;
 
 // The stack of the body of f when it is called in S, with the context of the edge in the place of the head.
 template <class S, class F>
-using body_stack_t = push_t<level<entered_t<typename S::context, F>, typename S::head::run>, typename S::tail>;
+using body_stack_t =
+    push_t<level<entered_t<typename S::context, F>, typename S::head::run>, typename S::tail>;
 
 // Arguments of a body: values of the body's stack.
-template <class S, class To, class X> OVERDUB_INLINE constexpr auto rehome(S const& from, To const& to, X&& x) {
-  if constexpr (std::is_same_v<S, To>) return wrap(to, std::forward<X>(x));
+template <class S, class To, class X>
+OVERDUB_INLINE constexpr auto rehome(S const& from, To const& to, X&& x) {
+  if constexpr (std::is_same_v<S, To>)
+    return wrap(to, std::forward<X>(x));
   else {
     static_assert(std::is_same_v<typename S::tail, typename To::tail>);
     return wrap(to, strip(from, wrap(from, std::forward<X>(x))));
@@ -47,36 +61,49 @@ using rehome_t = decltype(rehome(std::declval<S const&>(), std::declval<To const
 enum class answer { rule, leave, pass, body };
 
 // A context without metadata lets a function pass to an inner context that has a rule of the function's name.
-template <class S, class F, class... A> consteval bool named_below() {
-  if constexpr (carries_metadata<typename S::context> || S::tail::empty) return false;
+template <class S, class F, class... A>
+consteval bool named_below() {
+  if constexpr (carries_metadata<typename S::context> || S::tail::empty)
+    return false;
   else {
     using T = typename S::tail;
-    return names_rule<typename T::context, F, open_t<T, inner_t<S, A>>...> || named_below<T, F, inner_t<S, A>...>();
+    return names_rule<typename T::context, F, open_t<T, inner_t<S, A>>...> ||
+           named_below<T, F, inner_t<S, A>...>();
   }
 }
 
-template <class S, class F, class... A> consteval answer find_answer() {
+template <class S, class F, class... A>
+consteval answer find_answer() {
   using C = typename S::context;
-  if constexpr (rule_for<C, F, open_t<S, A>...> != rule::none) return answer::rule;
-  else if constexpr (leaves<C, F>) return answer::leave;
-  else if constexpr (named_below<S, F, A...>()) return answer::pass;
-  else return answer::body;
+  if constexpr (rule_for<C, F, open_t<S, A>...> != rule::none)
+    return answer::rule;
+  else if constexpr (leaves<C, F>)
+    return answer::leave;
+  else if constexpr (named_below<S, F, A...>())
+    return answer::pass;
+  else
+    return answer::body;
 }
 
 // ---- the type of f(a...) called in S
 
-template <class S, class F, class... A> struct result;
-template <class S, class F, class... A> using result_t = typename result<S, F, std::remove_cvref_t<A>...>::type;
+template <class S, class F, class... A>
+struct result;
+template <class S, class F, class... A>
+using result_t = typename result<S, F, std::remove_cvref_t<A>...>::type;
 
-template <class S, class F, class... A> consteval auto find_result() {
-  if constexpr (S::empty) return type_is<typename F::template body_type<S, A...>>{};
+template <class S, class F, class... A>
+consteval auto find_result() {
+  if constexpr (S::empty)
+    return type_is<typename F::template body_type<S, A...>>{};
   else if constexpr (F::template declares_type<S, wrap_t<S, A>...>())
     return type_is<wrap_t<S, typename F::template body_type<S, wrap_t<S, A>...>>>{};
   else {
     using C = typename S::context;
     if constexpr (names_rule<C, F, open_t<S, A>...>)
-      return type_is<wrap_t<S, decltype(call_rule<rule::named>(std::declval<C&>(), std::declval<F const&>(),
-                                                               std::declval<open_t<S, A>>()...))>>{};
+      return type_is<wrap_t<
+          S, decltype(call_rule<rule::named>(
+                 std::declval<C&>(), std::declval<F const&>(), std::declval<open_t<S, A>>()...))>>{};
     else if constexpr (leaves<C, F> || named_below<S, F, A...>())
       return type_is<wrap_t<S, result_t<typename S::tail, F, inner_t<S, A>...>>>{};
     else {
@@ -85,13 +112,16 @@ template <class S, class F, class... A> consteval auto find_result() {
     }
   }
 }
-template <class S, class F, class... A> struct result : decltype(find_result<S, F, A...>()) {};
+template <class S, class F, class... A>
+struct result : decltype(find_result<S, F, A...>()) {};
 
-template <class S, class F, class R, class Rule> struct rule_result {
-  static_assert(std::is_same_v<R, Rule>,
-                "overdub: a rule's result must have the type of the function's own result; convert it with "
-                "overdub::convert<T>, or return the same structure");
+template <class S, class F, class R, class Rule>
+struct rule_result {
+  static_assert(
+      std::is_same_v<R, Rule>,
+      "overdub: a rule's result must have the type of the function's own result; convert it with "
+      "overdub::convert<T>, or return the same structure");
   static constexpr bool checked = true;
 };
 
-}  // namespace overdub::detail
+} // namespace overdub::detail

@@ -1,11 +1,11 @@
-// Choosing a context's rule for a call: rules that name the callee first, then families; and the sentence for a rule
-// that names the callee with another number of arguments.
+// Choosing a context's rule for a call: rules that name the callee first, then families; and the sentence for
+// a rule that names the callee with another number of arguments.
 #pragma once
-
-#include <utility>
 
 #include <overdub/call/callee.hpp>
 #include <overdub/call/lift.hpp>
+
+#include <utility>
 
 namespace overdub::detail {
 
@@ -21,53 +21,70 @@ concept family_rule = has_rules_v<C> && requires(C& context, F const& f, A&&... 
 
 // Stands for an argument of any type.
 struct anything {
-  template <class T> operator T() const;
+  template <class T>
+  operator T() const;
 };
 
-// C names F at arity k when adding a rule for it that takes anything makes the call ambiguous. Bodies are not looked at.
+// C names F at arity k when adding a rule for it that takes anything makes the call ambiguous. Bodies are not
+// looked at.
 struct nothing {};
-template <class C, class F> struct name_probe : C {
+template <class C, class F>
+struct name_probe : C {
   using C::overdub;
   nothing overdub(like<F>, ...);
 };
 template <class C, class F, class... A>
-inline constexpr bool named_at = !requires(name_probe<C, F>& probe, like<F> f, A... a) { probe.overdub(f, a...); };
+inline constexpr bool named_at = !requires(name_probe<C, F> & probe, like<F> f, A... a) {
+  probe.overdub(f, a...);
+};
 
-template <class C, class F> consteval unsigned named_arities() {
+template <class C, class F>
+consteval unsigned named_arities() {
   using x = anything;
   return 2u * named_at<C, F, x> + 4u * named_at<C, F, x, x> + 8u * named_at<C, F, x, x, x> +
          16u * named_at<C, F, x, x, x, x>;
 }
 
 // Instantiated where no rule of C takes the call. Names the context and the callee in the compiler's message.
-template <class Context, class Callee, std::size_t Arguments> struct rule_arity {
+template <class Context, class Callee, std::size_t Arguments>
+struct rule_arity {
   static consteval bool fits() {
-    if constexpr (!has_rules_v<Context> || Arguments == 0 || Arguments > 4) return true;
+    if constexpr (!has_rules_v<Context> || Arguments == 0 || Arguments > 4)
+      return true;
     else {
       constexpr unsigned arities = named_arities<Context, Callee>();
       return arities == 0 || (arities >> Arguments & 1u) != 0;
     }
   }
-  static_assert(fits(),
-                "overdub: the context has a rule that names this function, but with another number of arguments; give the "
-                "rule one parameter for the function and one for each argument of the call");
+  static_assert(
+      fits(), "overdub: the context has a rule that names this function, but with another number of "
+              "arguments; give the "
+              "rule one parameter for the function and one for each argument of the call");
   static constexpr bool checked = true;
 };
 
 enum class rule { none, named, family };
 
-template <class C, class F, class... A> consteval rule find_rule() {
-  if constexpr (!has_rules_v<C>) return rule::none;
-  else if constexpr (names_rule<C, F, A...>) return rule::named;
-  else if constexpr (rule_arity<C, F, sizeof...(A)>::checked && family_rule<C, F, A...>) return rule::family;
-  else return rule::none;
+template <class C, class F, class... A>
+consteval rule find_rule() {
+  if constexpr (!has_rules_v<C>)
+    return rule::none;
+  else if constexpr (names_rule<C, F, A...>)
+    return rule::named;
+  else if constexpr (rule_arity<C, F, sizeof...(A)>::checked && family_rule<C, F, A...>)
+    return rule::family;
+  else
+    return rule::none;
 }
-template <class C, class F, class... A> inline constexpr rule rule_for = find_rule<C, F, A...>();
+template <class C, class F, class... A>
+inline constexpr rule rule_for = find_rule<C, F, A...>();
 
 template <rule Kind, class C, class F, class... A>
 OVERDUB_INLINE constexpr decltype(auto) call_rule(C& context, F const& f, A&&... a) {
-  if constexpr (Kind == rule::named) return context.overdub(like<F>{f}, std::forward<A>(a)...);
-  else return context.overdub(f, std::forward<A>(a)...);
+  if constexpr (Kind == rule::named)
+    return context.overdub(like<F>{f}, std::forward<A>(a)...);
+  else
+    return context.overdub(f, std::forward<A>(a)...);
 }
 
-}  // namespace overdub::detail
+} // namespace overdub::detail

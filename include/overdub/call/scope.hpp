@@ -1,62 +1,72 @@
-// The scope of a running function: the contexts that it runs in, for calls that have no value among their arguments.
+// The scope of a running function: the contexts that it runs in, for calls that have no value among their
+// arguments.
 #pragma once
+
+#include <overdub/call/dispatch.hpp>
 
 #include <concepts>
 #include <type_traits>
 #include <utility>
-
-#include <overdub/call/dispatch.hpp>
 
 namespace overdub {
 namespace detail {
 struct scope_base {};
 
 // A function without captures is its type.
-template <class F, bool = std::is_empty_v<F>> struct function_slot {
+template <class F, bool = std::is_empty_v<F>>
+struct function_slot {
   constexpr explicit function_slot(F const& f) : function_(&f) {}
   constexpr F const& function() const { return *function_; }
   F const* function_;
 };
-template <class F> inline constexpr F stateless_function{};
 template <class F>
-  requires std::is_default_constructible_v<F>
+inline constexpr F stateless_function{};
+template <class F>
+requires std::is_default_constructible_v<F>
 struct function_slot<F, true> {
   constexpr explicit function_slot(F const&) {}
   static constexpr F const& function() { return stateless_function<F>; }
 };
-}  // namespace detail
+} // namespace detail
 
-/// What a body gets that takes a first parameter of this concept: fn<"f">([](overdub::scope auto& cx, auto x) { ... }).
+/// What a body gets that takes a first parameter of this concept: fn<"f">([](overdub::scope auto& cx, auto x)
+/// { ... }).
 ///   cx(g, x...)   calls g in the contexts that the function runs in, whatever its arguments
 ///   cx.self(x...) calls the function itself
 ///   cx.lift(x)    x as a constant of those contexts
-template <class X> concept scope = std::derived_from<std::remove_cvref_t<X>, detail::scope_base>;
+template <class X>
+concept scope = std::derived_from<std::remove_cvref_t<X>, detail::scope_base>;
 
 namespace detail {
 
-template <class S, class F> class running : public scope_base, S, function_slot<F> {
- public:
+template <class S, class F>
+class running : public scope_base, S, function_slot<F> {
+public:
   using stack_type = S;
 
   constexpr running(S const& contexts, F const& f) : S(contexts), function_slot<F>(f) {}
 
   /// The function itself, in the contexts that it runs in. Its body declares its type: -> decltype(n).
-  template <class... X> OVERDUB_INLINE constexpr result_t<S, F, X...> self(X&&... x) const {
-    return call(levels(), function(), std::forward<X>(x)...);
+  template <class... X>
+  OVERDUB_INLINE constexpr result_t<S, F, X...> self(X&&... x) const {
+    return call(levels(), function(), static_cast<X&&>(x)...);
   }
 
   /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
-  template <callee G, class... X> OVERDUB_INLINE constexpr call_t<S, G, X...> operator()(G const& g, X&&... x) const {
-    return call(levels(), g, std::forward<X>(x)...);
+  template <callee G, class... X>
+  OVERDUB_INLINE constexpr call_t<S, G, X...> operator()(G const& g, X&&... x) const {
+    return call(levels(), g, static_cast<X&&>(x)...);
   }
   template <class G, class... X>
-    requires(!callee<G>)
-  OVERDUB_INLINE constexpr decltype(auto) operator()(G const& g, X&&... x) const {
-    return g(wrap(levels(), std::forward<X>(x))...);
+  requires(!callee<G>) OVERDUB_INLINE constexpr decltype(auto) operator()(G const& g, X&&... x) const {
+    return g(wrap(levels(), static_cast<X&&>(x))...);
   }
 
   /// x as a constant of the contexts that the function runs in; a tree is lifted leaf by leaf.
-  template <class X> OVERDUB_INLINE constexpr auto lift(X&& x) const { return wrap(levels(), std::forward<X>(x)); }
+  template <class X>
+  OVERDUB_INLINE constexpr auto lift(X&& x) const {
+    return wrap(levels(), static_cast<X&&>(x));
+  }
 
   constexpr S const& levels() const { return *this; }
   using function_slot<F>::function;
@@ -66,46 +76,65 @@ template <class S, class F> class running : public scope_base, S, function_slot<
 
 enum class body_form { none, plain, scoped };
 
-template <class B, class Scope, class... A> consteval body_form find_form() {
-  if constexpr (std::is_invocable_v<B const&, A...>) return body_form::plain;
-  else if constexpr (std::is_invocable_v<B const&, Scope&, A...>) return body_form::scoped;
-  else return body_form::none;
+template <class B, class Scope, class... A>
+consteval body_form find_form() {
+  if constexpr (std::is_invocable_v<B const&, A...>)
+    return body_form::plain;
+  else if constexpr (std::is_invocable_v<B const&, Scope&, A...>)
+    return body_form::scoped;
+  else
+    return body_form::none;
 }
 
-template <class Function, class Body, class Scope, class... Arguments> struct body_call {
+template <class Function, class Body, class Scope, class... Arguments>
+struct body_call {
   static constexpr body_form form = find_form<Body, Scope, Arguments...>();
-  static_assert(form != body_form::none,
-                "overdub: the body of this function cannot be called with these arguments; check their number and types, "
-                "and take parameters as `auto` so that values of contexts can come in");
+  static_assert(
+      form != body_form::none, "overdub: the body of this function cannot be called with these arguments; "
+                               "check their number and types, "
+                               "and take parameters as `auto` so that values of contexts can come in");
   static consteval auto find() {
-    if constexpr (form == body_form::plain) return type_is<std::invoke_result_t<Body const&, Arguments...>>{};
-    else if constexpr (form == body_form::scoped) return type_is<std::invoke_result_t<Body const&, Scope&, Arguments...>>{};
-    else return type_is<none>{};
+    if constexpr (form == body_form::plain)
+      return type_is<std::invoke_result_t<Body const&, Arguments...>>{};
+    else if constexpr (form == body_form::scoped)
+      return type_is<std::invoke_result_t<Body const&, Scope&, Arguments...>>{};
+    else
+      return type_is<none>{};
   }
   using type = std::remove_cvref_t<typename decltype(find())::type>;
 };
 
-template <class F> constexpr auto const& body_of(F const& f) {
-  if constexpr (callee<F>) return f.body;
-  else return f;
+template <class F>
+constexpr auto const& body_of(F const& f) {
+  if constexpr (callee<F>)
+    return f.body;
+  else
+    return f;
 }
 
-// A function that takes its scope may call itself, and is compiled as a function: were it inlined, compilers would unroll
-// recursions by chance, and not alike in each context. Stateless contexts are not passed at all.
-template <class R, class S, class F, class... X> [[gnu::noinline]] constexpr R run_scoped(running<S, F> cx, X... x) {
+// A function that takes its scope may call itself, and is compiled as a function: were it inlined, compilers
+// would unroll recursions by chance, and not alike in each context. Stateless contexts are not passed at all.
+template <class R, class S, class F, class... X>
+[[gnu::noinline]] constexpr R run_scoped(running<S, F> cx, X... x) {
   OVERDUB_INLINE_CALLS return body_of(cx.function())(cx, std::move(x)...);
 }
 
 template <class S, class F, class... X>
-OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) ->
-    typename body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>::type {
-  using Call = body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>;
+OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> typename body_call<
+    F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>::type {
+  using Call =
+      body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>;
+#if OVERDUB_CHECKED
   [[maybe_unused]] watch_t<S> const watching{true};
-  if constexpr (Call::form == body_form::plain) return body_of(f)(std::remove_cvref_t<X>(std::forward<X>(x))...);
+#endif
+  if constexpr (Call::form == body_form::plain)
+    return body_of(f)(std::remove_cvref_t<X>(static_cast<X&&>(x))...);
   else if constexpr (Call::form == body_form::scoped)
-    return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(running<S, F>(stack, f), std::forward<X>(x)...);
-  else return none{};
+    return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
+        running<S, F>(stack, f), static_cast<X&&>(x)...);
+  else
+    return none{};
 }
 
-}  // namespace detail
-}  // namespace overdub
+} // namespace detail
+} // namespace overdub

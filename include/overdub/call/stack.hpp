@@ -1,40 +1,47 @@
-// The contexts of a run, outermost first, as a type and as references. Which context sees a call is decided by comparing
-// stacks, never by their depth.
+// The contexts of a run, outermost first, as a type and as references. Which context sees a call is decided
+// by comparing stacks, never by their depth.
 #pragma once
-
-#include <type_traits>
 
 #include <overdub/call/context.hpp>
 
+#include <type_traits>
+
 namespace overdub {
 
-/// One context of a stack. Run is the type of the function that the run was started with, when that function captures
-/// something and the context has metadata; else void. It keeps two runs of one context type apart.
-template <class C, class Run> struct level {
+/// One context of a stack. Run is the type of the function that the run was started with, when that function
+/// captures something and the context has metadata; else void. It keeps two runs of one context type apart.
+template <class C, class Run>
+struct level {
   using context = C;
   using run = Run;
 };
 
-/// References to the contexts that a value travels in, outermost first. A stack of stateless contexts is empty.
-template <class... Levels> struct stack;
+/// References to the contexts that a value travels in, outermost first. A stack of stateless contexts is
+/// empty.
+template <class... Levels>
+struct stack;
 
-template <> struct stack<> {
+template <>
+struct stack<> {
   static constexpr bool empty = true;
   static constexpr int depth = 0;
 };
 
 namespace detail {
-// One reference of a stack; the depth keeps two levels of one context type apart, so that stateless ones take no space.
-template <class C, int Depth, bool = std::is_empty_v<C>> struct stack_slot {
+// One reference of a stack; the depth keeps two levels of one context type apart, so that stateless ones take
+// no space.
+template <class C, int Depth, bool = std::is_empty_v<C>>
+struct stack_slot {
   ref<C> context;
   constexpr ref<C> get() const { return context; }
 };
-template <class C, int Depth> struct stack_slot<C, Depth, true> {
+template <class C, int Depth>
+struct stack_slot<C, Depth, true> {
   constexpr stack_slot() = default;
   constexpr stack_slot(ref<C>) {}
   static constexpr ref<C> get() { return {}; }
 };
-}  // namespace detail
+} // namespace detail
 
 template <class Level, class... Rest>
 struct stack<Level, Rest...> : detail::stack_slot<typename Level::context, sizeof...(Rest)>, stack<Rest...> {
@@ -46,7 +53,7 @@ struct stack<Level, Rest...> : detail::stack_slot<typename Level::context, sizeo
   static constexpr bool empty = false;
   static constexpr int depth = 1 + sizeof...(Rest);
 
-  constexpr stack() requires(std::is_empty_v<slot> && std::is_default_constructible_v<tail>) = default;
+  constexpr stack() requires(std::is_empty_v<slot>&& std::is_default_constructible_v<tail>) = default;
   constexpr stack(reference top_context, tail below) : slot{top_context}, tail(below) {}
 
   constexpr reference top() const { return slot::get(); }
@@ -57,38 +64,57 @@ namespace detail {
 
 // Whether two stacks of one type refer to the same contexts.
 constexpr bool same_contexts(stack<>, stack<>) { return true; }
-template <class... L> constexpr bool same_contexts(stack<L...> const& a, stack<L...> const& b) {
+template <class... L>
+constexpr bool same_contexts(stack<L...> const& a, stack<L...> const& b) {
   return &a.top().get() == &b.top().get() && same_contexts(a.rest(), b.rest());
 }
 
-template <class S, class Of> inline constexpr bool is_suffix = false;
-template <class... L> inline constexpr bool is_suffix<stack<L...>, stack<L...>> = true;
+template <class S, class Of>
+inline constexpr bool is_suffix = false;
+template <class... L>
+inline constexpr bool is_suffix<stack<L...>, stack<L...>> = true;
 template <class... L, class H, class... R>
-  requires(sizeof...(L) <= sizeof...(R))
-inline constexpr bool is_suffix<stack<L...>, stack<H, R...>> = is_suffix<stack<L...>, stack<R...>>;
+requires(sizeof...(L) <= sizeof...(R)) inline constexpr bool is_suffix<stack<L...>, stack<H, R...>> =
+    is_suffix<stack<L...>, stack<R...>>;
 
-template <class Level, class S> struct push;
-template <class Level, class... Rest> struct push<Level, stack<Rest...>> { using type = stack<Level, Rest...>; };
-template <class Level, class S> using push_t = typename push<Level, S>::type;
+template <class Level, class S>
+struct push;
+template <class Level, class... Rest>
+struct push<Level, stack<Rest...>> {
+  using type = stack<Level, Rest...>;
+};
+template <class Level, class S>
+using push_t = typename push<Level, S>::type;
 
-template <class A, class B> struct unrelated_contexts {
-  static_assert(is_suffix<A, B> || is_suffix<B, A>,
-                "overdub: values of two unrelated runs meet in one call; start the inner run from the outer's values: "
-                "pass them as arguments, lift its start with cx.lift(1.0), or run it with the scope: overdub(context, cx, f, "
-                "...)");
+template <class A, class B>
+struct unrelated_contexts {
+  static_assert(
+      is_suffix<A, B> || is_suffix<B, A>,
+      "overdub: values of two unrelated runs meet in one call; start the inner run from the outer's values: "
+      "pass them as arguments, lift its start with cx.lift(1.0), or run it with the scope: overdub(context, "
+      "cx, f, "
+      "...)");
   static constexpr bool value = true;
 };
 
 // The stack that contains the others.
-template <class... S> struct join { using type = stack<>; };
-template <class A> struct join<A> { using type = A; };
-template <class A, class... R> struct join<A, A, R...> : join<A, R...> {};
+template <class... S>
+struct join {
+  using type = stack<>;
+};
+template <class A>
+struct join<A> {
+  using type = A;
+};
+template <class A, class... R>
+struct join<A, A, R...> : join<A, R...> {};
 template <class A, class B, class... R>
-  requires(!std::is_same_v<A, B>)
-struct join<A, B, R...> : join<std::conditional_t<(A::depth >= B::depth), A, B>, R...> {
+requires(!std::is_same_v<A, B>) struct join<A, B, R...>
+    : join<std::conditional_t<(A::depth >= B::depth), A, B>, R...> {
   static_assert(unrelated_contexts<A, B>::value);
 };
-template <class... S> using join_t = typename join<S...>::type;
+template <class... S>
+using join_t = typename join<S...>::type;
 
-}  // namespace detail
-}  // namespace overdub
+} // namespace detail
+} // namespace overdub

@@ -1,17 +1,18 @@
 // Strict runs, in checked builds: finding calls of functions that no context sees.
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-#include <utility>
-
 #include <overdub/call/config.hpp>
 #include <overdub/call/error.hpp>
 #include <overdub/call/stack.hpp>
 
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
 namespace overdub::detail {
 
-template <class S> inline constexpr bool is_strict = false;
+template <class S>
+inline constexpr bool is_strict = false;
 template <class... L>
 inline constexpr bool is_strict<stack<L...>> = (std::is_base_of_v<strict, typename L::context> || ...);
 
@@ -22,24 +23,26 @@ inline bool& watched() {
 }
 
 class watch {
- public:
+public:
   explicit watch(bool on) : before_(std::exchange(watched(), on)) {}
   ~watch() { watched() = before_; }
   watch(watch const&) = delete;
   watch& operator=(watch const&) = delete;
 
- private:
+private:
   bool before_;
 };
 struct no_watch {
   constexpr explicit no_watch(bool) {}
 };
-template <class S> using watch_t = std::conditional_t<OVERDUB_CHECKED && is_strict<S>, watch, no_watch>;
+template <class S>
+using watch_t = std::conditional_t<OVERDUB_CHECKED && is_strict<S>, watch, no_watch>;
 
-template <class F> OVERDUB_INLINE constexpr void check_not_escaped() {
+template <class F>
+OVERDUB_INLINE constexpr void check_not_escaped() {
 #if OVERDUB_CHECKED
   if (!std::is_constant_evaluated() && watched()) throw_escaped(F::name());
 #endif
 }
 
-}  // namespace overdub::detail
+} // namespace overdub::detail

@@ -1,5 +1,5 @@
-// The tangents of the elementwise operations, made from the table ir/ops.def: op.tangent(r, x..., dx...) is the derivative
-// of r = op(x...) along dx.... It is linear in dx, and `zero` where all of dx are.
+// The tangents of the elementwise operations, made from the table ir/ops.def: op.tangent(r, x..., dx...) is
+// the derivative of r = op(x...) along dx.... It is linear in dx, and `zero` where all of dx are.
 #pragma once
 
 #include <overdub/call/operators.hpp>
@@ -8,41 +8,46 @@ namespace overdub {
 namespace detail {
 
 template <class R, class X, class Y, class DX, class DY>
-OVERDUB_INLINE constexpr auto pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, DY const& dy) {
+OVERDUB_INLINE constexpr auto
+pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, DY const& dy) {
   auto from_base = [&] {
-    if constexpr (std::is_same_v<DX, zero>) return zero{};
-    else return y * pow(x, y - 1.0f) * dx;
+    if constexpr (std::is_same_v<DX, zero>)
+      return zero{};
+    else
+      return y * pow(x, y - 1.0f) * dx;
   };
   auto from_exponent = [&] {
-    if constexpr (std::is_same_v<DY, zero>) return zero{};
-    else return select(x == 0.0f, r, r * log(x)) * dy;  // x^y log x tends to 0 with x
+    if constexpr (std::is_same_v<DY, zero>)
+      return zero{};
+    else
+      return select(x == 0.0f, r, r * log(x)) * dy; // x^y log x tends to 0 with x
   };
   return from_base() + from_exponent();
 }
 
-}  // namespace detail
+} // namespace detail
 
-#define OVERDUB_UNARY(NAME, KIND, NATIVE, TANGENT)                                                             \
-  template <class R, class X, class DX>                                                                        \
-  OVERDUB_INLINE constexpr auto NAME##_t::tangent([[maybe_unused]] R const& r, [[maybe_unused]] X const& x,    \
-                                                  [[maybe_unused]] DX const& dx) {                             \
-    return TANGENT;                                                                                            \
+#define OVERDUB_UNARY(NAME, KIND, NATIVE, TANGENT)                                                           \
+  template <class R, class X, class DX>                                                                      \
+  OVERDUB_INLINE constexpr auto NAME##_t::tangent(                                                           \
+      [[maybe_unused]] R const& r, [[maybe_unused]] X const& x, [[maybe_unused]] DX const& dx) {             \
+    return TANGENT;                                                                                          \
   }
-#define OVERDUB_BINARY(NAME, KIND, NATIVE, TANGENT)                                                            \
-  template <class R, class X, class Y, class DX, class DY>                                                     \
-  OVERDUB_INLINE constexpr auto NAME##_t::tangent([[maybe_unused]] R const& r, [[maybe_unused]] X const& x,    \
-                                                  [[maybe_unused]] Y const& y, [[maybe_unused]] DX const& dx,  \
-                                                  [[maybe_unused]] DY const& dy) {                             \
-    return TANGENT;                                                                                            \
+#define OVERDUB_BINARY(NAME, KIND, NATIVE, TANGENT)                                                          \
+  template <class R, class X, class Y, class DX, class DY>                                                   \
+  OVERDUB_INLINE constexpr auto NAME##_t::tangent(                                                           \
+      [[maybe_unused]] R const& r, [[maybe_unused]] X const& x, [[maybe_unused]] Y const& y,                 \
+      [[maybe_unused]] DX const& dx, [[maybe_unused]] DY const& dy) {                                        \
+    return TANGENT;                                                                                          \
   }
-#define OVERDUB_TERNARY(NAME, KIND, NATIVE, TANGENT)                                                           \
-  template <class R, class X, class Y, class Z, class DX, class DY, class DZ>                                  \
-  OVERDUB_INLINE constexpr auto NAME##_t::tangent([[maybe_unused]] R const& r, [[maybe_unused]] X const& x,    \
-                                                  [[maybe_unused]] Y const& y, [[maybe_unused]] Z const& z,    \
-                                                  [[maybe_unused]] DX const& dx, [[maybe_unused]] DY const& dy, \
-                                                  [[maybe_unused]] DZ const& dz) {                             \
-    return TANGENT;                                                                                            \
+#define OVERDUB_TERNARY(NAME, KIND, NATIVE, TANGENT)                                                         \
+  template <class R, class X, class Y, class Z, class DX, class DY, class DZ>                                \
+  OVERDUB_INLINE constexpr auto NAME##_t::tangent(                                                           \
+      [[maybe_unused]] R const& r, [[maybe_unused]] X const& x, [[maybe_unused]] Y const& y,                 \
+      [[maybe_unused]] Z const& z, [[maybe_unused]] DX const& dx, [[maybe_unused]] DY const& dy,             \
+      [[maybe_unused]] DZ const& dz) {                                                                       \
+    return TANGENT;                                                                                          \
   }
 #include <overdub/ir/ops.def>
 
-}  // namespace overdub
+} // namespace overdub

@@ -1,6 +1,10 @@
-// Trees of values: tuples, pairs, std::array, std::vector, tagged pairs and described struct templates hold leaves, and
-// what the dispatcher does to a leaf it does to each leaf of a tree.
+// Trees of values: tuples, pairs, std::array, std::vector, tagged pairs and described struct templates hold
+// leaves, and what the dispatcher does to a leaf it does to each leaf of a tree.
 #pragma once
+
+#include <overdub/call/config.hpp>
+#include <overdub/call/metadata.hpp>
+#include <overdub/call/tagged.hpp>
 
 #include <array>
 #include <cstddef>
@@ -9,142 +13,197 @@
 #include <utility>
 #include <vector>
 
-#include <overdub/call/config.hpp>
-#include <overdub/call/metadata.hpp>
-#include <overdub/call/tagged.hpp>
-
 namespace overdub {
 
 /// Specialise for a type that holds leaves:
 ///   using children = std::tuple<...>   the types of its children; one type when all are alike
 ///   child<I>(x)                        a reference to the child of the I-th type
 ///   map(f, x, rest...)                 the tree of f(child of x, child of each rest...)
-///   generate(f)                        the tree of f(std::type_identity<child>{}), where the type tells their number
-template <class X> struct tree_traits {};
+///   generate(f)                        the tree of f(std::type_identity<child>{}), where the type tells
+///   their number
+template <class X>
+struct tree_traits {};
 
 namespace detail {
 
-template <class X> concept tree = requires { typename tree_traits<std::remove_cvref_t<X>>::children; };
+template <class X>
+concept tree = requires {
+  typename tree_traits<std::remove_cvref_t<X>>::children;
+};
 
 // Calls f on the I-th elements; the tree is consumed when it is an rvalue.
-template <std::size_t I, class F, class... X> OVERDUB_INLINE constexpr auto at_index(F const& f, X&&... x) {
+template <std::size_t I, class F, class... X>
+OVERDUB_INLINE constexpr auto at_index(F const& f, X&&... x) {
   using std::get;
   return f(get<I>(std::forward<X>(x))...);
 }
 
-}  // namespace detail
+} // namespace detail
 
-template <class... T> struct tree_traits<std::tuple<T...>> {
+template <class... T>
+struct tree_traits<std::tuple<T...>> {
   using children = std::tuple<T...>;
-  template <class F, class... X> OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
+  template <class F, class... X>
+  OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
       return std::tuple<decltype(detail::at_index<I>(f, std::forward<X>(x)...))...>{
           detail::at_index<I>(f, std::forward<X>(x)...)...};
-    }(std::index_sequence_for<T...>{});
+    }
+    (std::index_sequence_for<T...>{});
   }
-  template <std::size_t I, class X> static constexpr auto const& child(X const& x) { return std::get<I>(x); }
-  template <class F> OVERDUB_INLINE static constexpr auto generate(F const& f) {
+  template <std::size_t I, class X>
+  static constexpr auto const& child(X const& x) {
+    return std::get<I>(x);
+  }
+  template <class F>
+  OVERDUB_INLINE static constexpr auto generate(F const& f) {
     return std::tuple<decltype(f(std::type_identity<T>{}))...>{f(std::type_identity<T>{})...};
   }
 };
 
-template <class T, class U> struct tree_traits<std::pair<T, U>> {
+template <class T, class U>
+struct tree_traits<std::pair<T, U>> {
   using children = std::tuple<T, U>;
-  template <class F, class... X> OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
+  template <class F, class... X>
+  OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     using A = decltype(f(std::forward<X>(x).first...));
     using B = decltype(f(std::forward<X>(x).second...));
     return std::pair<A, B>{f(std::forward<X>(x).first...), f(std::forward<X>(x).second...)};
   }
-  template <class F> OVERDUB_INLINE static constexpr auto generate(F const& f) {
+  template <class F>
+  OVERDUB_INLINE static constexpr auto generate(F const& f) {
     return std::pair<decltype(f(std::type_identity<T>{})), decltype(f(std::type_identity<U>{}))>{
         f(std::type_identity<T>{}), f(std::type_identity<U>{})};
   }
-  template <std::size_t I, class X> static constexpr auto const& child(X const& x) { return std::get<I>(x); }
+  template <std::size_t I, class X>
+  static constexpr auto const& child(X const& x) {
+    return std::get<I>(x);
+  }
 };
 
-template <class T, class M, class L> struct tree_traits<tagged<T, M, L>> {
+template <class T, class M, class L>
+struct tree_traits<tagged<T, M, L>> {
   using children = std::tuple<T, M>;
-  template <class F, class... X> OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
+  template <class F, class... X>
+  OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     using A = decltype(f(std::forward<X>(x).inner...));
     using B = decltype(f(std::forward<X>(x).metadata...));
     return tagged<A, B, L>{f(std::forward<X>(x).inner...), f(std::forward<X>(x).metadata...)};
   }
-  template <class F> OVERDUB_INLINE static constexpr auto generate(F const& f) {
+  template <class F>
+  OVERDUB_INLINE static constexpr auto generate(F const& f) {
     return tagged<decltype(f(std::type_identity<T>{})), decltype(f(std::type_identity<M>{})), L>{
         f(std::type_identity<T>{}), f(std::type_identity<M>{})};
   }
-  template <std::size_t I, class X> static constexpr auto const& child(X const& x) {
-    if constexpr (I == 0) return x.inner;
-    else return x.metadata;
+  template <std::size_t I, class X>
+  static constexpr auto const& child(X const& x) {
+    if constexpr (I == 0)
+      return x.inner;
+    else
+      return x.metadata;
   }
 };
 
-template <class T, std::size_t N> struct tree_traits<std::array<T, N>> {
+template <class T, std::size_t N>
+struct tree_traits<std::array<T, N>> {
   using children = std::tuple<T>;
-  template <class F, class... X> OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
+  template <class F, class... X>
+  OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
-      return std::array<decltype(f(std::forward<X>(x)[0]...)), N>{detail::at_index<I>(f, std::forward<X>(x)...)...};
-    }(std::make_index_sequence<N>{});
+      return std::array<decltype(f(std::forward<X>(x)[0]...)), N>{
+          detail::at_index<I>(f, std::forward<X>(x)...)...};
+    }
+    (std::make_index_sequence<N>{});
   }
-  template <class F> OVERDUB_INLINE static constexpr auto generate(F const& f) {
+  template <class F>
+  OVERDUB_INLINE static constexpr auto generate(F const& f) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
       return std::array<decltype(f(std::type_identity<T>{})), N>{((void)I, f(std::type_identity<T>{}))...};
-    }(std::make_index_sequence<N>{});
+    }
+    (std::make_index_sequence<N>{});
   }
-  template <std::size_t, class X> static constexpr auto const& child(X const& x) { return x[0]; }
+  template <std::size_t, class X>
+  static constexpr auto const& child(X const& x) {
+    return x[0];
+  }
 };
 
 // A tree whose number of leaves is known at run time.
-template <class T, class Allocator> struct tree_traits<std::vector<T, Allocator>> {
+template <class T, class Allocator>
+struct tree_traits<std::vector<T, Allocator>> {
   using children = std::tuple<T>;
-  template <class F, class X, class... Rest> static constexpr auto map(F const& f, X&& x, Rest&&... rest) {
+  template <class F, class X, class... Rest>
+  static constexpr auto map(F const& f, X&& x, Rest&&... rest) {
     std::vector<decltype(f(std::forward<X>(x)[0], std::forward<Rest>(rest)[0]...))> out;
     out.reserve(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) out.push_back(f(std::forward<X>(x)[i], std::forward<Rest>(rest)[i]...));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      out.push_back(f(std::forward<X>(x)[i], std::forward<Rest>(rest)[i]...));
     return out;
   }
-  template <std::size_t, class X> static constexpr auto const& child(X const& x) { return x.at(0); }
+  template <std::size_t, class X>
+  static constexpr auto const& child(X const& x) {
+    return x.at(0);
+  }
 };
 
 namespace detail {
 
 // The stack that contains the stacks of all leaves.
-template <class X> struct stack_in { using type = stack_of_t<X>; };
-template <class Children> struct stack_in_children;
-template <class... T> struct stack_in_children<std::tuple<T...>> {
+template <class X>
+struct stack_in {
+  using type = stack_of_t<X>;
+};
+template <class Children>
+struct stack_in_children;
+template <class... T>
+struct stack_in_children<std::tuple<T...>> {
   using type = join_t<typename stack_in<std::remove_cvref_t<T>>::type...>;
 };
-template <tree X> struct stack_in<X> : stack_in_children<typename tree_traits<X>::children> {};
-template <class X> using stack_in_t = typename stack_in<std::remove_cvref_t<X>>::type;
+template <tree X>
+struct stack_in<X> : stack_in_children<typename tree_traits<X>::children> {};
+template <class X>
+using stack_in_t = typename stack_in<std::remove_cvref_t<X>>::type;
 
 // The outermost stack among the arguments of a call, as a type.
-template <class... A> using outermost_t = join_t<stack_in_t<A>...>;
+template <class... A>
+using outermost_t = join_t<stack_in_t<A>...>;
 
-template <class S, class... T> consteval std::size_t first_with_stack(std::tuple<T...>*) {
+template <class S, class... T>
+consteval std::size_t first_with_stack(std::tuple<T...>*) {
   std::size_t index = 0;
   (void)((std::is_same_v<stack_in_t<T>, S> || (++index, false)) || ...);
   return index;
 }
 
-template <class S> OVERDUB_INLINE constexpr S stack_from() { return {}; }
+template <class S>
+OVERDUB_INLINE constexpr S stack_from() {
+  return {};
+}
 
 // References to the contexts of S, from the first leaf that travels in all of them.
-template <class S, class X, class... Rest> OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
-  if constexpr (S::empty) return {};
-  else if constexpr (!std::is_same_v<stack_in_t<X>, S>) return stack_from<S>(rest...);
-  else if constexpr (!tree<X>) return x.stack();
+template <class S, class X, class... Rest>
+OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
+  if constexpr (S::empty)
+    return {};
+  else if constexpr (!std::is_same_v<stack_in_t<X>, S>)
+    return stack_from<S>(rest...);
+  else if constexpr (!tree<X>)
+    return x.stack();
   else {
     using traits = tree_traits<X>;
-    return stack_from<S>(traits::template child<first_with_stack<S>(static_cast<typename traits::children*>(nullptr))>(x));
+    return stack_from<S>(
+        traits::template child<first_with_stack<S>(static_cast<typename traits::children*>(nullptr))>(x));
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// The type under all contexts: double for value<value<double, A>, B>.
-template <class T> using plain_t = detail::bottom_t<T>;
+template <class T>
+using plain_t = detail::bottom_t<T>;
 
 /// Whether a T, or a leaf of it, travels in a context.
-template <class T> inline constexpr bool in_context = !detail::stack_in_t<T>::empty;
+template <class T>
+inline constexpr bool in_context = !detail::stack_in_t<T>::empty;
 
-}  // namespace overdub
+} // namespace overdub

@@ -1,67 +1,75 @@
-// value<T, C, Run>: a T travelling inside the context C, with C's metadata for it. T may itself be a value: the inner
-// context's. A value of a stateless context without metadata is as large as its T.
+// value<T, C, Run>: a T travelling inside the context C, with C's metadata for it. T may itself be a value:
+// the inner context's. A value of a stateless context without metadata is as large as its T.
 #pragma once
-
-#include <type_traits>
-#include <utility>
 
 #include <overdub/call/carried.hpp>
 #include <overdub/call/context.hpp>
 #include <overdub/call/metadata.hpp>
 #include <overdub/call/stack.hpp>
 
+#include <type_traits>
+#include <utility>
+
 namespace overdub {
 namespace detail {
 
-// Empty metadata and stateless contexts take no space. By specialisation: two [[no_unique_address]] members of one empty
-// type may not share an address, and a nested value would grow.
-template <class T, class C, class M, bool = std::is_empty_v<M>, bool = std::is_empty_v<C>> struct value_storage {
+// Empty metadata and stateless contexts take no space. By specialisation: two [[no_unique_address]] members
+// of one empty type may not share an address, and a nested value would grow.
+template <class T, class C, class M, bool = std::is_empty_v<M>, bool = std::is_empty_v<C>>
+struct value_storage {
   T inner_;
   M metadata_;
   ref<C> context_;
   constexpr M const& metadata() const { return metadata_; }
   constexpr ref<C> context() const { return context_; }
 };
-template <class T, class C, class M> struct value_storage<T, C, M, true, false> {
+template <class T, class C, class M>
+struct value_storage<T, C, M, true, false> {
   constexpr value_storage(T inner, M, ref<C> context) : inner_(std::move(inner)), context_(context) {}
   T inner_;
   ref<C> context_;
   static constexpr M metadata() { return {}; }
   constexpr ref<C> context() const { return context_; }
 };
-template <class T, class C, class M> struct value_storage<T, C, M, false, true> {
-  constexpr value_storage(T inner, M metadata, ref<C>) : inner_(std::move(inner)), metadata_(std::move(metadata)) {}
+template <class T, class C, class M>
+struct value_storage<T, C, M, false, true> {
+  constexpr value_storage(T inner, M metadata, ref<C>)
+      : inner_(std::move(inner)), metadata_(std::move(metadata)) {}
   T inner_;
   M metadata_;
   constexpr M const& metadata() const { return metadata_; }
   static constexpr ref<C> context() { return {}; }
 };
-template <class T, class C, class M> struct value_storage<T, C, M, true, true> {
+template <class T, class C, class M>
+struct value_storage<T, C, M, true, true> {
   constexpr value_storage(T inner, M, ref<C>) : inner_(std::move(inner)) {}
   T inner_;
   static constexpr M metadata() { return {}; }
   static constexpr ref<C> context() { return {}; }
 };
 
-template <class T> consteval bool truth_of() {
-  static_assert(!std::is_arithmetic_v<T> || has_truth<T>,
-                "overdub: a branch on a value that is no boolean; write x != 0, or overdub::if_(x != 0, ...)");
-  static_assert(has_truth<T> || std::is_arithmetic_v<T>,
-                "overdub: a branch on a value that has no truth here; use overdub::if_(condition, then, otherwise)");
+template <class T>
+consteval bool truth_of() {
+  static_assert(
+      !std::is_arithmetic_v<T> || has_truth<T>,
+      "overdub: a branch on a value that is no boolean; write x != 0, or overdub::if_(x != 0, ...)");
+  static_assert(
+      has_truth<T> || std::is_arithmetic_v<T>,
+      "overdub: a branch on a value that has no truth here; use overdub::if_(condition, then, otherwise)");
   return true;
 }
 
-}  // namespace detail
+} // namespace detail
 
-// Operators and <cmath> functions on values stand beside the class, so that argument-dependent lookup finds them; the
-// function objects of the same names are in overdub.
+// Operators and <cmath> functions on values stand beside the class, so that argument-dependent lookup finds
+// them; the function objects of the same names are in overdub.
 namespace values {
 
 template <class T, class C, class Run = void>
 class value : detail::value_storage<T, C, metadata_t<C, T>> {
   using storage = detail::value_storage<T, C, metadata_t<C, T>>;
 
- public:
+public:
   using inner_type = T;
   using context_type = C;
   using run_type = Run;
@@ -71,12 +79,12 @@ class value : detail::value_storage<T, C, metadata_t<C, T>> {
   constexpr value(T inner, metadata_type metadata, detail::ref<C> context)
       : storage{std::move(inner), std::move(metadata), context} {}
 
-  /// A constant: only where no context of the stack has state, since a context with state must come from somewhere.
+  /// A constant: only where no context of the stack has state, since a context with state must come from
+  /// somewhere.
   template <class U>
-    requires(std::is_arithmetic_v<U> && std::is_same_v<detail::bottom_t<T>, U> && std::is_empty_v<stack_type>)
-  constexpr value(U constant);
-  constexpr value()
-    requires(std::is_arithmetic_v<detail::bottom_t<T>> && std::is_empty_v<stack_type>)
+  requires(std::is_arithmetic_v<U>&& std::is_same_v<detail::bottom_t<T>, U>&&
+               std::is_empty_v<stack_type>) constexpr value(U constant);
+  constexpr value() requires(std::is_arithmetic_v<detail::bottom_t<T>>&& std::is_empty_v<stack_type>)
       : value(detail::bottom_t<T>{}) {}
 
   constexpr T const& inner() const& { return this->inner_; }
@@ -84,23 +92,38 @@ class value : detail::value_storage<T, C, metadata_t<C, T>> {
   constexpr decltype(auto) metadata() const { return storage::metadata(); }
   constexpr detail::ref<C> context() const { return storage::context(); }
   constexpr stack_type stack() const {
-    if constexpr (detail::stack_of_t<T>::empty) return {context(), {}};
-    else return {context(), inner().stack()};
+    if constexpr (detail::stack_of_t<T>::empty)
+      return {context(), {}};
+    else
+      return {context(), inner().stack()};
   }
 
   explicit constexpr operator bool() const {
     if constexpr (detail::truth_of<detail::bottom_t<T>>()) return static_cast<bool>(inner());
   }
 
-  template <class B> constexpr value& operator+=(B const& b) { return *this = *this + b; }
-  template <class B> constexpr value& operator-=(B const& b) { return *this = *this - b; }
-  template <class B> constexpr value& operator*=(B const& b) { return *this = *this * b; }
-  template <class B> constexpr value& operator/=(B const& b) { return *this = *this / b; }
-  template <class I> constexpr auto operator[](I const& index) const;
+  template <class B>
+  constexpr value& operator+=(B const& b) {
+    return *this = *this + b;
+  }
+  template <class B>
+  constexpr value& operator-=(B const& b) {
+    return *this = *this - b;
+  }
+  template <class B>
+  constexpr value& operator*=(B const& b) {
+    return *this = *this * b;
+  }
+  template <class B>
+  constexpr value& operator/=(B const& b) {
+    return *this = *this / b;
+  }
+  template <class I>
+  constexpr auto operator[](I const& index) const;
 };
 
-}  // namespace values
+} // namespace values
 
 using values::value;
 
-}  // namespace overdub
+} // namespace overdub

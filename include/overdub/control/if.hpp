@@ -1,26 +1,30 @@
 // if_(condition, then, otherwise): a branch that contexts see. Only the branch that is taken runs.
 #pragma once
 
+#include <overdub/array/primitives.hpp>
+#include <overdub/call/dispatch.hpp>
+
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include <overdub/array/primitives.hpp>
-#include <overdub/call/dispatch.hpp>
-
 namespace overdub {
 namespace detail {
 
-template <class Then, class Otherwise> struct branches {
-  static_assert(std::is_same_v<Then, Otherwise>,
-                "overdub: the branches of if_ return different types; with a plain condition both must be values of the same "
-                "contexts (lift one of them: cx.lift(1.0)), and numbers must be converted: overdub::convert<double>(x)");
+template <class Then, class Otherwise>
+struct branches {
+  static_assert(
+      std::is_same_v<Then, Otherwise>, "overdub: the branches of if_ return different types; with a plain "
+                                       "condition both must be values of the same "
+                                       "contexts (lift one of them: cx.lift(1.0)), and numbers must be "
+                                       "converted: overdub::convert<double>(x)");
   static constexpr bool agree = true;
 };
 
-}  // namespace detail
+} // namespace detail
 
-/// The result of then() or of otherwise(), which must have one type; with a value as condition, constants are lifted to it.
+/// The result of then() or of otherwise(), which must have one type; with a value as condition, constants are
+/// lifted to it.
 struct if_t {
   OVERDUB_PRIMITIVE("if", control)
   template <class C, class T, class E>
@@ -28,11 +32,13 @@ struct if_t {
     return detail::dispatch(*this, condition, then, otherwise);
   }
   template <class S, class K, class C, class T, class E>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, C const& condition, T const& then,
-                                             E const& otherwise) {
-    return call_lowered(detail::inner(stack, condition), detail::lower(stack, then), detail::lower(stack, otherwise));
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, C const& condition, T const& then, E const& otherwise) {
+    return call_lowered(
+        detail::inner(stack, condition), detail::lower(stack, then), detail::lower(stack, otherwise));
   }
-  template <class T, class E> OVERDUB_INLINE static constexpr auto compute(bool condition, T const& then, E const& otherwise) {
+  template <class T, class E>
+  OVERDUB_INLINE static constexpr auto compute(bool condition, T const& then, E const& otherwise) {
     using R = std::remove_cvref_t<decltype(then())>;
     if constexpr (detail::branches<R, std::remove_cvref_t<decltype(otherwise())>>::agree) {
       if (condition) return R(detail::call_given(then));
@@ -42,4 +48,4 @@ struct if_t {
 };
 inline constexpr if_t if_{};
 
-}  // namespace overdub
+} // namespace overdub

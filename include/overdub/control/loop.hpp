@@ -1,41 +1,51 @@
 // loop, while_ and scan: iteration that contexts see, with a state that is carried along.
 #pragma once
 
+#include <overdub/array/primitives.hpp>
+#include <overdub/call/dispatch.hpp>
+
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <overdub/array/primitives.hpp>
-#include <overdub/call/dispatch.hpp>
-
 namespace overdub {
 namespace detail {
 
-template <class State, class Next> struct carried_state {
-  static_assert(std::is_same_v<State, Next>,
-                "overdub: the body of this loop returns another type than the state it was given; if the state starts as a "
-                "plain constant and becomes a value of a context, start it there: cx.lift(0.0), or cx(loop, n, 0.0, body); "
-                "else convert it: overdub::convert<double>(x)");
+template <class State, class Next>
+struct carried_state {
+  static_assert(
+      std::is_same_v<State, Next>, "overdub: the body of this loop returns another type than the state it "
+                                   "was given; if the state starts as a "
+                                   "plain constant and becomes a value of a context, start it there: "
+                                   "cx.lift(0.0), or cx(loop, n, 0.0, body); "
+                                   "else convert it: overdub::convert<double>(x)");
   static constexpr bool agrees = true;
 };
 
-}  // namespace detail
+} // namespace detail
 
-/// loop(n, state, body): state = body(i, state) for i = 0, ..., n - 1. The state is a scalar, an array or a tree of them.
+/// loop(n, state, body): state = body(i, state) for i = 0, ..., n - 1. The state is a scalar, an array or a
+/// tree of them.
 struct loop_t {
   OVERDUB_PRIMITIVE("loop", control)
-  template <class N, class X, class F> OVERDUB_INLINE constexpr auto operator()(N const& n, X&& state, F const& body) const {
+  template <class N, class X, class F>
+  OVERDUB_INLINE constexpr auto operator()(N const& n, X&& state, F const& body) const {
     return detail::dispatch(*this, n, std::forward<X>(state), body);
   }
   template <class S, class K, class N, class X, class F>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, N const& n, X&& state, F const& body) {
-    return call_lowered(detail::inner(stack, n), detail::lift_down(stack, std::forward<X>(state)), detail::lower(stack, body));
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, N const& n, X&& state, F const& body) {
+    return call_lowered(
+        detail::inner(stack, n), detail::lift_down(stack, std::forward<X>(state)),
+        detail::lower(stack, body));
   }
-  template <class X, class F> OVERDUB_INLINE static constexpr std::remove_cvref_t<X> compute(i64 n, X&& start, F const& body) {
+  template <class X, class F>
+  OVERDUB_INLINE static constexpr std::remove_cvref_t<X> compute(i64 n, X&& start, F const& body) {
     using State = std::remove_cvref_t<X>;
     State state(std::forward<X>(start));
-    if constexpr (detail::carried_state<State, std::remove_cvref_t<decltype(body(i64{}, std::move(state)))>>::agrees)
+    if constexpr (detail::carried_state<
+                      State, std::remove_cvref_t<decltype(body(i64{}, std::move(state)))>>::agrees)
       for (i64 i = 0; i < n; ++i) state = detail::call_given(body, i, std::move(state));
     return state;
   }
@@ -50,38 +60,47 @@ struct while_t {
     return detail::dispatch(*this, std::forward<X>(state), condition, body);
   }
   template <class S, class K, class X, class C, class F>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, X&& state, C const& condition,
-                                             F const& body) {
-    return call_lowered(detail::lift_down(stack, std::forward<X>(state)), detail::lower_predicate(stack, condition),
-                        detail::lower(stack, body));
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, X&& state, C const& condition, F const& body) {
+    return call_lowered(
+        detail::lift_down(stack, std::forward<X>(state)), detail::lower_predicate(stack, condition),
+        detail::lower(stack, body));
   }
   template <class X, class C, class F>
-  OVERDUB_INLINE static constexpr std::remove_cvref_t<X> compute(X&& start, C const& condition, F const& body) {
+  OVERDUB_INLINE static constexpr std::remove_cvref_t<X>
+  compute(X&& start, C const& condition, F const& body) {
     using State = std::remove_cvref_t<X>;
     State state(std::forward<X>(start));
     if constexpr (detail::carried_state<State, std::remove_cvref_t<decltype(body(std::move(state)))>>::agrees)
-      while (detail::call_given(condition, std::as_const(state))) state = detail::call_given(body, std::move(state));
+      while (detail::call_given(condition, std::as_const(state)))
+        state = detail::call_given(body, std::move(state));
     return state;
   }
 };
 inline constexpr while_t while_{};
 
-/// scan(f, state, xs): {state, y} = f(state, x) for each element x in order; returns {the last state, the array of the y}.
+/// scan(f, state, xs): {state, y} = f(state, x) for each element x in order; returns {the last state, the
+/// array of the y}.
 struct scan_t {
   OVERDUB_PRIMITIVE("scan", control)
-  template <class F, class X, class A> OVERDUB_INLINE constexpr auto operator()(F const& f, X&& state, A const& xs) const {
+  template <class F, class X, class A>
+  OVERDUB_INLINE constexpr auto operator()(F const& f, X&& state, A const& xs) const {
     return detail::dispatch(*this, f, std::forward<X>(state), xs);
   }
   template <class S, class K, class F, class X, class A>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, F const& f, X&& state, A const& xs) {
-    return call_lowered(detail::lower(stack, f), detail::lift_down(stack, std::forward<X>(state)), detail::strip(stack, xs));
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, F const& f, X&& state, A const& xs) {
+    return call_lowered(
+        detail::lower(stack, f), detail::lift_down(stack, std::forward<X>(state)), detail::strip(stack, xs));
   }
-  template <class F, class X, class A> OVERDUB_INLINE static constexpr auto compute(F const& f, X&& start, A const& xs) {
+  template <class F, class X, class A>
+  OVERDUB_INLINE static constexpr auto compute(F const& f, X&& start, A const& xs) {
     static_assert(detail::tree_of_arrays<A>::checked);
     using State = std::remove_cvref_t<X>;
     using Step = std::remove_cvref_t<decltype(f(std::declval<State>(), detail::element(xs, 0)))>;
-    static_assert(requires { std::tuple_size<Step>::value; },
-                  "overdub: the function of scan returns std::tuple{state, output}");
+    static_assert(
+        requires { std::tuple_size<Step>::value; },
+        "overdub: the function of scan returns std::tuple{state, output}");
     using Next = std::remove_cvref_t<decltype(std::get<0>(std::declval<Step>()))>;
     using Output = std::remove_cvref_t<decltype(std::get<1>(std::declval<Step>()))>;
     static_assert(detail::carried_state<State, Next>::agrees);
@@ -99,4 +118,4 @@ struct scan_t {
 };
 inline constexpr scan_t scan{};
 
-}  // namespace overdub
+} // namespace overdub

@@ -1,26 +1,32 @@
 // reduce, sum, dot: combining the elements of an array in a fixed order, which is part of their meaning.
 #pragma once
 
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
 #include <overdub/array/primitives.hpp>
 #include <overdub/call/ops.hpp>
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>
 
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
 namespace overdub {
 namespace detail {
 
 // The function that the user gave, through the levels that lowered it.
-template <class F> struct given { using type = F; };
-template <class S, class F, view V> struct given<lowered<S, F, V>> : given<F> {};
-template <class F> using given_t = typename given<F>::type;
+template <class F>
+struct given {
+  using type = F;
+};
+template <class S, class F, view V>
+struct given<lowered<S, F, V>> : given<F> {};
+template <class F>
+using given_t = typename given<F>::type;
 
-// Sums of floating-point numbers go in eight interleaved lanes, folded ((0+4)+(2+6))+((1+5)+(3+7)): vectors keep that
-// order. Get(i) is the i-th element.
-template <class E, class F, class Get> OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
+// Sums of floating-point numbers go in eight interleaved lanes, folded ((0+4)+(2+6))+((1+5)+(3+7)): vectors
+// keep that order. Get(i) is the i-th element.
+template <class E, class F, class Get>
+OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
   auto pair = [&](i64 a, i64 b, auto const& lane) -> E { return b < n ? E(f(lane(a), lane(b))) : lane(a); };
   if (n < 8) {
     auto odd = [&](i64 a) -> E { return pair(a, a + 4, get); };
@@ -35,17 +41,26 @@ template <class E, class F, class Get> OVERDUB_INLINE constexpr E reduce_lanes(F
   return f(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])));
 }
 
-// Every other reduction is a balanced tree over the indices: the left part is the largest power of two below n.
-template <class E, class F, class Get> constexpr E reduce_tree(F const& f, i64 first, i64 n, Get const& get) {
+// Every other reduction is a balanced tree over the indices: the left part is the largest power of two below
+// n.
+template <class E, class F, class Get>
+constexpr E reduce_tree(F const& f, i64 first, i64 n, Get const& get) {
   switch (n) {
-    case 1: return get(first);
-    case 2: return f(get(first), get(first + 1));
-    case 3: return f(f(get(first), get(first + 1)), get(first + 2));
-    case 4: return f(f(get(first), get(first + 1)), f(get(first + 2), get(first + 3)));
-    default: break;
+  case 1:
+    return get(first);
+  case 2:
+    return f(get(first), get(first + 1));
+  case 3:
+    return f(f(get(first), get(first + 1)), get(first + 2));
+  case 4:
+    return f(f(get(first), get(first + 1)), f(get(first + 2), get(first + 3)));
+  default:
+    break;
   }
   if (n == 16) {
-    auto four = [&](i64 k) -> E { return f(f(get(first + k), get(first + k + 1)), f(get(first + k + 2), get(first + k + 3))); };
+    auto four = [&](i64 k) -> E {
+      return f(f(get(first + k), get(first + k + 1)), f(get(first + k + 2), get(first + k + 3)));
+    };
     return f(f(four(0), four(4)), f(four(8), four(12)));
   }
   i64 left = 4;
@@ -53,27 +68,33 @@ template <class E, class F, class Get> constexpr E reduce_tree(F const& f, i64 f
   return f(reduce_tree<E>(f, first, left, get), reduce_tree<E>(f, first + left, n - left, get));
 }
 
-template <class E, class F, class Get> OVERDUB_INLINE constexpr E reduce_elements(F const& f, i64 n, Get const& get) {
+template <class E, class F, class Get>
+OVERDUB_INLINE constexpr E reduce_elements(F const& f, i64 n, Get const& get) {
   using Number = std::remove_cvref_t<decltype(make_concrete{}(std::declval<E>()))>;
-  if constexpr (std::is_same_v<given_t<F>, add_t> && std::is_floating_point_v<Number>) return reduce_lanes<E>(f, n, get);
-  else return reduce_tree<E>(f, 0, n, get);
+  if constexpr (std::is_same_v<given_t<F>, add_t> && std::is_floating_point_v<Number>)
+    return reduce_lanes<E>(f, n, get);
+  else
+    return reduce_tree<E>(f, 0, n, get);
 }
 
-}  // namespace detail
+} // namespace detail
 
-/// reduce(f, xs), reduce(f, initial, xs): the elements combined by f, behind the initial one. Sums of floating-point
-/// numbers (f is overdub::add) go in eight interleaved lanes, everything else in a balanced tree. Of an empty array:
-/// the initial one, else size_error. O(n), no allocation.
+/// reduce(f, xs), reduce(f, initial, xs): the elements combined by f, behind the initial one. Sums of
+/// floating-point numbers (f is overdub::add) go in eight interleaved lanes, everything else in a balanced
+/// tree. Of an empty array: the initial one, else size_error. O(n), no allocation.
 struct reduce_t {
   OVERDUB_PRIMITIVE("reduce", control)
-  template <class F, class... X> OVERDUB_INLINE constexpr auto operator()(F const& f, X const&... x) const {
+  template <class F, class... X>
+  OVERDUB_INLINE constexpr auto operator()(F const& f, X const&... x) const {
     return detail::dispatch(*this, f, x...);
   }
   template <class S, class K, class F, class... X>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, F const& f, X const&... x) {
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, F const& f, X const&... x) {
     return call_lowered(detail::lower(stack, f), detail::lift_down(stack, x)...);
   }
-  template <class F, class A> OVERDUB_INLINE static constexpr auto compute(F const& f, A const& xs) {
+  template <class F, class A>
+  OVERDUB_INLINE static constexpr auto compute(F const& f, A const& xs) {
     static_assert(detail::tree_of_arrays<A>::checked);
     using E = decltype(detail::element(xs, 0));
     i64 const n = detail::common_size("reduce", xs);
@@ -89,9 +110,11 @@ struct reduce_t {
     return n <= 0 ? initial : E(f(initial, combine<E>(f, n, xs)));
   }
 
- private:
-  template <class E, class F, class A> OVERDUB_INLINE static constexpr E combine(F const& f, i64 n, A const& xs) {
-    static_assert(detail::carried_state<E, std::remove_cvref_t<decltype(f(std::declval<E>(), std::declval<E>()))>>::agrees);
+private:
+  template <class E, class F, class A>
+  OVERDUB_INLINE static constexpr E combine(F const& f, i64 n, A const& xs) {
+    static_assert(detail::carried_state<
+                  E, std::remove_cvref_t<decltype(f(std::declval<E>(), std::declval<E>()))>>::agrees);
     return detail::reduce_elements<E>(f, n, [&](i64 i) OVERDUB_INLINE { return detail::element(xs, i); });
   }
 };
@@ -100,13 +123,18 @@ inline constexpr reduce_t reduce{};
 /// sum(xs): reduce(add, xs); 0 for an empty array. O(n), no allocation.
 struct sum_t {
   OVERDUB_PRIMITIVE("sum", data)
-  template <class A> OVERDUB_INLINE constexpr auto operator()(A const& xs) const { return detail::dispatch(*this, xs); }
+  template <class A>
+  OVERDUB_INLINE constexpr auto operator()(A const& xs) const {
+    return detail::dispatch(*this, xs);
+  }
   // For contexts with metadata and no rule for sum.
-  template <class A> OVERDUB_INLINE static constexpr auto decompose(A const& xs) {
+  template <class A>
+  OVERDUB_INLINE static constexpr auto decompose(A const& xs) {
     using T = typename detail::bottom_t<A>::value_type;
     return reduce(add, T{}, xs);
   }
-  template <class T> OVERDUB_INLINE static constexpr T compute(array<T> const& xs) {
+  template <class T>
+  OVERDUB_INLINE static constexpr T compute(array<T> const& xs) {
     if (xs.empty()) return T{};
     return detail::reduce_elements<T>(add, xs.size(), [&](i64 i) OVERDUB_INLINE { return xs.data()[i]; });
   }
@@ -116,20 +144,24 @@ inline constexpr sum_t sum{};
 /// dot(xs, ys): sum(map(mul, xs, ys)), without the array between. Throws size_error. O(n), no allocation.
 struct dot_t {
   OVERDUB_PRIMITIVE("dot", data)
-  template <class A, class B> OVERDUB_INLINE constexpr auto operator()(A const& xs, B const& ys) const {
+  template <class A, class B>
+  OVERDUB_INLINE constexpr auto operator()(A const& xs, B const& ys) const {
     return detail::dispatch(*this, xs, ys);
   }
-  template <class A, class B> OVERDUB_INLINE static constexpr auto decompose(A const& xs, B const& ys) {
+  template <class A, class B>
+  OVERDUB_INLINE static constexpr auto decompose(A const& xs, B const& ys) {
     return sum(map(mul, xs, ys));
   }
-  template <class T, class U> OVERDUB_INLINE static constexpr auto compute(array<T> const& xs, array<U> const& ys) {
+  template <class T, class U>
+  OVERDUB_INLINE static constexpr auto compute(array<T> const& xs, array<U> const& ys) {
     static_assert(detail::conversion_in<mul_t, T, U>::checked);
     using R = decltype(mul(T{}, U{}));
     i64 const n = detail::sizes_of("dot", xs, ys);
     if (n == 0) return R{};
-    return detail::reduce_elements<R>(add, n, [&](i64 i) OVERDUB_INLINE { return mul(xs.data()[i], ys.data()[i]); });
+    return detail::reduce_elements<R>(
+        add, n, [&](i64 i) OVERDUB_INLINE { return mul(xs.data()[i], ys.data()[i]); });
   }
 };
 inline constexpr dot_t dot{};
 
-}  // namespace overdub
+} // namespace overdub
