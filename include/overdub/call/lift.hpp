@@ -84,8 +84,13 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
     if constexpr (carries_metadata<C> && liftable<decltype(T::inner), typename S::tail>) {
       auto inner = wrap(stack.rest(), static_cast<X&&>(x).inner);
       using I = decltype(inner);
-      auto metadata = become<metadata_t<C, I>>(stack.rest(), static_cast<X&&>(x).metadata, inner);
-      return value<I, C, typename S::head::run>(std::move(inner), std::move(metadata), stack.top());
+      using V = value<I, C, typename S::head::run>;
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x.metadata)>, metadata_t<C, I>>)
+        return V(std::move(inner), static_cast<X&&>(x).metadata, stack.top());
+      else {
+        auto metadata = become<metadata_t<C, I>>(stack.rest(), static_cast<X&&>(x).metadata, inner);
+        return V(std::move(inner), std::move(metadata), stack.top());
+      }
     } else
       return tree_traits<T>::map(wrapper<S>{stack}, static_cast<X&&>(x));
   } else if constexpr (tree<T>)
@@ -128,8 +133,7 @@ OVERDUB_INLINE constexpr decltype(auto) unwrap(S const& stack, X&& x) {
     } else if constexpr (V == view::strip && std::is_lvalue_reference_v<X> && !std::is_empty_v<M>) {
       return tagged<I const&, M const&, typename S::head>{x.inner(), x.metadata()};
     } else {
-      M metadata = x.metadata();
-      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), std::move(metadata)};
+      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), x.metadata()};
     }
   } else if constexpr (V == view::open && carries_metadata<C> && is_leaf<T> && is_suffix<stack_of_t<T>, S>) {
     using Z = decltype(constant_metadata(stack.top().get(), x));
