@@ -17,10 +17,13 @@ namespace overdub::contexts {
 /// Tangents along N directions: a vector space over T.
 template <class T, int N>
 struct tangents {
-  std::array<T, static_cast<std::size_t>(N)> along{};
+  alignas(16) std::array<T, static_cast<std::size_t>(N)> along;
 
-  tangents() = default;
-  constexpr explicit tangents(zero) {}
+  constexpr tangents() {
+#pragma GCC unroll 32
+    for (T& t : along) t = T{};
+  }
+  constexpr explicit tangents(zero) : tangents() {}
   constexpr T& operator[](int i) { return along[static_cast<std::size_t>(i)]; }
   constexpr T const& operator[](int i) const { return along[static_cast<std::size_t>(i)]; }
   friend bool operator==(tangents const&, tangents const&) = default;
@@ -43,6 +46,7 @@ OVERDUB_INLINE constexpr auto along_each(F const& f, X const&... x) {
       return (y);
   };
   tangents<decltype(f(component(x, 0)...)), N> r;
+#pragma GCC unroll 32 // without it g++ keeps all tangents in memory, and copies them
   for (int i = 0; i < N; ++i) r[i] = f(component(x, i)...);
   return r;
 }
@@ -86,7 +90,7 @@ struct forward_along : context {
   // Every elementwise operation, by its row of the table. What is not floating-point does not change, it
   // jumps.
   template <elementwise F, class... X>
-  OVERDUB_INLINE constexpr auto overdub(F f, X... x) {
+  OVERDUB_INLINE constexpr auto overdub(F f, X const&... x) {
     auto r = f(x.inner...);
     if constexpr (!std::floating_point<plain_t<decltype(r)>>)
       return tag(r, zero{});
@@ -172,11 +176,9 @@ array<T> gradient(F const& f, array<T> const& xs) {
   detail::array_builder<T> result(xs.size());
   for (i64 first = 0; first < xs.size(); first += N) {
     detail::array_builder<tangents<T, N>> seeds(xs.size());
-    for (i64 i = 0; i < xs.size(); ++i) {
-      tangents<T, N> seed;
-      if (i >= first && i < first + N) seed[static_cast<int>(i - first)] = T{1};
-      seeds.put(i, seed);
-    }
+    for (i64 i = 0; i < xs.size(); ++i) seeds.put(i, tangents<T, N>{});
+    for (i64 i = first; i < xs.size() && i < first + N; ++i)
+      seeds.room()[i][static_cast<int>(i - first)] = T{1};
     auto const along = overdub::overdub(context, f, tag(xs, seeds.finish(xs.size()))).metadata;
     for (i64 i = first; i < xs.size() && i < first + N; ++i)
       result.put(i, along[static_cast<int>(i - first)]);
