@@ -192,7 +192,7 @@ requires overdub::in_context<T>
 struct overdub::tree_traits<overdub::contexts::tangents<T, N>> {
   using children = std::tuple<T>;
   template <std::size_t, class X>
-  static constexpr auto const& child(X const& x) {
+  static constexpr auto& child(X& x) {
     return x[0];
   }
   template <class F, class... X>

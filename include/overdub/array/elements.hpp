@@ -43,9 +43,8 @@ constexpr i64 common_size(std::string_view op, X const& x) {
       i64 const other = common_size(op, child);
       if (size >= 0 && other >= 0 && other != size) throw_sizes(op, size, other);
       if (other >= 0) size = other;
-      return 0;
     };
-    (void)tree_traits<X>::map(meet, x);
+    each_child(meet, x);
     return size;
   } else
     return -1;
@@ -114,15 +113,18 @@ OVERDUB_INLINE constexpr auto make_builders(i64 size) {
 
 template <class B, class E>
 OVERDUB_INLINE constexpr void put_element(B& builders, i64 i, E&& e) {
-  if constexpr (requires { builders.put(i, std::forward<E>(e)); })
-    builders.put(i, std::forward<E>(e));
+  if constexpr (requires { builders.put(i, static_cast<E&&>(e)); })
+    builders.put(i, static_cast<E&&>(e));
   else
-    (void)tree_traits<B>::map(
-        [i](auto& builder, auto&& child) OVERDUB_INLINE {
-          put_element(builder, i, std::forward<decltype(child)>(child));
-          return 0;
+    each_child(
+        [i](auto& builder, auto& child) OVERDUB_INLINE {
+          using Child = std::remove_cvref_t<decltype(child)>;
+          if constexpr (std::is_const_v<std::remove_reference_t<decltype(child)>>)
+            put_element(builder, i, child);
+          else
+            put_element(builder, i, static_cast<Child&&>(child));
         },
-        builders, std::forward<E>(e));
+        builders, e);
 }
 
 template <class B>
