@@ -11,6 +11,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace overdub::contexts {
 
@@ -72,7 +73,8 @@ OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
   return along_each<N>(div, a, s);
 }
 
-/// Forward differentiation along N directions: tag(x, tangents) in, tag(result, tangents) out.
+/// Forward differentiation along N directions: overdub::tag(x, tangents) in, overdub::tag(result, tangents)
+/// out.
 template <int N>
 struct forward_along : context {
   static constexpr std::string_view name = "forward";
@@ -89,29 +91,29 @@ struct forward_along : context {
   OVERDUB_INLINE constexpr auto overdub(F f, X... x) {
     auto r = f(x.inner...);
     if constexpr (!std::floating_point<plain_t<decltype(r)>>)
-      return tag(r, zero{});
+      return overdub::tag(r, zero{});
     else
-      return tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
+      return overdub::tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
   }
   template <class To, class X>
   OVERDUB_INLINE constexpr auto overdub(convert_t<To> f, X x) {
     auto r = f(x.inner);
     if constexpr (!std::floating_point<To>)
-      return tag(r, zero{});
+      return overdub::tag(r, zero{});
     else
-      return tag(r, in_precision_of(r, x.metadata));
+      return overdub::tag(r, in_precision_of(r, x.metadata));
   }
 
   // Linear and bilinear reductions.
   template <class X>
   constexpr auto overdub(sum_t f, X xs) {
-    return tag(f(xs.inner), linear(f, xs.metadata));
+    return overdub::tag(f(xs.inner), linear(f, xs.metadata));
   }
   template <class X, class Y>
   constexpr auto overdub(dot_t f, X xs, Y ys) {
     auto along_xs = linear([&](auto const& dx) { return f(dx, ys.inner); }, xs.metadata);
     auto along_ys = linear([&](auto const& dy) { return f(xs.inner, dy); }, ys.metadata);
-    return tag(f(xs.inner, ys.inner), along_xs + along_ys);
+    return overdub::tag(f(xs.inner, ys.inner), along_xs + along_ys);
   }
 
   // A native function has no derivative here, unless nothing that it gets changes.
@@ -156,7 +158,7 @@ using forward = forward_along<1>;
 template <class F, class X>
 constexpr auto value_and_derivative(F const& f, X const& x) {
   forward context;
-  return overdub::overdub(context, f, tag(x, plain_t<X>{1}));
+  return overdub::overdub(context, f, overdub::tag(x, plain_t<X>{1}));
 }
 
 /// The derivative of f at x. Nests: derivative of a function that takes derivatives.
@@ -169,19 +171,19 @@ constexpr auto derivative(F const& f, X const& x) {
 template <int N = 8, class F, std::floating_point T>
 array<T> gradient(F const& f, array<T> const& xs) {
   forward_along<N> context;
-  detail::array_builder<T> result(xs.size());
+  std::vector<T> result;
   for (i64 first = 0; first < xs.size(); first += N) {
-    detail::array_builder<tangents<T, N>> seeds(xs.size());
-    for (i64 i = 0; i < xs.size(); ++i) {
-      tangents<T, N> seed;
-      if (i >= first && i < first + N) seed[static_cast<int>(i - first)] = T{1};
-      seeds.put(i, seed);
-    }
-    auto const along = overdub::overdub(context, f, tag(xs, seeds.finish(xs.size()))).metadata;
+    auto const seed = [first](i64 i) {
+      tangents<T, N> direction;
+      if (i >= first && i < first + N) direction[static_cast<int>(i - first)] = T{1};
+      return direction;
+    };
+    auto const seeds = map(seed, iota(xs.size()));
+    auto const along = overdub::overdub(context, f, overdub::tag(xs, seeds)).metadata;
     for (i64 i = first; i < xs.size() && i < first + N; ++i)
-      result.put(i, along[static_cast<int>(i - first)]);
+      result.push_back(along[static_cast<int>(i - first)]);
   }
-  return result.finish(xs.size());
+  return array<T>::copy_of(result);
 }
 
 } // namespace overdub::contexts

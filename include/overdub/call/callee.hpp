@@ -55,6 +55,8 @@ template <class F>
 concept data_movement = primitive<F> && detail::of_kind<F, kind::data>;
 template <class F>
 concept control = primitive<F> && detail::of_kind<F, kind::control>;
+template <class F>
+concept native_leaf = primitive<F> && detail::of_kind<F, kind::leaf>;
 /// A callee with a body: a `fn`, or a `fn` in outer contexts (a derived function).
 template <class F>
 concept function = callee<F> && detail::of_kind<F, kind::function>;

@@ -166,7 +166,9 @@ using recursion_stack_t = push_t<
 
 template <class S, class F, class... A>
 consteval auto recursion_result() {
-  if constexpr (function<F>) {
+  if constexpr (!callee<F>)
+    return type_is<none>{}; // a rule's return type may be looked at before its constraints
+  else if constexpr (function<F>) {
     using T = typename F::template body_type<S, wrap_t<S, A>...>;
     return type_is<strip_t<S, wrap_t<S, T>>>{};
   } else

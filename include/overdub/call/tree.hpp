@@ -232,4 +232,13 @@ using plain_t = detail::bottom_t<T>;
 template <class T>
 inline constexpr bool in_context = !detail::stack_in_t<T>::empty;
 
+/// Calls f for each leaf of a tree: scalars, arrays, and whatever is no tree.
+template <class F, class X>
+constexpr void each_leaf(F const& f, X const& x) {
+  if constexpr (detail::tree<X>)
+    detail::each_child([&](auto const& child) { each_leaf(f, child); }, x);
+  else
+    f(x);
+}
+
 } // namespace overdub

@@ -1,5 +1,6 @@
 // parallel_map(f, xs...): map on several threads. Contexts go along: a context with state is forked for each
-// thread and joined again in the order of the elements, so that results do not depend on the number of threads.
+// thread and joined again in the order of the elements, so that results do not depend on the number of
+// threads.
 #pragma once
 
 #include <overdub/control/map.hpp>
@@ -17,7 +18,8 @@
 namespace overdub {
 namespace detail {
 
-/// A context that can follow a function to another thread: c.fork() is a C of its own, c.join(C&&) takes it back.
+/// A context that can follow a function to another thread: c.fork() is a C of its own, c.join(C&&) takes it
+/// back.
 template <class C>
 concept forks = requires(C& context, C&& other) {
   { context.fork() } -> std::same_as<C>;
@@ -52,7 +54,7 @@ struct forked<stack<L, R...>> {
   forked<stack<R...>> rest;
   C context;
 
- private:
+private:
   static C fork(S const& from) {
     if constexpr (std::is_empty_v<C>)
       return {};
@@ -93,12 +95,12 @@ constexpr stack<> full_contexts(F const&) {
   return {};
 }
 
-}  // namespace detail
+} // namespace detail
 
-/// map(f, xs...), on several threads; as many as the machine has, or parallel_map.on(n). f must be safe to call
-/// from several threads. Runs in order on this thread when a context with state cannot fork and join, or when f
-/// has captures and a context has state (what f captured may refer to the context), or when an element needs a
-/// destructor. An exception of the first element that fails is thrown when all threads have ended.
+/// map(f, xs...), on several threads; as many as the machine has, or parallel_map.on(n). f must be safe to
+/// call from several threads. Runs in order on this thread when a context with state cannot fork and join, or
+/// when f has captures and a context has state (what f captured may refer to the context), or when an element
+/// needs a destructor. An exception of the first element that fails is thrown when all threads have ended.
 struct parallel_map_t {
   OVERDUB_PRIMITIVE("parallel_map", control)
   int threads = 0;
@@ -111,8 +113,8 @@ struct parallel_map_t {
     return detail::dispatch(*this, f, xs...);
   }
   template <class S, class K, class F, class... A>
-  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, F const& f,
-                                             A const&... xs) {
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, F const& f, A const&... xs) {
     return map_t::lower(stack, call_lowered, f, xs...);
   }
 
@@ -141,7 +143,7 @@ struct parallel_map_t {
     }
   }
 
- private:
+private:
   template <class F, class Run>
   static void run_parts(F const& f, i64 parts, Run const& run_part) {
     auto const caller = detail::full_contexts(f);
@@ -185,4 +187,4 @@ struct parallel_map_t {
 };
 inline constexpr parallel_map_t parallel_map{};
 
-}  // namespace overdub
+} // namespace overdub
