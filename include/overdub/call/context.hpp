@@ -32,15 +32,6 @@ struct strict : context {};
 template <class C>
 concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
 
-/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
-/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
-/// in silence.
-///   struct mine : extends<forward> { using extends::overdub; auto overdub(norm_t, auto x, auto y); };
-template <class... Bases>
-struct extends : Bases... {
-  static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
-};
-
 /// What `enter` returns to keep a context out of a function's body.
 struct leave_t {};
 inline constexpr leave_t leave{};
@@ -152,6 +143,53 @@ public:
 };
 
 } // namespace detail
+
+namespace detail {
+
+template <bool Kept, class C>
+using keep = std::conditional_t<Kept, types<C>, types<>>;
+template <class... Lists>
+struct concatenated {
+  using type = types<>;
+};
+template <class... A>
+struct concatenated<types<A...>> {
+  using type = types<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct concatenated<types<A...>, types<B...>, Rest...> : concatenated<types<A..., B...>, Rest...> {};
+template <class... Lists>
+using concatenated_t = typename concatenated<Lists...>::type;
+
+// Members of one name in several bases are overloads only when they are declared to be.
+template <class Contexts, class Rules, class Before, class After, class Failed, class Enter>
+struct extension;
+template <class... C, class... R, class... B, class... A, class... F, class... E>
+struct extension<types<C...>, types<R...>, types<B...>, types<A...>, types<F...>, types<E...>> : C... {
+  using R::overdub...;
+  using B::before...;
+  using A::after...;
+  using F::failed...;
+  using E::enter...;
+};
+template <class... C>
+using extension_of = extension<
+    concatenated_t<keep<is_context<C>, C>...>, concatenated_t<keep<is_context<C> && declares_rules<C>, C>...>,
+    concatenated_t<keep<is_context<C> && declares_before<C>, C>...>,
+    concatenated_t<keep<is_context<C> && declares_after<C>, C>...>,
+    concatenated_t<keep<is_context<C> && declares_failed<C>, C>...>,
+    concatenated_t<keep<is_context<C> && declares_enter<C>, C>...>>;
+
+} // namespace detail
+
+/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
+/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
+/// in silence.
+///   struct mine : extends<forward> { using extends::overdub; auto overdub(norm_t, auto x, auto y); };
+template <class... Bases>
+struct extends : detail::extension_of<Bases...> {
+  static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
+};
 
 /// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
 template <is_context C, class... State>
