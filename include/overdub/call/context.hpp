@@ -130,13 +130,18 @@ private:
 };
 
 template <class C>
+consteval bool can_be_made() {
+  constexpr bool can = !std::is_empty_v<C> || std::is_default_constructible_v<C>;
+  static_assert(can, "overdub: a context without state must be default constructible");
+  return can;
+}
+
+template <class C>
 inline C stateless{};
 
 template <class C>
 class ref<C, true> {
 public:
-  static_assert(
-      std::is_default_constructible_v<C>, "overdub: a context without state must be default constructible");
   constexpr ref() = default;
   constexpr ref(C&) {}
   static C& get() { return stateless<C>; }

@@ -89,17 +89,17 @@ consteval body_form find_form() {
 template <class Function, class Body, class Scope, class... Arguments>
 struct body_call {
   static constexpr body_form form = find_form<Body, Scope, Arguments...>();
-  static_assert(
-      form != body_form::none, "overdub: the body of this function cannot be called with these arguments; "
-                               "check their number and types, "
-                               "and take parameters as `auto` so that values of contexts can come in");
   static consteval auto find() {
+    static_assert(
+        form != body_form::none, "overdub: the body of this function cannot be called with these arguments; "
+                                 "check their number and types, and take parameters as `auto` so that "
+                                 "values of contexts can come in");
     if constexpr (form == body_form::plain)
       return type_is<std::invoke_result_t<Body const&, Arguments...>>{};
     else if constexpr (form == body_form::scoped)
       return type_is<std::invoke_result_t<Body const&, Scope&, Arguments...>>{};
     else
-      return type_is<none>{};
+      return type_is<refused>{};
   }
   using type = std::remove_cvref_t<typename decltype(find())::type>;
 };
@@ -133,7 +133,7 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
     return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f), static_cast<X&&>(x)...);
   else
-    return none{};
+    return refused{};
 }
 
 } // namespace detail
