@@ -33,6 +33,16 @@ consteval bool trees_of_arrays() {
   return hold && !(is_refused<X> || ...);
 }
 
+template <class X>
+consteval bool one_array() {
+  constexpr bool is_one = is_array<X>;
+  static_assert(
+      is_one || is_refused<X>,
+      "overdub: an array<T> is needed here, one alone; a std::vector is copied by array<T>::copy_of(v), or "
+      "borrowed by array<T>::borrow(v)");
+  return is_one;
+}
+
 // The size that all arrays of the tree have; -1 for a leaf without data.
 template <class X>
 constexpr i64 common_size(std::string_view op, X const& x) {

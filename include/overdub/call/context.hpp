@@ -151,58 +151,60 @@ public:
 
 namespace detail {
 
-// A base with each of the four names, so that they can be brought into one class whether it has them or not.
-struct unused {};
-template <class B, bool = has_rules_v<B>>
-struct with_rules : B {
-  using B::overdub;
+template <bool Kept, class C>
+using keep = std::conditional_t<Kept, types<C>, types<>>;
+template <class... Lists>
+struct concatenated {
+  using type = types<>;
 };
+template <class... A>
+struct concatenated<types<A...>> {
+  using type = types<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct concatenated<types<A...>, types<B...>, Rest...> : concatenated<types<A..., B...>, Rest...> {};
+template <class... Lists>
+using concatenated_t = typename concatenated<Lists...>::type;
+
+// Members of one name in several bases are overloads only when they are declared to be.
+template <class Contexts, class Rules, class Before, class After, class Failed, class Enter>
+struct extension;
+template <class... C, class... R, class... B, class... A, class... F, class... E>
+struct extension<types<C...>, types<R...>, types<B...>, types<A...>, types<F...>, types<E...>> : C... {
+  using R::overdub...;
+  using B::before...;
+  using A::after...;
+  using F::failed...;
+  using E::enter...;
+};
+template <class... C>
+using extension_of = extension<
+    types<C...>, concatenated_t<keep<declares_rules<C>, C>...>, concatenated_t<keep<declares_before<C>, C>...>,
+    concatenated_t<keep<declares_after<C>, C>...>, concatenated_t<keep<declares_failed<C>, C>...>,
+    concatenated_t<keep<declares_enter<C>, C>...>>;
+
 template <class B>
-struct with_rules<B, false> : B {
-  void overdub(unused) = delete;
-};
-template <class B, bool = has_before_v<B>>
-struct with_before : with_rules<B> {
-  using B::before;
-};
+struct as_context : B, context {};
 template <class B>
-struct with_before<B, false> : with_rules<B> {
-  void before(unused) = delete;
-};
-template <class B, bool = has_after_v<B>>
-struct with_after : with_before<B> {
-  using B::after;
-};
+consteval bool extendable() {
+  constexpr bool known = is_context<B>;
+  static_assert(known, "overdub: extends<...> takes contexts; derive this class from overdub::context");
+  return known;
+}
 template <class B>
-struct with_after<B, false> : with_before<B> {
-  void after(unused) = delete;
-};
-template <class B, bool = has_failed_v<B>>
-struct with_failed : with_after<B> {
-  using B::failed;
-};
-template <class B>
-struct with_failed<B, false> : with_after<B> {
-  void failed(unused) = delete;
-};
+using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 
 } // namespace detail
 
-/// Brings the rules and hooks of several contexts into one. In C++ a member of a derived class hides the
-/// bases' members of its name, so a context that extends another one and adds a rule would lose the others in
-/// silence:
+/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
+/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
+/// in silence.
 ///   struct mine : overdub::extends<forward> { using extends::overdub; auto overdub(decltype(norm), auto x,
 ///   auto y); };
 /// Rules of a base that go on inside (`recurse`) do so in the whole context when it keeps metadata, else in
 /// the base.
 template <class... Bases>
-struct extends : detail::with_failed<Bases>... {
-  static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
-  using detail::with_failed<Bases>::overdub...;
-  using detail::with_failed<Bases>::before...;
-  using detail::with_failed<Bases>::after...;
-  using detail::with_failed<Bases>::failed...;
-};
+struct extends : detail::extension_of<detail::extended_t<Bases>...> {};
 
 /// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
 template <is_context C, class... State>

@@ -29,7 +29,7 @@ consteval auto find_entered() {
     using E = std::remove_cvref_t<decltype(std::declval<C&>().enter(std::declval<F const&>()))>;
     constexpr bool known = std::is_same_v<E, leave_t> || is_context<E>;
     static_assert(known, "overdub: enter(f) returns a context or overdub::leave");
-    return type_is<std::conditional_t<known, E, leave_t>>{};
+    return type_is<std::conditional_t<known && can_be_made<E>(), E, leave_t>>{};
   } else
     return type_is<C>{};
 }

@@ -86,6 +86,15 @@ OVERDUB_INLINE constexpr auto run_in(S const& stack, F const& f, A&&... a) {
     return release<Below>(stack, run_body(stack, f, std::forward<A>(a)...));
 }
 
+// A composition as it is, so that contexts which it owns keep their state; one that is const, as a copy.
+template <class Composition>
+constexpr decltype(auto) changeable(Composition&& contexts) {
+  if constexpr (is_composition<std::remove_reference_t<Composition>>)
+    return (contexts);
+  else
+    return compose(std::forward<Composition>(contexts));
+}
+
 template <class Below, class Context, class F, class... A>
 OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F const& f, A&&... a) {
   if constexpr (!part_of_composition<Context>() || std::is_same_v<Below, unrelated>)
@@ -94,8 +103,8 @@ OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F con
     auto const stack = make_run_stack<F>(below, context);
     return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
   } else {
-    auto&& contexts = compose(std::forward<Context>(context)).contexts;
-    return hana::unpack(contexts, [&](auto&... held) OVERDUB_INLINE {
+    auto&& contexts = changeable(std::forward<Context>(context));
+    return hana::unpack(contexts.contexts, [&](auto&... held) OVERDUB_INLINE {
       auto const stack = make_run_stack<F>(below, get_held(held)...);
       return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
     });

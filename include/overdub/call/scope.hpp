@@ -39,6 +39,23 @@ concept scope = std::derived_from<std::remove_cvref_t<X>, detail::scope_base>;
 
 namespace detail {
 
+// The type of a call of F within its own body. It is not known when it is being deduced from that body.
+template <class S, class F, class... X>
+consteval auto find_self() {
+  constexpr bool known = requires {
+    typename result<S, F, X...>::type;
+  };
+  static_assert(
+      known, "overdub: a function that calls itself through cx.self must declare the type that it returns: "
+             "[](overdub::scope auto& cx, auto n) -> decltype(n) { ... }");
+  if constexpr (known)
+    return type_is<result_t<S, F, X...>>{};
+  else
+    return type_is<refused>{};
+}
+template <class S, class F, class... X>
+using self_t = typename decltype(find_self<S, F, X...>())::type;
+
 template <class S, class F>
 class running : public scope_base, S, function_slot<F> {
 public:
@@ -48,8 +65,11 @@ public:
 
   /// The function itself, in the contexts that it runs in. Its body declares its type: -> decltype(n).
   template <class... X>
-  OVERDUB_INLINE constexpr result_t<S, F, X...> self(X&&... x) const {
-    return call(levels(), function(), static_cast<X&&>(x)...);
+  OVERDUB_INLINE constexpr self_t<S, F, std::remove_cvref_t<X>...> self(X&&... x) const {
+    if constexpr (is_refused<self_t<S, F, std::remove_cvref_t<X>...>>)
+      return {};
+    else
+      return call(levels(), function(), static_cast<X&&>(x)...);
   }
 
   /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
@@ -76,10 +96,27 @@ public:
 
 enum class body_form { none, plain, scoped };
 
+// Whether a body that does not fit A... would take anything in the place of the scope: `auto x` means an
+// argument. Anything in its first place makes a call of this class ambiguous; bodies are not looked at.
+struct no_scope {};
+template <class B>
+struct scope_probe : B {
+  using B::operator();
+  template <class... R>
+  none operator()(no_scope, R const&...) const;
+};
+template <class B, class... A>
+concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && !requires(
+    scope_probe<B> const& probe, A const&... a) {
+  probe(no_scope{}, a...);
+};
+
 template <class B, class Scope, class... A>
 consteval body_form find_form() {
   if constexpr (std::is_invocable_v<B const&, A...>)
     return body_form::plain;
+  else if constexpr (mistakes_scope<B, A...>)
+    return body_form::none;
   else if constexpr (std::is_invocable_v<B const&, Scope&, A...>)
     return body_form::scoped;
   else

@@ -35,8 +35,10 @@ OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
   }
   E lane[8] = {get(0), get(1), get(2), get(3), get(4), get(5), get(6), get(7)};
   i64 i = 8;
-  for (; i + 8 <= n; i += 8)
+  for (; i + 8 <= n; i += 8) {
+#pragma GCC unroll 8
     for (i64 j = 0; j < 8; ++j) lane[j] = f(lane[j], get(i + j));
+  }
   for (i64 j = 0; i + j < n; ++j) lane[j] = f(lane[j], get(i + j));
   return f(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])));
 }
@@ -162,10 +164,14 @@ struct sum_t {
     using T = typename detail::bottom_t<A>::value_type;
     return reduce(add, T{}, xs);
   }
-  template <class T>
-  OVERDUB_INLINE static constexpr T compute(array<T> const& xs) {
-    if (xs.empty()) return T{};
-    return detail::reduce_elements<T>(add, xs.size(), [&](i64 i) OVERDUB_INLINE { return xs.data()[i]; });
+  template <class A>
+  OVERDUB_INLINE static constexpr auto compute(A const& xs) {
+    if constexpr (detail::one_array<A>()) {
+      using T = typename A::value_type;
+      if (xs.empty()) return T{};
+      return detail::reduce_elements<T>(add, xs.size(), [&](i64 i) OVERDUB_INLINE { return xs.data()[i]; });
+    } else
+      return detail::refused{};
   }
 };
 inline constexpr sum_t sum{};
