@@ -1,6 +1,6 @@
 // A float with an integer constant.
 // expect: overdub: numbers of these types cannot be mixed here without losing some
-// expect: add_t, float, int
+// expect: add_t.*float.*int
 // expect: "next"
 #include <overdub/overdub.hpp>
 

@@ -1,6 +1,6 @@
 // A 64-bit integer times a double inside of a user's function.
 // expect: overdub: numbers of these types cannot be mixed here without losing some
-// expect: mul_t, long( int)?, double
+// expect: mul_t.*long.*double
 // expect: "scaled"
 #include <overdub/overdub.hpp>
 

@@ -1,6 +1,6 @@
 // A signed number is compared with an unsigned one.
 // expect: overdub: numbers of these types cannot be mixed here without losing some
-// expect: lt_t, int, unsigned int
+// expect: lt_t.*int.*unsigned int
 // expect: "below"
 #include <overdub/overdub.hpp>
 

@@ -3,21 +3,15 @@
 // expect: "ramp"
 #include <overdub/overdub.hpp>
 
-constexpr auto ramp = overdub::fn<"ramp">([](overdub::scope auto& cx, auto x, bool on) {
+double run(double x, bool on) {
+  auto ramp = overdub::fn<"ramp">([on](overdub::scope auto& cx, auto y) {
 #ifdef OVERDUB_MENDED
-  return overdub::if_(on, [&] { return x + 1.0; }, [&] { return cx.lift(0.0); });
+    return overdub::if_(on, [&] { return y + 1.0; }, [&] { return cx.lift(0.0); });
 #else
-  (void)cx;
-  return overdub::if_(on, [&] { return x + 1.0; }, [&] { return 0.0; });
+    (void)cx;
+    return overdub::if_(on, [&] { return y + 1.0; }, [&] { return 0.0; });
 #endif
-});
-
-struct tracer : overdub::context {
-  int calls = 0;
-};
-constexpr auto start = overdub::fn<"start">([](overdub::scope auto& cx, auto x) { return ramp.body(cx, x, true); });
-
-double run(double x) {
-  tracer context;
-  return overdub::run(context, start, x);
+  });
+  overdub::context context;
+  return overdub::run(context, ramp, x);
 }

@@ -1,6 +1,6 @@
 // A function that calls itself and does not declare its type.
-// expect: 'auto'|deduced return type
-// expect: fib
+// expect: overdub: a function that calls itself through cx.self must declare the type that it returns
+// expect: "fib"
 #include <overdub/overdub.hpp>
 
 #ifdef OVERDUB_MENDED

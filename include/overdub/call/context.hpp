@@ -12,16 +12,20 @@
 namespace overdub {
 
 /// The base of every context. A context adds, as it needs them:
-///   template <class T> using metadata = ...;            what each value of inner type T carries
-///   auto constant(auto const& x);                       the metadata of a value that comes from outside
-///   auto overdub(sin_t, auto x);                        a rule for one callee; it runs outside of this
-///   context auto overdub(callee auto f, auto... x);             a rule for a family of callees void
-///   before(callee auto f, auto const&... x);       hooks, with concrete arguments void after(callee auto f,
-///   auto const& result, auto const&... x); void failed(callee auto f, std::exception_ptr, auto const&... x);
-///   auto enter(callee auto f);                          the context of f's body: *this, another one, or
-///   `leave` C fork(); void join(C&&);                           a copy for another thread, and its return
-///   static constexpr std::string_view name;             how it is called in derived names; default: the
-///   class's name
+///
+///   template <class T> using metadata = ...;        what each value of inner type T carries
+///   auto constant(auto const& x);                   the metadata of a value that comes from outside
+///   auto overdub(sin_t, auto x);                    a rule for one callee; it runs outside of this context
+///   auto overdub(callee auto f, auto... x);         a rule for a family of callees
+///   void before(callee auto f, auto const&... x);   hooks, with concrete arguments
+///   void after(callee auto f, auto const& result, auto const&... x);
+///   void failed(callee auto f, std::exception_ptr, auto const&... x);
+///   auto enter(callee auto f);                      the context of f's body, told by its type: *this,
+///                                                   another one with the same metadata, or `leave`
+///   C fork();                                       a context for another thread,
+///   void join(C&&);                                 and its return
+///   static constexpr std::string_view name;         its name in derived functions; default: the class's
+///
 /// Contexts are not final. A member `overdub`, `before`, ... hides those of a base class: see `extends`.
 struct context {};
 

@@ -118,7 +118,7 @@ struct answer_function {
         return refused{};
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
       return wrap(stack, call(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
-    } else if constexpr (enters<C, F>) {
+    } else if constexpr (!std::is_same_v<entered_t<C, F>, C>) {
       auto&& entered = stack.top().get().enter(f);
       body_stack_t<S, F> const body{entered, stack.rest()};
       return rehome(

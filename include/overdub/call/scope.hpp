@@ -94,6 +94,9 @@ public:
 
 // ---- calling a body, with or without the scope as its first parameter
 
+template <class B, class... X>
+concept invocable = requires(B const& body, X&&... x) { body(static_cast<X&&>(x)...); };
+
 enum class body_form { none, plain, scoped };
 
 // Whether a body that does not fit A... would take anything in the place of the scope: `auto x` means an
@@ -113,11 +116,11 @@ concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && !requires(
 
 template <class B, class Scope, class... A>
 consteval body_form find_form() {
-  if constexpr (std::is_invocable_v<B const&, A...>)
+  if constexpr (invocable<B, A...>)
     return body_form::plain;
   else if constexpr (mistakes_scope<B, A...>)
     return body_form::none;
-  else if constexpr (std::is_invocable_v<B const&, Scope&, A...>)
+  else if constexpr (invocable<B, Scope&, A...>)
     return body_form::scoped;
   else
     return body_form::none;
@@ -132,9 +135,9 @@ struct body_call {
                                  "check their number and types, and take parameters as `auto` so that "
                                  "values of contexts can come in");
     if constexpr (form == body_form::plain)
-      return type_is<std::invoke_result_t<Body const&, Arguments...>>{};
+      return type_is<decltype(std::declval<Body const&>()(std::declval<Arguments>()...))>{};
     else if constexpr (form == body_form::scoped)
-      return type_is<std::invoke_result_t<Body const&, Scope&, Arguments...>>{};
+      return type_is<decltype(std::declval<Body const&>()(std::declval<Scope&>(), std::declval<Arguments>()...))>{};
     else
       return type_is<refused>{};
   }
