@@ -68,8 +68,8 @@ struct tree_traits<std::pair<T, U>> {
   using children = std::tuple<T, U>;
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
-    using A = decltype(f(std::forward<X>(x).first...));
-    using B = decltype(f(std::forward<X>(x).second...));
+    using A = std::remove_cvref_t<decltype(f(std::forward<X>(x).first...))>;
+    using B = std::remove_cvref_t<decltype(f(std::forward<X>(x).second...))>;
     return std::pair<A, B>{f(std::forward<X>(x).first...), f(std::forward<X>(x).second...)};
   }
   template <class F>
