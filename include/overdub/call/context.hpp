@@ -32,15 +32,6 @@ struct strict : context {};
 template <class C>
 concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
 
-/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
-/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
-/// in silence.
-///   struct mine : extends<forward> { using extends::overdub; auto overdub(norm_t, auto x, auto y); };
-template <class... Bases>
-struct extends : Bases... {
-  static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
-};
-
 /// What `enter` returns to keep a context out of a function's body.
 struct leave_t {};
 inline constexpr leave_t leave{};
@@ -152,6 +143,61 @@ public:
 };
 
 } // namespace detail
+
+namespace detail {
+
+// A base with each of the four names, so that they can be brought into one class whether it has them or not.
+struct unused {};
+template <class B, bool = has_rules_v<B>>
+struct with_rules : B {
+  using B::overdub;
+};
+template <class B>
+struct with_rules<B, false> : B {
+  void overdub(unused) = delete;
+};
+template <class B, bool = has_before_v<B>>
+struct with_before : with_rules<B> {
+  using B::before;
+};
+template <class B>
+struct with_before<B, false> : with_rules<B> {
+  void before(unused) = delete;
+};
+template <class B, bool = has_after_v<B>>
+struct with_after : with_before<B> {
+  using B::after;
+};
+template <class B>
+struct with_after<B, false> : with_before<B> {
+  void after(unused) = delete;
+};
+template <class B, bool = has_failed_v<B>>
+struct with_failed : with_after<B> {
+  using B::failed;
+};
+template <class B>
+struct with_failed<B, false> : with_after<B> {
+  void failed(unused) = delete;
+};
+
+} // namespace detail
+
+/// Brings the rules and hooks of several contexts into one. In C++ a member of a derived class hides the
+/// bases' members of its name, so a context that extends another one and adds a rule would lose the others in
+/// silence:
+///   struct mine : overdub::extends<forward> { using extends::overdub; auto overdub(decltype(norm), auto x,
+///   auto y); };
+/// Rules of a base that go on inside (`recurse`) do so in the whole context when it keeps metadata, else in
+/// the base.
+template <class... Bases>
+struct extends : detail::with_failed<Bases>... {
+  static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
+  using detail::with_failed<Bases>::overdub...;
+  using detail::with_failed<Bases>::before...;
+  using detail::with_failed<Bases>::after...;
+  using detail::with_failed<Bases>::failed...;
+};
 
 /// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
 template <is_context C, class... State>

@@ -65,7 +65,7 @@ consteval listens find_hook() {
 }
 
 template <class Hook, class S, class F, class... X>
-OVERDUB_INLINE constexpr void call_hook(S const& stack, F const& f, X const&... x) {
+constexpr void call_hook(S const& stack, F const& f, X const&... x) {
   constexpr listens how = find_hook<Hook, S, F, X...>();
   [[maybe_unused]] auto& context = stack.top().get();
   if constexpr (how == listens::named)
