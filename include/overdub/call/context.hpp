@@ -12,16 +12,20 @@
 namespace overdub {
 
 /// The base of every context. A context adds, as it needs them:
-///   template <class T> using metadata = ...;            what each value of inner type T carries
-///   auto constant(auto const& x);                       the metadata of a value that comes from outside
-///   auto overdub(sin_t, auto x);                        a rule for one callee; it runs outside of this
-///   context auto overdub(callee auto f, auto... x);             a rule for a family of callees void
-///   before(callee auto f, auto const&... x);       hooks, with concrete arguments void after(callee auto f,
-///   auto const& result, auto const&... x); void failed(callee auto f, std::exception_ptr, auto const&... x);
-///   auto enter(callee auto f);                          the context of f's body: *this, another one, or
-///   `leave` C fork(); void join(C&&);                           a copy for another thread, and its return
-///   static constexpr std::string_view name;             how it is called in derived names; default: the
-///   class's name
+///
+///   template <class T> using metadata = ...;        what each value of inner type T carries
+///   auto constant(auto const& x);                   the metadata of a value that comes from outside
+///   auto overdub(sin_t, auto x);                    a rule for one callee; it runs outside of this context
+///   auto overdub(callee auto f, auto... x);         a rule for a family of callees
+///   void before(callee auto f, auto const&... x);   hooks, with concrete arguments
+///   void after(callee auto f, auto const& result, auto const&... x);
+///   void failed(callee auto f, std::exception_ptr, auto const&... x);
+///   auto enter(callee auto f);                      the context of f's body, told by its type: *this,
+///                                                   another one with the same metadata, or `leave`
+///   C fork();                                       a context for another thread,
+///   void join(C&&);                                 and its return
+///   static constexpr std::string_view name;         its name in derived functions; default: the class's
+///
 /// Contexts are not final. A member `overdub`, `before`, ... hides those of a base class: see `extends`.
 struct context {};
 
@@ -146,57 +150,52 @@ public:
 
 namespace detail {
 
-// A base with each of the four names, so that they can be brought into one class whether it has them or not.
-struct unused {};
-template <class B, bool = has_rules_v<B>>
-struct with_rules : B {
-  using B::overdub;
+template <bool Kept, class C>
+using keep = std::conditional_t<Kept, types<C>, types<>>;
+template <class... Lists>
+struct concatenated {
+  using type = types<>;
 };
-template <class B>
-struct with_rules<B, false> : B {
-  void overdub(unused) = delete;
+template <class... A>
+struct concatenated<types<A...>> {
+  using type = types<A...>;
 };
-template <class B, bool = has_before_v<B>>
-struct with_before : with_rules<B> {
-  using B::before;
+template <class... A, class... B, class... Rest>
+struct concatenated<types<A...>, types<B...>, Rest...> : concatenated<types<A..., B...>, Rest...> {};
+template <class... Lists>
+using concatenated_t = typename concatenated<Lists...>::type;
+
+// Members of one name in several bases are overloads only when they are declared to be.
+template <class Contexts, class Rules, class Before, class After, class Failed, class Enter>
+struct extension;
+template <class... C, class... R, class... B, class... A, class... F, class... E>
+struct extension<types<C...>, types<R...>, types<B...>, types<A...>, types<F...>, types<E...>> : C... {
+  using R::overdub...;
+  using B::before...;
+  using A::after...;
+  using F::failed...;
+  using E::enter...;
 };
-template <class B>
-struct with_before<B, false> : with_rules<B> {
-  void before(unused) = delete;
-};
-template <class B, bool = has_after_v<B>>
-struct with_after : with_before<B> {
-  using B::after;
-};
-template <class B>
-struct with_after<B, false> : with_before<B> {
-  void after(unused) = delete;
-};
-template <class B, bool = has_failed_v<B>>
-struct with_failed : with_after<B> {
-  using B::failed;
-};
-template <class B>
-struct with_failed<B, false> : with_after<B> {
-  void failed(unused) = delete;
-};
+template <class... C>
+using extension_of = extension<
+    concatenated_t<keep<is_context<C>, C>...>, concatenated_t<keep<is_context<C> && declares_rules<C>, C>...>,
+    concatenated_t<keep<is_context<C> && declares_before<C>, C>...>,
+    concatenated_t<keep<is_context<C> && declares_after<C>, C>...>,
+    concatenated_t<keep<is_context<C> && declares_failed<C>, C>...>,
+    concatenated_t<keep<is_context<C> && declares_enter<C>, C>...>>;
 
 } // namespace detail
 
-/// Brings the rules and hooks of several contexts into one. In C++ a member of a derived class hides the
-/// bases' members of its name, so a context that extends another one and adds a rule would lose the others in
-/// silence:
+/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
+/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
+/// in silence.
 ///   struct mine : overdub::extends<forward> { using extends::overdub; auto overdub(decltype(norm), auto x,
 ///   auto y); };
 /// Rules of a base that go on inside (`recurse`) do so in the whole context when it keeps metadata, else in
 /// the base.
 template <class... Bases>
-struct extends : detail::with_failed<Bases>... {
+struct extends : detail::extension_of<Bases...> {
   static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
-  using detail::with_failed<Bases>::overdub...;
-  using detail::with_failed<Bases>::before...;
-  using detail::with_failed<Bases>::after...;
-  using detail::with_failed<Bases>::failed...;
 };
 
 /// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.

@@ -45,7 +45,9 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
 // Functions among them are lowered: they wrap what they are given, and strip what they return.
 struct any_call {
   template <class... L>
-  none operator()(L&&...) const;
+  constexpr none operator()(L&&...) const {
+    return {}; // defined, since clang warns of undefined functions of types in unnamed namespaces
+  }
 };
 template <class P, class S, class... A>
 concept lowers = requires(P const& p, S const& stack, A&&... a) {
@@ -114,7 +116,7 @@ struct answer_function {
         return wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, static_cast<A&&>(a))...));
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
       return wrap(stack, call(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
-    } else if constexpr (enters<C, F>) {
+    } else if constexpr (!std::is_same_v<entered_t<C, F>, C>) {
       auto&& entered = stack.top().get().enter(f);
       body_stack_t<S, F> const body{entered, stack.rest()};
       return rehome(

@@ -183,11 +183,17 @@ using open_t = decltype(open(std::declval<S const&>(), std::declval<X>()));
 template <class S, class X>
 using inner_t = decltype(inner(std::declval<S const&>(), std::declval<X>()));
 
-// ---- concrete: out of all contexts, for hooks. Leaves are not copied.
+// ---- concrete: out of all contexts, for hooks. A leaf is not copied; a tree is rebuilt, of copies.
 
 struct make_concrete {
   template <class X>
   OVERDUB_INLINE constexpr decltype(auto) operator()(X const& x) const;
+};
+struct copy_concrete {
+  template <class X>
+  OVERDUB_INLINE constexpr auto operator()(X const& x) const {
+    return make_concrete{}(x);
+  }
 };
 
 template <class X>
@@ -197,7 +203,7 @@ OVERDUB_INLINE constexpr decltype(auto) make_concrete::operator()(X const& x) co
   else if constexpr (is_tagged<X>)
     return (*this)(x.inner);
   else if constexpr (tree<X>)
-    return tree_traits<X>::map(*this, x);
+    return tree_traits<X>::map(copy_concrete{}, x);
   else
     return static_cast<X const&>(x);
 }
@@ -206,19 +212,28 @@ template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner) {
   using X = std::remove_cvref_t<Z>;
   using B = bottom_t<M>;
+  // Metadata whose type knows no contexts is plain in all of them.
+  [[maybe_unused]] auto place = [&](auto&& x) {
+    if constexpr (stack_in_t<M>::empty)
+      return static_cast<decltype(x)>(x);
+    else
+      return wrap(rest, static_cast<decltype(x)>(x));
+  };
   if constexpr (std::is_same_v<X, M>)
     return static_cast<Z&&>(z);
+  else if constexpr (stack_in_t<M>::empty && !stack_in_t<X>::empty)
+    return become<M>(rest, copy_concrete{}(z), inner);
   else if constexpr (is_array<B> && !is_array<bottom_t<X>>)
     return fill_metadata<array_element_t<M>>(rest, inner, z);
   else if constexpr (tree<M> && !tree<X>)
     return tree_traits<M>::generate(
         [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });
   else if constexpr (std::is_same_v<X, none>)
-    return wrap(rest, B{});
+    return place(B{});
   else if constexpr (stack_of_t<X>::empty && !tree<X>)
-    return wrap(rest, static_cast<B>(static_cast<Z&&>(z)));
+    return place(static_cast<B>(static_cast<Z&&>(z)));
   else
-    return wrap(rest, static_cast<Z&&>(z));
+    return place(static_cast<Z&&>(z));
 }
 
 } // namespace detail

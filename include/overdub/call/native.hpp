@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
@@ -193,6 +194,13 @@ constexpr To convert(From x) {
     if (x < low) return std::numeric_limits<To>::min();
     if (x >= high) return std::numeric_limits<To>::max();
     return static_cast<To>(x);
+  } else if constexpr (std::integral<To> && std::integral<From> && !std::is_same_v<From, bool>) {
+    constexpr To low = std::numeric_limits<To>::min();
+    constexpr To high = std::numeric_limits<To>::max();
+    if constexpr (std::signed_integral<From>)
+      if (x < 0)
+        return std::unsigned_integral<To> || x < static_cast<std::intmax_t>(low) ? low : static_cast<To>(x);
+    return static_cast<std::uintmax_t>(x) > static_cast<std::uintmax_t>(high) ? high : static_cast<To>(x);
   } else
     return static_cast<To>(x);
 }

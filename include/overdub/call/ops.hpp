@@ -6,6 +6,7 @@
 #include <overdub/call/native.hpp>
 
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,15 +26,20 @@ consteval bool lossless() {
   }
 }
 
+// The functions of <cmath> compute with integers in double, as C++ has it.
 template <class Kind, class... T>
 consteval bool mixes() {
   if constexpr (
       (std::is_arithmetic_v<T> && ...) && !std::is_base_of_v<kind::indexed, Kind> &&
       !std::is_base_of_v<kind::logical, Kind> && requires { typename std::common_type<T...>::type; }) {
-    using R = std::conditional_t<
-        std::is_base_of_v<kind::math, Kind>, std::common_type_t<T..., float>, std::common_type_t<T...>>;
+    constexpr bool in_double = std::is_base_of_v<kind::math, Kind> && (std::is_integral_v<T> || ...);
+    using R = std::common_type_t<T..., std::conditional_t<in_double, double, std::common_type_t<T...>>>;
     return (lossless<T, R>() && ...);
-  } else
+  } else if constexpr (std::is_base_of_v<kind::logical, Kind> && sizeof...(T) == 3)
+    return []<class C, class X, class Y>(std::tuple<C, X, Y>*) { // select
+      return mixes<kind::arithmetic, X, Y>();
+    }(static_cast<std::tuple<T...>*>(nullptr));
+  else
     return true;
 }
 

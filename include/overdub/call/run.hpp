@@ -94,6 +94,15 @@ OVERDUB_INLINE constexpr auto start(Below const& below, Composition&& contexts, 
   });
 }
 
+// A context as a composition; a composition as it is, so that contexts which it owns keep their state.
+template <class Context>
+constexpr decltype(auto) composed(Context&& context) {
+  if constexpr (is_composition<std::remove_reference_t<Context>>)
+    return (context);
+  else
+    return compose(std::forward<Context>(context));
+}
+
 } // namespace detail
 
 /// Runs f in a context, or in a composition of contexts: one level above the contexts of the deepest
@@ -107,7 +116,8 @@ requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&...
   using Below = detail::outermost_t<A...>;
   if constexpr (detail::part_of_composition<Context>::checked)
     return detail::start(
-        detail::stack_from<Below>(a...), compose(std::forward<Context>(context)), f, std::forward<A>(a)...);
+        detail::stack_from<Below>(a...), detail::composed(std::forward<Context>(context)), f,
+        std::forward<A>(a)...);
 }
 
 /// As above, started inside a running function: one level above the contexts of its scope, whatever the
@@ -116,7 +126,7 @@ template <class Context, scope Scope, class F, class... A>
 constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a) {
   if constexpr (detail::part_of_composition<Context>::checked)
     return detail::start(
-        cx.levels(), compose(std::forward<Context>(context)), f, cx.lift(std::forward<A>(a))...);
+        cx.levels(), detail::composed(std::forward<Context>(context)), f, cx.lift(std::forward<A>(a))...);
 }
 
 /// `overdub`, under a name that stays unambiguous after `using namespace overdub`.

@@ -74,13 +74,16 @@ public:
 
 // ---- calling a body, with or without the scope as its first parameter
 
+template <class B, class... X>
+concept invocable = requires(B const& body, X&&... x) { body(static_cast<X&&>(x)...); };
+
 enum class body_form { none, plain, scoped };
 
 template <class B, class Scope, class... A>
 consteval body_form find_form() {
-  if constexpr (std::is_invocable_v<B const&, A...>)
+  if constexpr (invocable<B, A...>)
     return body_form::plain;
-  else if constexpr (std::is_invocable_v<B const&, Scope&, A...>)
+  else if constexpr (invocable<B, Scope&, A...>)
     return body_form::scoped;
   else
     return body_form::none;
@@ -95,9 +98,9 @@ struct body_call {
                                "and take parameters as `auto` so that values of contexts can come in");
   static consteval auto find() {
     if constexpr (form == body_form::plain)
-      return type_is<std::invoke_result_t<Body const&, Arguments...>>{};
+      return type_is<decltype(std::declval<Body const&>()(std::declval<Arguments>()...))>{};
     else if constexpr (form == body_form::scoped)
-      return type_is<std::invoke_result_t<Body const&, Scope&, Arguments...>>{};
+      return type_is<decltype(std::declval<Body const&>()(std::declval<Scope&>(), std::declval<Arguments>()...))>{};
     else
       return type_is<none>{};
   }

@@ -47,7 +47,7 @@ struct loop_t {
     if constexpr (detail::carried_state<
                       State, std::remove_cvref_t<decltype(body(i64{}, std::move(state)))>>::agrees)
       for (i64 i = 0; i < n; ++i) state = detail::call_given(body, i, std::move(state));
-    return state;
+    return State(std::move(state)); // not in the caller's memory: the state stays in registers
   }
 };
 inline constexpr loop_t loop{};
@@ -74,7 +74,7 @@ struct while_t {
     if constexpr (detail::carried_state<State, std::remove_cvref_t<decltype(body(std::move(state)))>>::agrees)
       while (detail::call_given(condition, std::as_const(state)))
         state = detail::call_given(body, std::move(state));
-    return state;
+    return State(std::move(state)); // not in the caller's memory: the state stays in registers
   }
 };
 inline constexpr while_t while_{};

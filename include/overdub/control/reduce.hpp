@@ -35,8 +35,10 @@ OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
   }
   E lane[8] = {get(0), get(1), get(2), get(3), get(4), get(5), get(6), get(7)};
   i64 i = 8;
-  for (; i + 8 <= n; i += 8)
+  for (; i + 8 <= n; i += 8) {
+#pragma GCC unroll 8
     for (i64 j = 0; j < 8; ++j) lane[j] = f(lane[j], get(i + j));
+  }
   for (i64 j = 0; i + j < n; ++j) lane[j] = f(lane[j], get(i + j));
   return f(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])));
 }
