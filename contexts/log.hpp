@@ -27,7 +27,7 @@ struct log : context {
     if (open_) *out << '\n';
     indent();
     *out << F::name() << '(';
-    bool first = true;
+    [[maybe_unused]] bool first = true;
     ((*out << (std::exchange(first, false) ? "" : ", "), write(x)), ...);
     *out << ')';
     open_ = true;
@@ -97,7 +97,9 @@ private:
       std::apply(
           [&](auto const&... e) { ((*out << (std::exchange(first, false) ? "" : ", "), write(e)), ...); }, x);
       *out << '}';
-    } else if constexpr (requires { *out << x; })
+    } else if constexpr (type_name<X>().starts_with("<lambda") || type_name<X>().starts_with("(lambda"))
+      *out << "<lambda>"; // asked first: one without captures becomes a pointer, which a stream takes
+    else if constexpr (requires { *out << x; })
       *out << x;
     else
       *out << type_name<X>();
