@@ -11,6 +11,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace overdub::contexts {
 
@@ -24,6 +25,15 @@ struct tangents {
     for (T& t : along) t = T{};
   }
   constexpr explicit tangents(zero) : tangents() {}
+  /// One component a direction.
+  template <std::convertible_to<T>... U>
+  requires(sizeof...(U) == N) constexpr tangents(U... components) : along{static_cast<T>(components)...} {}
+  /// 1 along the i-th direction; 0 for all when i is none of 0, ..., N - 1.
+  static constexpr tangents unit(i64 i) {
+    tangents direction;
+    if (0 <= i && i < N) direction.along[static_cast<std::size_t>(i)] = T{1};
+    return direction;
+  }
   constexpr T& operator[](int i) { return along[static_cast<std::size_t>(i)]; }
   constexpr T const& operator[](int i) const { return along[static_cast<std::size_t>(i)]; }
   friend bool operator==(tangents const&, tangents const&) = default;
@@ -76,7 +86,8 @@ OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
   return along_each<N>(div, a, s);
 }
 
-/// Forward differentiation along N directions: tag(x, tangents) in, tag(result, tangents) out.
+/// Forward differentiation along N directions: overdub::tag(x, tangents) in, overdub::tag(result, tangents)
+/// out.
 template <int N>
 struct forward_along : context {
   static constexpr std::string_view name = "forward";
@@ -93,29 +104,29 @@ struct forward_along : context {
   OVERDUB_INLINE constexpr auto overdub(F f, X const&... x) {
     auto r = f(x.inner...);
     if constexpr (!std::floating_point<plain_t<decltype(r)>>)
-      return tag(r, zero{});
+      return overdub::tag(r, zero{});
     else
-      return tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
+      return overdub::tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
   }
   template <class To, class X>
   OVERDUB_INLINE constexpr auto overdub(convert_t<To> f, X x) {
     auto r = f(x.inner);
     if constexpr (!std::floating_point<To>)
-      return tag(r, zero{});
+      return overdub::tag(r, zero{});
     else
-      return tag(r, in_precision_of(r, x.metadata));
+      return overdub::tag(r, in_precision_of(r, x.metadata));
   }
 
   // Linear and bilinear reductions.
   template <class X>
   constexpr auto overdub(sum_t f, X xs) {
-    return tag(f(xs.inner), linear(f, xs.metadata));
+    return overdub::tag(f(xs.inner), linear(f, xs.metadata));
   }
   template <class X, class Y>
   constexpr auto overdub(dot_t f, X xs, Y ys) {
     auto along_xs = linear([&](auto const& dx) { return f(dx, ys.inner); }, xs.metadata);
     auto along_ys = linear([&](auto const& dy) { return f(xs.inner, dy); }, ys.metadata);
-    return tag(f(xs.inner, ys.inner), along_xs + along_ys);
+    return overdub::tag(f(xs.inner, ys.inner), along_xs + along_ys);
   }
 
   // A native function has no derivative here, unless nothing that it gets changes.
@@ -160,7 +171,7 @@ using forward = forward_along<1>;
 template <class F, class X>
 constexpr auto value_and_derivative(F const& f, X const& x) {
   forward context;
-  return overdub::overdub(context, f, tag(x, plain_t<X>{1}));
+  return overdub::overdub(context, f, overdub::tag(x, plain_t<X>{1}));
 }
 
 /// The derivative of f at x. Nests: derivative of a function that takes derivatives.
@@ -173,17 +184,15 @@ constexpr auto derivative(F const& f, X const& x) {
 template <int N = 8, class F, std::floating_point T>
 array<T> gradient(F const& f, array<T> const& xs) {
   forward_along<N> context;
-  detail::array_builder<T> result(xs.size());
+  std::vector<T> result;
   for (i64 first = 0; first < xs.size(); first += N) {
-    detail::array_builder<tangents<T, N>> seeds(xs.size());
-    for (i64 i = 0; i < xs.size(); ++i) seeds.put(i, tangents<T, N>{});
+    auto const seed = [first](i64 i) { return tangents<T, N>::unit(i - first); };
+    auto const seeds = map(seed, iota(xs.size()));
+    auto const along = overdub::overdub(context, f, overdub::tag(xs, seeds)).metadata;
     for (i64 i = first; i < xs.size() && i < first + N; ++i)
-      seeds.room()[i][static_cast<int>(i - first)] = T{1};
-    auto const along = overdub::overdub(context, f, tag(xs, seeds.finish(xs.size()))).metadata;
-    for (i64 i = first; i < xs.size() && i < first + N; ++i)
-      result.put(i, along[static_cast<int>(i - first)]);
+      result.push_back(along[static_cast<int>(i - first)]);
   }
-  return result.finish(xs.size());
+  return array<T>::copy_of(result);
 }
 
 } // namespace overdub::contexts
@@ -194,12 +203,12 @@ requires overdub::in_context<T>
 struct overdub::tree_traits<overdub::contexts::tangents<T, N>> {
   using children = std::tuple<T>;
   template <std::size_t, class X>
-  static constexpr auto const& child(X const& x) {
+  static constexpr auto& child(X& x) {
     return x[0];
   }
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
-    overdub::contexts::tangents<decltype(f(x[0]...)), N> r;
+    overdub::contexts::tangents<std::remove_cvref_t<decltype(f(x[0]...))>, N> r;
     for (int i = 0; i < N; ++i) r[i] = f(x[i]...);
     return r;
   }

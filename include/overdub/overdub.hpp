@@ -5,6 +5,7 @@
 #include <overdub/array/primitives.hpp>
 #include <overdub/call/compose.hpp>
 #include <overdub/call/context.hpp>
+#include <overdub/call/described.hpp>
 #include <overdub/call/dispatch.hpp>
 #include <overdub/call/fn.hpp>
 #include <overdub/call/leaf.hpp>

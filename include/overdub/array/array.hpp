@@ -63,13 +63,18 @@ public:
   array(array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)),
         block_(std::exchange(other.block_, nullptr)) {}
-  array& operator=(array other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(block_, other.block_);
+  array& operator=(array const& other) { return *this = array(other); }
+  array& operator=(array&& other) noexcept {
+    auto* const block = std::exchange(other.block_, nullptr);
+    auto* const data = std::exchange(other.data_, nullptr);
+    auto const size = std::exchange(other.size_, 0);
+    release();
+    data_ = data;
+    size_ = size;
+    block_ = block;
     return *this;
   }
-  ~array() { release(); }
+  OVERDUB_INLINE ~array() { release(); }
 
   i64 size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -108,14 +113,18 @@ private:
   void acquire() {
     if (block_) block_->acquire();
   }
-  void release() {
-    if (block_ && block_->release()) destroy();
+  // Takes no address of the handle, also where an exception passes, so that a handle carried in a loop stays
+  // in registers.
+  OVERDUB_INLINE void release() {
+    if (block_ && block_->release()) destroy(block_, data_, size_);
   }
-  [[gnu::noinline]] void destroy() {
+  [[gnu::noinline]] static void
+  destroy(detail::array_block* block, [[maybe_unused]] T* data, [[maybe_unused]] i64 size) {
     if constexpr (!std::is_trivially_destructible_v<T>)
-      for (i64 i = 0; i < size_; ++i) data_[i].~T();
-    free_block(block_);
+      for (i64 i = 0; i < size; ++i) data[i].~T();
+    free_block(block);
   }
+  [[gnu::noinline, gnu::cold]] static array copy_with(std::span<T const> elements, i64 i, T element);
   static detail::array_block* allocate_block(i64 size) {
     std::size_t const bytes = offset + sizeof(T) * static_cast<std::size_t>(size);
     return ::new (::operator new (bytes, std::align_val_t{alignment})) detail::array_block;
@@ -170,13 +179,22 @@ array<T> array<T>::copy_of(std::span<T const> elements) {
   return out.finish(size);
 }
 
+// The handle stays in registers: its address is not taken where the elements must be copied.
 template <class T>
-array<T> array<T>::with(i64 i, T element) && {
+inline array<T> array<T>::with(i64 i, T element) && {
   if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_))
     detail::throw_index("update", i, size_);
-  if (!unique()) *this = copy_of(span());
+  if (!unique()) [[unlikely]]
+    return copy_with(span(), i, std::move(element));
   data_[i] = std::move(element);
   return std::move(*this);
+}
+
+template <class T>
+array<T> array<T>::copy_with(std::span<T const> elements, i64 i, T element) {
+  array copy = copy_of(elements);
+  copy.data_[i] = std::move(element);
+  return copy;
 }
 
 } // namespace overdub

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
+#include <overdub/call/refused.hpp>
 #include <overdub/call/tree.hpp>
 
 #include <type_traits>
@@ -13,7 +14,7 @@ namespace overdub::detail {
 template <class Given>
 consteval bool holds_array() {
   using X = std::remove_cvref_t<Given>;
-  if constexpr (is_array<X>)
+  if constexpr (is_array<X> || is_refused<X>)
     return true;
   else if constexpr (tree<X>)
     return []<class... T>(std::tuple<T...>*) {
@@ -23,14 +24,24 @@ consteval bool holds_array() {
     return false;
 }
 
-template <class X>
-struct tree_of_arrays {
+template <class... X>
+consteval bool trees_of_arrays() {
+  constexpr bool hold = (holds_array<X>() && ...);
   static_assert(
-      holds_array<X>(),
-      "overdub: an array is needed here; a std::vector is copied by array<T>::copy_of(v), or "
+      hold, "overdub: an array is needed here; a std::vector is copied by array<T>::copy_of(v), or "
+            "borrowed by array<T>::borrow(v)");
+  return hold && !(is_refused<X> || ...);
+}
+
+template <class X>
+consteval bool one_array() {
+  constexpr bool is_one = is_array<X>;
+  static_assert(
+      is_one || is_refused<X>,
+      "overdub: an array<T> is needed here, one alone; a std::vector is copied by array<T>::copy_of(v), or "
       "borrowed by array<T>::borrow(v)");
-  static constexpr bool checked = true;
-};
+  return is_one;
+}
 
 // The size that all arrays of the tree have; -1 for a leaf without data.
 template <class X>
@@ -43,9 +54,8 @@ constexpr i64 common_size(std::string_view op, X const& x) {
       i64 const other = common_size(op, child);
       if (size >= 0 && other >= 0 && other != size) throw_sizes(op, size, other);
       if (other >= 0) size = other;
-      return 0;
     };
-    (void)tree_traits<X>::map(meet, x);
+    each_child(meet, x);
     return size;
   } else
     return -1;
@@ -114,15 +124,18 @@ OVERDUB_INLINE constexpr auto make_builders(i64 size) {
 
 template <class B, class E>
 OVERDUB_INLINE constexpr void put_element(B& builders, i64 i, E&& e) {
-  if constexpr (requires { builders.put(i, std::forward<E>(e)); })
-    builders.put(i, std::forward<E>(e));
+  if constexpr (requires { builders.put(i, static_cast<E&&>(e)); })
+    builders.put(i, static_cast<E&&>(e));
   else
-    (void)tree_traits<B>::map(
-        [i](auto& builder, auto&& child) OVERDUB_INLINE {
-          put_element(builder, i, std::forward<decltype(child)>(child));
-          return 0;
+    each_child(
+        [i](auto& builder, auto& child) OVERDUB_INLINE {
+          using Child = std::remove_cvref_t<decltype(child)>;
+          if constexpr (std::is_const_v<std::remove_reference_t<decltype(child)>>)
+            put_element(builder, i, child);
+          else
+            put_element(builder, i, static_cast<Child&&>(child));
         },
-        builders, std::forward<E>(e));
+        builders, e);
 }
 
 template <class B>

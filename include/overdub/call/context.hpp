@@ -12,16 +12,20 @@
 namespace overdub {
 
 /// The base of every context. A context adds, as it needs them:
-///   template <class T> using metadata = ...;            what each value of inner type T carries
-///   auto constant(auto const& x);                       the metadata of a value that comes from outside
-///   auto overdub(sin_t, auto x);                        a rule for one callee; it runs outside of this
-///   context auto overdub(callee auto f, auto... x);             a rule for a family of callees void
-///   before(callee auto f, auto const&... x);       hooks, with concrete arguments void after(callee auto f,
-///   auto const& result, auto const&... x); void failed(callee auto f, std::exception_ptr, auto const&... x);
-///   auto enter(callee auto f);                          the context of f's body: *this, another one, or
-///   `leave` C fork(); void join(C&&);                           a copy for another thread, and its return
-///   static constexpr std::string_view name;             how it is called in derived names; default: the
-///   class's name
+///
+///   template <class T> using metadata = ...;        what each value of inner type T carries
+///   auto constant(auto const& x);                   the metadata of a value that comes from outside
+///   auto overdub(sin_t, auto x);                    a rule for one callee; it runs outside of this context
+///   auto overdub(callee auto f, auto... x);         a rule for a family of callees
+///   void before(callee auto f, auto const&... x);   hooks, with concrete arguments
+///   void after(callee auto f, auto const& result, auto const&... x);
+///   void failed(callee auto f, std::exception_ptr, auto const&... x);
+///   auto enter(callee auto f);                      the context of f's body, told by its type: *this,
+///                                                   another one with the same metadata, or `leave`
+///   C fork();                                       a context for another thread,
+///   void join(C&&);                                 and its return
+///   static constexpr std::string_view name;         its name in derived functions; default: the class's
+///
 /// Contexts are not final. A member `overdub`, `before`, ... hides those of a base class: see `extends`.
 struct context {};
 
@@ -31,15 +35,6 @@ struct strict : context {};
 
 template <class C>
 concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
-
-/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
-/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
-/// in silence.
-///   struct mine : extends<forward> { using extends::overdub; auto overdub(norm_t, auto x, auto y); };
-template <class... Bases>
-struct extends : Bases... {
-  static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
-};
 
 /// What `enter` returns to keep a context out of a function's body.
 struct leave_t {};
@@ -139,19 +134,81 @@ private:
 };
 
 template <class C>
+consteval bool can_be_made() {
+  constexpr bool can = !std::is_empty_v<C> || std::is_default_constructible_v<C>;
+  static_assert(can, "overdub: a context without state must be default constructible");
+  return can;
+}
+
+template <class C>
 inline C stateless{};
 
 template <class C>
 class ref<C, true> {
 public:
-  static_assert(
-      std::is_default_constructible_v<C>, "overdub: a context without state must be default constructible");
   constexpr ref() = default;
   constexpr ref(C&) {}
   static C& get() { return stateless<C>; }
 };
 
 } // namespace detail
+
+namespace detail {
+
+template <bool Kept, class C>
+using keep = std::conditional_t<Kept, types<C>, types<>>;
+template <class... Lists>
+struct concatenated {
+  using type = types<>;
+};
+template <class... A>
+struct concatenated<types<A...>> {
+  using type = types<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct concatenated<types<A...>, types<B...>, Rest...> : concatenated<types<A..., B...>, Rest...> {};
+template <class... Lists>
+using concatenated_t = typename concatenated<Lists...>::type;
+
+// Members of one name in several bases are overloads only when they are declared to be.
+template <class Contexts, class Rules, class Before, class After, class Failed, class Enter>
+struct extension;
+template <class... C, class... R, class... B, class... A, class... F, class... E>
+struct extension<types<C...>, types<R...>, types<B...>, types<A...>, types<F...>, types<E...>> : C... {
+  using R::overdub...;
+  using B::before...;
+  using A::after...;
+  using F::failed...;
+  using E::enter...;
+};
+template <class... C>
+using extension_of = extension<
+    types<C...>, concatenated_t<keep<declares_rules<C>, C>...>, concatenated_t<keep<declares_before<C>, C>...>,
+    concatenated_t<keep<declares_after<C>, C>...>, concatenated_t<keep<declares_failed<C>, C>...>,
+    concatenated_t<keep<declares_enter<C>, C>...>>;
+
+template <class B>
+struct as_context : B, context {};
+template <class B>
+consteval bool extendable() {
+  constexpr bool known = is_context<B>;
+  static_assert(known, "overdub: extends<...> takes contexts; derive this class from overdub::context");
+  return known;
+}
+template <class B>
+using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
+
+} // namespace detail
+
+/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
+/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
+/// in silence.
+///   struct mine : overdub::extends<forward> { using extends::overdub; auto overdub(decltype(norm), auto x,
+///   auto y); };
+/// Rules of a base that go on inside (`recurse`) do so in the whole context when it keeps metadata, else in
+/// the base.
+template <class... Bases>
+struct extends : detail::extension_of<detail::extended_t<Bases>...> {};
 
 /// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
 template <is_context C, class... State>

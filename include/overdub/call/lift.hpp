@@ -2,6 +2,7 @@
 // `open`, `inner`), or out of all of them (`concrete`). Lifting adds contexts and never converts a scalar.
 #pragma once
 
+#include <overdub/call/refused.hpp>
 #include <overdub/call/tree.hpp>
 
 #include <type_traits>
@@ -71,8 +72,9 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
     if constexpr (is_suffix<S, stack_of_t<T>>)
       return T(static_cast<X&&>(x));
     else {
-      static_assert(unrelated_contexts<S, stack_of_t<T>>::value);
-      if constexpr (!std::is_same_v<stack_of_t<T>, typename S::tail>)
+      if constexpr (!related_contexts<S, stack_of_t<T>>())
+        return refused{};
+      else if constexpr (!std::is_same_v<stack_of_t<T>, typename S::tail>)
         return wrap_constant(stack, wrap(stack.rest(), static_cast<X&&>(x)));
       else if constexpr (!carries_metadata<typename S::context>)
         return value<T, typename S::context, typename S::head::run>(static_cast<X&&>(x), none{}, stack.top());
@@ -187,11 +189,17 @@ using open_t = decltype(open(std::declval<S const&>(), std::declval<X>()));
 template <class S, class X>
 using inner_t = decltype(inner(std::declval<S const&>(), std::declval<X>()));
 
-// ---- concrete: out of all contexts, for hooks. Leaves are not copied.
+// ---- concrete: out of all contexts, for hooks. A leaf is not copied; a tree is rebuilt, of copies.
 
 struct make_concrete {
   template <class X>
   OVERDUB_INLINE constexpr decltype(auto) operator()(X const& x) const;
+};
+struct copy_concrete {
+  template <class X>
+  OVERDUB_INLINE constexpr auto operator()(X const& x) const {
+    return make_concrete{}(x);
+  }
 };
 
 template <class X>
@@ -201,7 +209,7 @@ OVERDUB_INLINE constexpr decltype(auto) make_concrete::operator()(X const& x) co
   else if constexpr (is_tagged<X>)
     return (*this)(x.inner);
   else if constexpr (tree<X>)
-    return tree_traits<X>::map(*this, x);
+    return tree_traits<X>::map(copy_concrete{}, x);
   else
     return static_cast<X const&>(x);
 }
@@ -210,19 +218,28 @@ template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner) {
   using X = std::remove_cvref_t<Z>;
   using B = bottom_t<M>;
+  // Metadata whose type knows no contexts is plain in all of them.
+  [[maybe_unused]] auto place = [&](auto&& x) {
+    if constexpr (stack_in_t<M>::empty)
+      return static_cast<decltype(x)>(x);
+    else
+      return wrap(rest, static_cast<decltype(x)>(x));
+  };
   if constexpr (std::is_same_v<X, M>)
     return static_cast<Z&&>(z);
+  else if constexpr (stack_in_t<M>::empty && !stack_in_t<X>::empty)
+    return become<M>(rest, copy_concrete{}(z), inner);
   else if constexpr (is_array<B> && !is_array<bottom_t<X>>)
     return fill_metadata<array_element_t<M>>(rest, inner, z);
   else if constexpr (tree<M> && !tree<X>)
     return tree_traits<M>::generate(
         [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });
   else if constexpr (std::is_same_v<X, none>)
-    return wrap(rest, B{});
+    return place(B{});
   else if constexpr (stack_of_t<X>::empty && !tree<X>)
-    return wrap(rest, static_cast<B>(static_cast<Z&&>(z)));
+    return place(static_cast<B>(static_cast<Z&&>(z)));
   else
-    return wrap(rest, static_cast<Z&&>(z));
+    return place(static_cast<Z&&>(z));
 }
 
 } // namespace detail

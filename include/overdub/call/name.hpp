@@ -28,15 +28,19 @@ consteval std::string_view qualified_type_name() {
   return text.substr(begin, end - begin);
 }
 
+} // namespace detail
+
 /// The name of a class without its namespaces: `forward<3>` for `overdub::contexts::forward<3>`.
 template <class T>
 consteval std::string_view type_name() {
-  auto text = qualified_type_name<T>();
+  auto text = detail::qualified_type_name<T>();
   auto const parameters = text.find('<');
   auto const scope = text.substr(0, parameters).rfind("::");
   if (scope != std::string_view::npos) text.remove_prefix(scope + 2);
   return text;
 }
+
+namespace detail {
 
 /// Several string views joined by dots, in static storage.
 template <std::string_view const&... Parts>

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
@@ -170,7 +171,10 @@ auto digamma(X x) {
       special_functions<X>::provided,
       "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
       "#include <overdub/special.hpp> before they are used");
-  return special_functions<X>::digamma(x);
+  if constexpr (special_functions<X>::provided)
+    return special_functions<X>::digamma(x);
+  else
+    return x;
 }
 template <class N, class X>
 auto polygamma(N n, X x) {
@@ -178,7 +182,10 @@ auto polygamma(N n, X x) {
       special_functions<X>::provided,
       "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
       "#include <overdub/special.hpp> before they are used");
-  return special_functions<X>::polygamma(static_cast<int>(n), x);
+  if constexpr (special_functions<X>::provided)
+    return special_functions<X>::polygamma(static_cast<int>(n), x);
+  else
+    return x;
 }
 
 // Saturates where the target cannot hold the number; NaN becomes 0.
@@ -193,6 +200,13 @@ constexpr To convert(From x) {
     if (x < low) return std::numeric_limits<To>::min();
     if (x >= high) return std::numeric_limits<To>::max();
     return static_cast<To>(x);
+  } else if constexpr (std::integral<To> && std::integral<From> && !std::is_same_v<From, bool>) {
+    constexpr To low = std::numeric_limits<To>::min();
+    constexpr To high = std::numeric_limits<To>::max();
+    if constexpr (std::signed_integral<From>)
+      if (x < 0)
+        return std::unsigned_integral<To> || x < static_cast<std::intmax_t>(low) ? low : static_cast<To>(x);
+    return static_cast<std::uintmax_t>(x) > static_cast<std::uintmax_t>(high) ? high : static_cast<To>(x);
   } else
     return static_cast<To>(x);
 }

@@ -6,6 +6,7 @@
 #include <overdub/call/native.hpp>
 
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,33 +26,39 @@ consteval bool lossless() {
   }
 }
 
+// The functions of <cmath> compute with integers in double, as C++ has it.
 template <class Kind, class... T>
 consteval bool mixes() {
   if constexpr (
       (std::is_arithmetic_v<T> && ...) && !std::is_base_of_v<kind::indexed, Kind> &&
       !std::is_base_of_v<kind::logical, Kind> && requires { typename std::common_type<T...>::type; }) {
-    using R = std::conditional_t<
-        std::is_base_of_v<kind::math, Kind>, std::common_type_t<T..., float>, std::common_type_t<T...>>;
+    constexpr bool in_double = std::is_base_of_v<kind::math, Kind> && (std::is_integral_v<T> || ...);
+    using R = std::common_type_t<T..., std::conditional_t<in_double, double, std::common_type_t<T...>>>;
     return (lossless<T, R>() && ...);
-  } else
+  } else if constexpr (std::is_base_of_v<kind::logical, Kind> && sizeof...(T) == 3)
+    return []<class C, class X, class Y>(std::tuple<C, X, Y>*) { // select
+      return mixes<kind::arithmetic, X, Y>();
+    }(static_cast<std::tuple<T...>*>(nullptr));
+  else
     return true;
 }
 
 template <class Op, class... Numbers>
-struct conversion_in {
+consteval bool conversion_in() {
+  constexpr bool mixable = mixes<typename Op::overdub_callee, Numbers...>();
   static_assert(
-      mixes<typename Op::overdub_callee, Numbers...>(),
-      "overdub: numbers of these types cannot be mixed here without losing some; write "
-      "overdub::convert<double>(n) "
-      "(or another type) around one of them");
-  static constexpr bool checked = true;
-};
+      mixable, "overdub: numbers of these types cannot be mixed here without losing some; write "
+               "overdub::convert<double>(n) (or another type) around one of them");
+  return mixable && !(std::is_same_v<Numbers, wrong> || ...);
+}
 
 template <class Op, class... X>
 OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) {
-  static_assert(conversion_in<Op, bottom_t<X>...>::checked);
   using S = outermost_t<X...>;
-  if constexpr (S::empty) return op.compute(x...);
+  if constexpr (!conversion_in<Op, bottom_t<X>...>() || std::is_same_v<S, unrelated>)
+    return refused{};
+  else if constexpr (S::empty)
+    return op.compute(x...);
 #if OVERDUB_CHECKED
   else
     return dispatch(op, x...);

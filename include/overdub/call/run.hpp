@@ -86,12 +86,29 @@ OVERDUB_INLINE constexpr auto run_in(S const& stack, F const& f, A&&... a) {
     return release<Below>(stack, run_body(stack, f, std::forward<A>(a)...));
 }
 
-template <class Below, class Composition, class F, class... A>
-OVERDUB_INLINE constexpr auto start(Below const& below, Composition&& contexts, F const& f, A&&... a) {
-  return hana::unpack(contexts.contexts, [&](auto&... held) OVERDUB_INLINE {
-    auto const stack = make_run_stack<F>(below, get_held(held)...);
+// A composition as it is, so that contexts which it owns keep their state; one that is const, as a copy.
+template <class Composition>
+constexpr decltype(auto) changeable(Composition&& contexts) {
+  if constexpr (is_composition<std::remove_reference_t<Composition>>)
+    return (contexts);
+  else
+    return compose(std::forward<Composition>(contexts));
+}
+
+template <class Below, class Context, class F, class... A>
+OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F const& f, A&&... a) {
+  if constexpr (!part_of_composition<Context>() || std::is_same_v<Below, unrelated>)
+    return refused{};
+  else if constexpr (!is_composition<std::remove_cvref_t<Context>>) {
+    auto const stack = make_run_stack<F>(below, context);
     return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
-  });
+  } else {
+    auto&& contexts = changeable(std::forward<Context>(context));
+    return hana::unpack(contexts.contexts, [&](auto&... held) OVERDUB_INLINE {
+      auto const stack = make_run_stack<F>(below, get_held(held)...);
+      return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
+    });
+  }
 }
 
 } // namespace detail
@@ -105,18 +122,15 @@ OVERDUB_INLINE constexpr auto start(Below const& below, Composition&& contexts, 
 template <class Context, class F, class... A>
 requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&... a) {
   using Below = detail::outermost_t<A...>;
-  if constexpr (detail::part_of_composition<Context>::checked)
-    return detail::start(
-        detail::stack_from<Below>(a...), compose(std::forward<Context>(context)), f, std::forward<A>(a)...);
+  return detail::start(
+      detail::stack_from<Below>(a...), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
 /// As above, started inside a running function: one level above the contexts of its scope, whatever the
 /// arguments are.
 template <class Context, scope Scope, class F, class... A>
 constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a) {
-  if constexpr (detail::part_of_composition<Context>::checked)
-    return detail::start(
-        cx.levels(), compose(std::forward<Context>(context)), f, cx.lift(std::forward<A>(a))...);
+  return detail::start(cx.levels(), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
 /// `overdub`, under a name that stays unambiguous after `using namespace overdub`.
@@ -166,7 +180,9 @@ using recursion_stack_t = push_t<
 
 template <class S, class F, class... A>
 consteval auto recursion_result() {
-  if constexpr (function<F>) {
+  if constexpr (!callee<F>)
+    return type_is<none>{}; // a rule's return type may be looked at before its constraints
+  else if constexpr (function<F>) {
     using T = typename F::template body_type<S, wrap_t<S, A>...>;
     return type_is<strip_t<S, wrap_t<S, T>>>{};
   } else

@@ -18,6 +18,8 @@ namespace overdub {
 /// Specialise for a type that holds leaves:
 ///   using children = std::tuple<...>   the types of its children; one type when all are alike
 ///   child<I>(x)                        a reference to the child of the I-th type
+///   each(f, x, rest...)                calls f(child of x, child of each rest...), where children are not
+///                                      one a type
 ///   map(f, x, rest...)                 the tree of f(child of x, child of each rest...)
 ///   generate(f)                        the tree of f(std::type_identity<child>{}), where the type tells
 ///   their number
@@ -52,7 +54,7 @@ struct tree_traits<std::tuple<T...>> {
     (std::index_sequence_for<T...>{});
   }
   template <std::size_t I, class X>
-  static constexpr auto const& child(X const& x) {
+  OVERDUB_INLINE static constexpr auto& child(X& x) {
     return std::get<I>(x);
   }
   template <class F>
@@ -66,8 +68,8 @@ struct tree_traits<std::pair<T, U>> {
   using children = std::tuple<T, U>;
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
-    using A = decltype(f(std::forward<X>(x).first...));
-    using B = decltype(f(std::forward<X>(x).second...));
+    using A = std::remove_cvref_t<decltype(f(std::forward<X>(x).first...))>;
+    using B = std::remove_cvref_t<decltype(f(std::forward<X>(x).second...))>;
     return std::pair<A, B>{f(std::forward<X>(x).first...), f(std::forward<X>(x).second...)};
   }
   template <class F>
@@ -76,7 +78,7 @@ struct tree_traits<std::pair<T, U>> {
         f(std::type_identity<T>{}), f(std::type_identity<U>{})};
   }
   template <std::size_t I, class X>
-  static constexpr auto const& child(X const& x) {
+  OVERDUB_INLINE static constexpr auto& child(X& x) {
     return std::get<I>(x);
   }
 };
@@ -96,7 +98,7 @@ struct tree_traits<tagged<T, M, L>> {
         f(std::type_identity<T>{}), f(std::type_identity<M>{})};
   }
   template <std::size_t I, class X>
-  static constexpr auto const& child(X const& x) {
+  OVERDUB_INLINE static constexpr auto& child(X& x) {
     if constexpr (I == 0)
       return x.inner;
     else
@@ -110,8 +112,8 @@ struct tree_traits<std::array<T, N>> {
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
-      return std::array<decltype(f(std::forward<X>(x)[0]...)), N>{
-          detail::at_index<I>(f, std::forward<X>(x)...)...};
+      using E = std::remove_cvref_t<decltype(f(std::forward<X>(x)[0]...))>;
+      return std::array<E, N>{detail::at_index<I>(f, std::forward<X>(x)...)...};
     }
     (std::make_index_sequence<N>{});
   }
@@ -123,8 +125,12 @@ struct tree_traits<std::array<T, N>> {
     (std::make_index_sequence<N>{});
   }
   template <std::size_t, class X>
-  static constexpr auto const& child(X const& x) {
+  OVERDUB_INLINE static constexpr auto& child(X& x) {
     return x[0];
+  }
+  template <class F, class X, class... Rest>
+  OVERDUB_INLINE static constexpr void each(F const& f, X& x, Rest&... rest) {
+    for (std::size_t i = 0; i < N; ++i) f(x[i], rest[i]...);
   }
 };
 
@@ -134,19 +140,40 @@ struct tree_traits<std::vector<T, Allocator>> {
   using children = std::tuple<T>;
   template <class F, class X, class... Rest>
   static constexpr auto map(F const& f, X&& x, Rest&&... rest) {
-    std::vector<decltype(f(std::forward<X>(x)[0], std::forward<Rest>(rest)[0]...))> out;
+    using E = std::remove_cvref_t<decltype(f(std::forward<X>(x)[0], std::forward<Rest>(rest)[0]...))>;
+    std::vector<E> out;
     out.reserve(x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
       out.push_back(f(std::forward<X>(x)[i], std::forward<Rest>(rest)[i]...));
     return out;
   }
   template <std::size_t, class X>
-  static constexpr auto const& child(X const& x) {
+  static constexpr auto& child(X& x) {
     return x.at(0);
+  }
+  template <class F, class X, class... Rest>
+  static constexpr void each(F const& f, X& x, Rest&... rest) {
+    for (std::size_t i = 0; i < x.size(); ++i) f(x[i], rest[i]...);
   }
 };
 
 namespace detail {
+
+// Calls f on the children of trees of one shape.
+template <class F, class X, class... Rest>
+OVERDUB_INLINE constexpr void each_child(F const& f, X& x, Rest&... rest) {
+  using traits = tree_traits<std::remove_cvref_t<X>>;
+  if constexpr (requires { traits::each(f, x, rest...); })
+    traits::each(f, x, rest...);
+  else
+    [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
+      auto one = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) OVERDUB_INLINE {
+        f(traits::template child<J>(x), tree_traits<std::remove_cvref_t<Rest>>::template child<J>(rest)...);
+      };
+      (one(std::integral_constant<std::size_t, I>{}), ...);
+    }
+  (std::make_index_sequence<std::tuple_size_v<typename traits::children>>{});
+}
 
 // The stack that contains the stacks of all leaves.
 template <class X>
@@ -205,5 +232,14 @@ using plain_t = detail::bottom_t<T>;
 /// Whether a T, or a leaf of it, travels in a context.
 template <class T>
 inline constexpr bool in_context = !detail::stack_in_t<T>::empty;
+
+/// Calls f for each leaf of a tree: scalars, arrays, and whatever is no tree.
+template <class F, class X>
+constexpr void each_leaf(F const& f, X const& x) {
+  if constexpr (detail::tree<X>)
+    detail::each_child([&](auto const& child) { each_leaf(f, child); }, x);
+  else
+    f(x);
+}
 
 } // namespace overdub

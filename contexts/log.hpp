@@ -1,0 +1,112 @@
+// log: the calls of a program as a tree, with arguments and results.
+#pragma once
+
+#include <overdub/overdub.hpp>
+
+#include <exception>
+#include <iostream>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::contexts {
+
+/// Writes a line a call: `mul(3, 4) = 12`. A call that makes others is opened above them, and closed by its
+/// result.
+struct log : context {
+  std::ostream* out = &std::clog;
+
+  log() = default;
+  explicit log(std::ostream& stream) : out(&stream) {}
+
+  template <callee F>
+  void before(F, auto const&... x) {
+    if (open_) *out << '\n';
+    indent();
+    *out << F::name() << '(';
+    [[maybe_unused]] bool first = true;
+    ((*out << (std::exchange(first, false) ? "" : ", "), write(x)), ...);
+    *out << ')';
+    open_ = true;
+    ++depth_;
+  }
+  void after(callee auto, auto const& result, auto const&...) {
+    close();
+    *out << "= ";
+    write(result);
+    *out << '\n';
+  }
+  void failed(callee auto, std::exception_ptr failure, auto const&...) {
+    close();
+    try {
+      std::rethrow_exception(failure);
+    } catch (std::exception const& e) {
+      *out << "threw " << e.what() << '\n';
+    } catch (...) {
+      *out << "threw\n";
+    }
+  }
+
+private:
+  void indent() { *out << std::string(2 * static_cast<std::size_t>(depth_), ' '); }
+
+  // A result stands behind its call, or in a line of its own under the calls that it made.
+  void close() {
+    --depth_;
+    if (open_)
+      *out << ' ';
+    else
+      indent();
+    open_ = false;
+  }
+
+  template <class X>
+  void write(X const& x) {
+    if constexpr (std::is_same_v<X, bool>)
+      *out << (x ? "true" : "false");
+    else if constexpr (std::is_floating_point_v<X>)
+      (x == x ? *out << x : *out << "nan"); // its sign says nothing, and compilers differ in it
+    else if constexpr (callee<X>)
+      *out << X::name();
+    else if constexpr (requires { typename X::function_type; })
+      write(x.f); // a function in outer contexts
+    else if constexpr (type_name<X>().find("lambda") != std::string_view::npos)
+      *out << "<lambda>";
+    else if constexpr (
+        requires {
+          x.size();
+          x.data();
+          *x.begin();
+        } &&
+        !std::is_convertible_v<X, std::string_view>) {
+      constexpr int shown = 4;
+      *out << '[';
+      int i = 0;
+      for (auto it = x.begin(); it != x.end() && i < shown; ++it, ++i) {
+        if (i > 0) *out << ", ";
+        write(*it);
+      }
+      if (i < static_cast<int>(x.size())) *out << ", ... " << x.size() << " elements";
+      *out << ']';
+    } else if constexpr (requires { std::tuple_size<X>::value; }) {
+      *out << '{';
+      bool first = true;
+      std::apply(
+          [&](auto const&... e) { ((*out << (std::exchange(first, false) ? "" : ", "), write(e)), ...); }, x);
+      *out << '}';
+    } else if constexpr (type_name<X>().starts_with("<lambda") || type_name<X>().starts_with("(lambda"))
+      *out << "<lambda>"; // asked first: one without captures becomes a pointer, which a stream takes
+    else if constexpr (requires { *out << x; })
+      *out << x;
+    else
+      *out << type_name<X>();
+  }
+
+  int depth_ = 0;
+  bool open_ = false; // the line of the last call has no end yet
+};
+
+} // namespace overdub::contexts

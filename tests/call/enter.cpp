@@ -1,0 +1,120 @@
+// enter: which context a function's body runs in.
+#include "call/recorder.hpp"
+#include "catch.hpp"
+
+namespace {
+
+using namespace overdub;
+
+constexpr auto inner_most = fn<"inner_most">([](auto x) { return x * x; });
+constexpr auto middle = fn<"middle">([](auto x) {
+  auto y = inner_most(x);
+  return y + 1.0;
+});
+constexpr auto outer_most = fn<"outer_most">([](auto x) {
+  auto y = middle(x);
+  return y - 1.0;
+});
+
+struct leaving : recorder<"A"> {
+  using recorder::recorder;
+  auto& enter(callee auto) { return *this; }
+  leave_t enter(decltype(middle)) { return leave; }
+};
+
+TEST_CASE("leave keeps the context out of a function and all that it calls") {
+  events list;
+  leaving a(list);
+  CHECK(overdub::run(a, outer_most, 3.0) == 9.0);
+  CHECK(list == events{"A outer_most", "A middle", "A sub"});
+}
+
+TEST_CASE("the next context sees a function that the first one left") {
+  events list;
+  leaving a(list);
+  recorder<"B"> b(list);
+  overdub::run(compose(a, b), middle, 3.0);
+  CHECK(list == events{"A middle", "B middle", "B inner_most", "B mul", "B add"});
+}
+
+struct staying : recorder<"A"> {
+  using recorder::recorder;
+  auto& enter(callee auto) { return *this; }
+};
+
+TEST_CASE("enter that returns the context itself changes nothing") {
+  events with;
+  events without;
+  staying a(with);
+  recorder<"A"> b(without);
+  overdub::run(a, outer_most, 3.0);
+  overdub::run(b, outer_most, 3.0);
+  CHECK(with == without);
+}
+
+template <int Depth>
+struct limited : context {
+  static constexpr std::string_view name = "limited";
+  events* list;
+  explicit limited(events& e) : list(&e) {}
+  void before(callee auto f, auto const&...) { list->push_back(std::string(f.name())); }
+  auto enter(callee auto) {
+    if constexpr (Depth == 0)
+      return leave;
+    else
+      return limited<Depth - 1>(*list);
+  }
+};
+
+TEST_CASE("a depth limit is a template parameter") {
+  events list;
+  limited<0> none_at_all(list);
+  overdub::run(none_at_all, outer_most, 3.0);
+  CHECK(list == events{"outer_most"});
+  list.clear();
+  limited<1> one(list);
+  overdub::run(one, outer_most, 3.0);
+  CHECK(list == events{"outer_most", "middle", "sub"});
+  list.clear();
+  limited<2> two(list);
+  CHECK(overdub::run(two, outer_most, 3.0) == 9.0);
+  CHECK(list == events{"outer_most", "middle", "inner_most", "add", "sub"});
+}
+
+struct marking : context {
+  template <class T>
+  using metadata = int;
+  int constant(auto const&) { return 0; }
+  auto overdub(elementwise auto f, auto... x) { return tag(f(x.inner...), (x.metadata + ...)); }
+};
+struct marking_outside : marking {
+  auto& enter(callee auto) { return *this; }
+  leave_t enter(decltype(middle)) { return leave; }
+};
+
+TEST_CASE("leaving a function replaces the metadata of its result by a constant's") {
+  marking inside;
+  CHECK(overdub::run(inside, outer_most, tag(3.0, 7)).metadata == 14);
+  marking_outside outside;
+  auto const r = overdub::run(outside, outer_most, tag(3.0, 7));
+  CHECK(r.inner == 9.0);
+  CHECK(r.metadata == 0);
+}
+
+struct other_marking : marking {
+  auto overdub(elementwise auto f, auto... x) { return tag(f(x.inner...), (x.metadata * ... * 10)); }
+};
+struct switching : marking {
+  other_marking other;
+  auto& enter(callee auto) { return *this; }
+  auto& enter(decltype(inner_most)) { return other; }
+};
+
+TEST_CASE("metadata goes through a function that runs in another context with the same metadata") {
+  switching c;
+  auto const r = overdub::run(c, outer_most, tag(3.0, 7));
+  CHECK(r.inner == 9.0);
+  CHECK(r.metadata == 490);
+}
+
+} // namespace
