@@ -28,12 +28,6 @@ struct tangents {
   /// One component a direction.
   template <std::convertible_to<T>... U>
   requires(sizeof...(U) == N) constexpr tangents(U... components) : along{static_cast<T>(components)...} {}
-  /// 1 along the i-th direction; 0 for all when i is none of 0, ..., N - 1.
-  static constexpr tangents unit(i64 i) {
-    tangents direction;
-    if (0 <= i && i < N) direction.along[static_cast<std::size_t>(i)] = T{1};
-    return direction;
-  }
   constexpr T& operator[](int i) { return along[static_cast<std::size_t>(i)]; }
   constexpr T const& operator[](int i) const { return along[static_cast<std::size_t>(i)]; }
   friend bool operator==(tangents const&, tangents const&) = default;
@@ -184,11 +178,15 @@ constexpr auto derivative(F const& f, X const& x) {
 template <int N = 8, class F, std::floating_point T>
 array<T> gradient(F const& f, array<T> const& xs) {
   forward_along<N> context;
+  auto const size = static_cast<std::size_t>(xs.size());
   std::vector<T> result;
+  result.reserve(size);
   for (i64 first = 0; first < xs.size(); first += N) {
-    auto const seed = [first](i64 i) { return tangents<T, N>::unit(i - first); };
-    auto const seeds = map(seed, iota(xs.size()));
-    auto const along = overdub::overdub(context, f, overdub::tag(xs, seeds)).metadata;
+    std::vector<tangents<T, N>> seeds(size);
+    for (i64 i = first; i < xs.size() && i < first + N; ++i)
+      seeds[static_cast<std::size_t>(i)][static_cast<int>(i - first)] = T{1};
+    auto const directions = array<tangents<T, N>>::borrow(seeds);
+    auto const along = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
     for (i64 i = first; i < xs.size() && i < first + N; ++i)
       result.push_back(along[static_cast<int>(i - first)]);
   }
