@@ -162,6 +162,17 @@ template <class R, class S, class F, class... X>
   OVERDUB_INLINE_CALLS return body_of(cx.function())(cx, std::move(x)...);
 }
 
+// A context with state is passed once, in the scope, and not in each value too: so it costs one register, and
+// compilers know that all values have the same one.
+template <class S, class... X>
+concept restored = !std::is_empty_v<S> && (std::is_same_v<wrap_t<S, strip_t<S, X>>, X> && ...);
+
+template <class R, class S, class F, class... X>
+[[gnu::noinline]] constexpr strip_t<S, R> run_stripped(running<S, F> cx, strip_t<S, X>... x) {
+  OVERDUB_INLINE_CALLS return strip(
+      cx.levels(), R(body_of(cx.function())(cx, wrap(cx.levels(), std::move(x))...)));
+}
+
 template <class S, class F, class... X>
 OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> typename body_call<
     F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>::type {
@@ -172,6 +183,11 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
 #endif
   if constexpr (Call::form == body_form::plain)
     return body_of(f)(std::remove_cvref_t<X>(static_cast<X&&>(x))...);
+  else if constexpr (
+      Call::form == body_form::scoped && restored<S, typename Call::type, std::remove_cvref_t<X>...>)
+    return wrap(
+        stack, run_stripped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
+                   running<S, F>(stack, f), strip(stack, std::remove_cvref_t<X>(static_cast<X&&>(x)))...));
   else if constexpr (Call::form == body_form::scoped)
     return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f), static_cast<X&&>(x)...);
