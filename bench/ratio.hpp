@@ -79,12 +79,7 @@ void compare(char const* question, way<F> const&... ways) {
   long times = 1;
   auto slowest = [&] { return std::max({seconds(ways.run, times)...}); };
   while (slowest() < sample / 2 && times < (1L << 40)) times *= 2;
-  double const long_enough = 4; // seconds, for ways that take longer than a sample
-  auto const begin = std::chrono::steady_clock::now();
-  auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
-  for (int round = -warming; round < rounds && (round < 5 || elapsed() < long_enough); ++round) {
+  for (int round = -warming; round < rounds; ++round) {
     auto turn = rows.begin();
     auto take = [&](auto const& way) {
       long const before = allocations;
