@@ -126,7 +126,7 @@ template <class Context, scope Scope, class F, class... A>
 constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a) {
   if constexpr (detail::part_of_composition<Context>::checked)
     return detail::start(
-        cx.levels(), detail::composed(std::forward<Context>(context)), f, cx.lift(std::forward<A>(a))...);
+        cx.levels(), detail::composed(std::forward<Context>(context)), f, std::forward<A>(a)...);
 }
 
 /// `overdub`, under a name that stays unambiguous after `using namespace overdub`.
