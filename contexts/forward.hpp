@@ -72,6 +72,15 @@ OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
   return along_each<N>(div, a, s);
 }
 
+template <class C, class T, int N, class B>
+OVERDUB_INLINE constexpr auto select_along(C const& c, tangents<T, N> const& a, B const& b) {
+  return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);
+}
+template <class C, class T, int N>
+OVERDUB_INLINE constexpr auto select_along(C const& c, zero a, tangents<T, N> const& b) {
+  return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);
+}
+
 /// Forward differentiation along N directions: tag(x, tangents) in, tag(result, tangents) out.
 template <int N>
 struct forward_along : context {
@@ -88,7 +97,8 @@ struct forward_along : context {
   template <elementwise F, class... X>
   OVERDUB_INLINE constexpr auto overdub(F f, X... x) {
     auto r = f(x.inner...);
-    if constexpr (!std::floating_point<plain_t<decltype(r)>>)
+    constexpr bool changes = !(std::same_as<decltype(x.metadata), zero> && ...);
+    if constexpr (!changes || !std::floating_point<plain_t<decltype(r)>>)
       return tag(r, zero{});
     else
       return tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
@@ -168,18 +178,24 @@ constexpr auto derivative(F const& f, X const& x) {
 /// The gradient of f, a function of an array, at xs; N directions a run. O(n / N) runs of f.
 template <int N = 8, class F, std::floating_point T>
 array<T> gradient(F const& f, array<T> const& xs) {
+  using Tangent = metadata_t<forward_along<N>, T>;
+  auto along = [](auto& tangent, [[maybe_unused]] i64 direction) -> auto& {
+    if constexpr (N == 1)
+      return tangent;
+    else
+      return tangent[static_cast<int>(direction)];
+  };
   forward_along<N> context;
   detail::array_builder<T> result(xs.size());
   for (i64 first = 0; first < xs.size(); first += N) {
-    detail::array_builder<tangents<T, N>> seeds(xs.size());
+    detail::array_builder<Tangent> seeds(xs.size());
     for (i64 i = 0; i < xs.size(); ++i) {
-      tangents<T, N> seed;
-      if (i >= first && i < first + N) seed[static_cast<int>(i - first)] = T{1};
+      Tangent seed{};
+      if (i >= first && i < first + N) along(seed, i - first) = T{1};
       seeds.put(i, seed);
     }
-    auto const along = overdub::overdub(context, f, tag(xs, seeds.finish(xs.size()))).metadata;
-    for (i64 i = first; i < xs.size() && i < first + N; ++i)
-      result.put(i, along[static_cast<int>(i - first)]);
+    auto const slopes = overdub::overdub(context, f, tag(xs, seeds.finish(xs.size()))).metadata;
+    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.put(i, along(slopes, i - first));
   }
   return result.finish(xs.size());
 }
