@@ -45,7 +45,9 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
 // Functions among them are lowered: they wrap what they are given, and strip what they return.
 struct any_call {
   template <class... L>
-  none operator()(L&&...) const;
+  none operator()(L&&...) const {
+    return {};
+  }
 };
 template <class P, class S, class... A>
 concept lowers = requires(P const& p, S const& stack, A&&... a) {
