@@ -231,6 +231,8 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
     return become<M>(rest, copy_concrete{}(z), inner);
   else if constexpr (is_array<B> && !is_array<bottom_t<X>>)
     return fill_metadata<array_element_t<M>>(rest, inner, z);
+  else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>)
+    return tree_traits<M>::map(wrapper<S>{rest}, z);
   else if constexpr (tree<M> && !tree<X>)
     return tree_traits<M>::generate(
         [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });

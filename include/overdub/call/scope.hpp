@@ -55,6 +55,13 @@ consteval auto find_self() {
 }
 template <class S, class F, class... X>
 using self_t = typename decltype(find_self<S, F, X...>())::type;
+// The type of a callee's call; none for what is no callee, whatever compilers look at first.
+template <class S, class G, class... X>
+struct callee_call {};
+template <class S, callee G, class... X>
+struct callee_call<S, G, X...> {
+  using type = call_t<S, G, X...>;
+};
 
 template <class S, class F>
 class running : public scope_base, S, function_slot<F> {
@@ -74,7 +81,7 @@ public:
 
   /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
   template <callee G, class... X>
-  OVERDUB_INLINE constexpr call_t<S, G, X...> operator()(G const& g, X&&... x) const {
+  OVERDUB_INLINE constexpr typename callee_call<S, G, X...>::type operator()(G const& g, X&&... x) const {
     return call(levels(), g, static_cast<X&&>(x)...);
   }
   template <class G, class... X>

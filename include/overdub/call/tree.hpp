@@ -112,7 +112,7 @@ struct tree_traits<std::array<T, N>> {
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
-      using E = std::remove_cvref_t<decltype(f(std::forward<X>(x)[0]...))>;
+      using E = std::remove_cvref_t<decltype(detail::at_index<0>(f, std::forward<X>(x)...))>;
       return std::array<E, N>{detail::at_index<I>(f, std::forward<X>(x)...)...};
     }
     (std::make_index_sequence<N>{});
@@ -134,17 +134,31 @@ struct tree_traits<std::array<T, N>> {
   }
 };
 
+namespace detail {
+
+// The i-th element of a vector, as a bool rather than a proxy; moved out of an rvalue.
+template <class X>
+constexpr decltype(auto) item(X&& x, std::size_t i) {
+  if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, bool>)
+    return static_cast<bool>(x[i]);
+  else if constexpr (std::is_lvalue_reference_v<X>)
+    return (x[i]);
+  else
+    return std::move(x[i]);
+}
+
+} // namespace detail
+
 // A tree whose number of leaves is known at run time.
 template <class T, class Allocator>
 struct tree_traits<std::vector<T, Allocator>> {
   using children = std::tuple<T>;
-  template <class F, class X, class... Rest>
-  static constexpr auto map(F const& f, X&& x, Rest&&... rest) {
-    using E = std::remove_cvref_t<decltype(f(std::forward<X>(x)[0], std::forward<Rest>(rest)[0]...))>;
-    std::vector<E> out;
-    out.reserve(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i)
-      out.push_back(f(std::forward<X>(x)[i], std::forward<Rest>(rest)[i]...));
+  template <class F, class... X>
+  static constexpr auto map(F const& f, X&&... x) {
+    std::size_t const size = std::get<0>(std::tie(x...)).size();
+    std::vector<std::remove_cvref_t<decltype(f(detail::item(std::forward<X>(x), 0)...))>> out;
+    out.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) out.push_back(f(detail::item(std::forward<X>(x), i)...));
     return out;
   }
   template <std::size_t, class X>
@@ -210,7 +224,7 @@ OVERDUB_INLINE constexpr S stack_from() {
 // References to the contexts of S, from the first leaf that travels in all of them.
 template <class S, class X, class... Rest>
 OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
-  if constexpr (S::empty)
+  if constexpr (std::is_default_constructible_v<S>)
     return {};
   else if constexpr (!std::is_same_v<stack_in_t<X>, S>)
     return stack_from<S>(rest...);
