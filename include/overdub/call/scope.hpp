@@ -99,18 +99,22 @@ concept invocable = requires(B const& body, X&&... x) { body(static_cast<X&&>(x)
 
 enum class body_form { none, plain, scoped };
 
-// Whether a body that does not fit A... would take anything in the place of the scope: `auto x` means an
-// argument. Anything in its first place makes a call of this class ambiguous; bodies are not looked at.
+// Whether a body that does not fit A... takes anything in the place of the scope: `auto x` is meant for an
+// argument. Then these overloads make the call ambiguous; the body is not looked at.
 struct no_scope {};
 template <class B>
 struct scope_probe : B {
   using B::operator();
-  template <class... R>
-  none operator()(no_scope, R const&...) const;
+  template <class X>
+  none operator()(X&&) const;
+  template <class X, class Y>
+  none operator()(X&&, Y&&) const;
+  template <class X, class Y, class Z>
+  none operator()(X&&, Y&&, Z&&) const;
 };
 template <class B, class... A>
-concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && !requires(
-    scope_probe<B> const& probe, A const&... a) {
+concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && sizeof...(A) < 3 &&
+    !requires(scope_probe<B> const& probe, A const&... a) {
   probe(no_scope{}, a...);
 };
 
