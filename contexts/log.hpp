@@ -27,7 +27,7 @@ struct log : context {
     if (open_) *out << '\n';
     indent();
     *out << F::name() << '(';
-    bool first = true;
+    [[maybe_unused]] bool first = true;
     ((*out << (std::exchange(first, false) ? "" : ", "), write(x)), ...);
     *out << ')';
     open_ = true;
@@ -67,8 +67,14 @@ private:
   void write(X const& x) {
     if constexpr (std::is_same_v<X, bool>)
       *out << (x ? "true" : "false");
+    else if constexpr (std::is_floating_point_v<X>)
+      (x == x ? *out << x : *out << "nan"); // its sign says nothing, and compilers differ in it
     else if constexpr (callee<X>)
       *out << X::name();
+    else if constexpr (requires { typename X::function_type; })
+      write(x.f); // a function in outer contexts
+    else if constexpr (type_name<X>().find("lambda") != std::string_view::npos)
+      *out << "<lambda>";
     else if constexpr (
         requires {
           x.size();
@@ -91,10 +97,10 @@ private:
       std::apply(
           [&](auto const&... e) { ((*out << (std::exchange(first, false) ? "" : ", "), write(e)), ...); }, x);
       *out << '}';
-    } else if constexpr (requires { *out << x; })
+    } else if constexpr (type_name<X>().starts_with("<lambda") || type_name<X>().starts_with("(lambda"))
+      *out << "<lambda>"; // asked first: one without captures becomes a pointer, which a stream takes
+    else if constexpr (requires { *out << x; })
       *out << x;
-    else if constexpr (type_name<X>().find("lambda") != std::string_view::npos)
-      *out << "<lambda>";
     else
       *out << type_name<X>();
   }

@@ -200,7 +200,10 @@ namespace detail {
 
 template <class E, class S, class T, class Z>
 constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z) {
-  return call(rest, fill, call(rest, overdub::size, inner), become<E>(rest, z, inner));
+  if constexpr (stack_in_t<E>::empty && !S::empty)
+    return fill_metadata<E>(stack<>{}, make_concrete{}(inner), z);
+  else
+    return call(rest, fill, call(rest, overdub::size, inner), become<E>(rest, z, inner));
 }
 
 } // namespace detail

@@ -130,7 +130,7 @@ requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&...
 /// arguments are.
 template <class Context, scope Scope, class F, class... A>
 constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a) {
-  return detail::start(cx.levels(), std::forward<Context>(context), f, cx.lift(std::forward<A>(a))...);
+  return detail::start(cx.levels(), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
 /// `overdub`, under a name that stays unambiguous after `using namespace overdub`.

@@ -95,7 +95,9 @@ public:
 // ---- calling a body, with or without the scope as its first parameter
 
 template <class B, class... X>
-concept invocable = requires(B const& body, X&&... x) { body(static_cast<X&&>(x)...); };
+concept invocable = requires(B const& body, X&&... x) {
+  body(static_cast<X&&>(x)...);
+};
 
 enum class body_form { none, plain, scoped };
 
@@ -141,7 +143,8 @@ struct body_call {
     if constexpr (form == body_form::plain)
       return type_is<decltype(std::declval<Body const&>()(std::declval<Arguments>()...))>{};
     else if constexpr (form == body_form::scoped)
-      return type_is<decltype(std::declval<Body const&>()(std::declval<Scope&>(), std::declval<Arguments>()...))>{};
+      return type_is<decltype(std::declval<Body const&>()(
+          std::declval<Scope&>(), std::declval<Arguments>()...))>{};
     else
       return type_is<refused>{};
   }

@@ -1,0 +1,25 @@
+// Runs that are started inside a running function, with its scope.
+#include "catch.hpp"
+
+#include <overdub/contexts/forward.hpp>
+
+namespace {
+
+using namespace overdub;
+using contexts::derivative, contexts::forward;
+
+// D(y -> x y) at 2 is x, so that the product is x^2.
+constexpr auto square = fn<"square">([](scope auto& cx, auto x) {
+  forward inner;
+  auto const slope = overdub::overdub(
+      inner, cx, [x](auto y) { return x * y; }, tag(2.0, 1.0));
+  return x * slope.metadata;
+});
+
+TEST_CASE("a tagged argument of a run started with the scope is tagged for that run") {
+  CHECK(overdub::run(forward{}, square, tag(3.0, 1.0)).inner == 9.0);
+  CHECK(derivative(square, 3.0) == 6.0);
+  CHECK(derivative([](auto x) { return derivative(square, x); }, 3.0) == 2.0);
+}
+
+} // namespace
