@@ -148,7 +148,15 @@ struct body_call {
     else
       return type_is<refused>{};
   }
-  using type = std::remove_cvref_t<typename decltype(find())::type>;
+  template <class R>
+  static consteval auto find_value() {
+    constexpr bool something = !std::is_void_v<R>;
+    static_assert(
+        something, "overdub: the body of this function returns nothing; return a value, or make it a "
+                   "leaf: overdub::leaf<\"name\">(body)");
+    return type_is<std::conditional_t<something, std::remove_cvref_t<R>, refused>>{};
+  }
+  using type = typename decltype(find_value<typename decltype(find())::type>())::type;
 };
 
 template <class F>
@@ -174,13 +182,13 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
 #if OVERDUB_CHECKED
   [[maybe_unused]] watch_t<S> const watching{true};
 #endif
-  if constexpr (Call::form == body_form::plain)
+  if constexpr (is_refused<typename Call::type>)
+    return refused{};
+  else if constexpr (Call::form == body_form::plain)
     return body_of(f)(std::remove_cvref_t<X>(static_cast<X&&>(x))...);
   else if constexpr (Call::form == body_form::scoped)
     return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f), static_cast<X&&>(x)...);
-  else
-    return refused{};
 }
 
 } // namespace detail
