@@ -238,8 +238,16 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
         [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });
   else if constexpr (std::is_same_v<X, none>)
     return place(B{});
-  else if constexpr (stack_of_t<X>::empty && !tree<X>)
-    return place(static_cast<B>(static_cast<Z&&>(z)));
+  else if constexpr (stack_of_t<X>::empty && !tree<X>) {
+    constexpr bool converts = requires { static_cast<B>(static_cast<Z&&>(z)); };
+    static_assert(
+        converts, "overdub: this metadata does not become what the context keeps for a value of this type; a "
+                  "differentiator keeps none for an integer: write 2.0 for 2");
+    if constexpr (converts)
+      return place(static_cast<B>(static_cast<Z&&>(z)));
+    else
+      return place(B{});
+  }
   else
     return place(static_cast<Z&&>(z));
 }

@@ -48,6 +48,11 @@ constexpr auto make_run_stack(S const& below, C& context, Rest&... rest) {
   return typename run_stack<Hiding, S, C, Rest...>::type(context, make_run_stack<Hiding>(below, rest...));
 }
 
+template <class X>
+inline constexpr bool is_tagged_by_hand = false;
+template <class T, class M>
+inline constexpr bool is_tagged_by_hand<tagged<T, M>> = true;
+
 // An argument of a run, into the contexts of S down to those of Below. A tag is for the outermost context
 // that keeps metadata; tags of tags are for the next ones.
 template <class Below, class S, class X>
@@ -65,8 +70,16 @@ struct admitter {
 template <class Below, class S, class X>
 constexpr auto admit(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
-  if constexpr (std::is_same_v<S, Below> || is_leaf<T>)
-    return wrap(stack, std::forward<X>(x));
+  if constexpr (std::is_same_v<S, Below> || is_leaf<T>) {
+    constexpr bool taken = !is_tagged_by_hand<T>;
+    static_assert(
+        taken, "overdub: an argument is given as tag(x, metadata), and no context of this run keeps metadata for "
+               "it; give x alone");
+    if constexpr (taken)
+      return wrap(stack, std::forward<X>(x));
+    else
+      return refused{};
+  }
   else if constexpr (is_tagged<T>) {
     using C = typename S::context;
     if constexpr (carries_metadata<C>) {

@@ -108,18 +108,22 @@ concept invocable = requires(B const& body, X&&... x) {
 
 enum class body_form { none, plain, scoped };
 
-// Whether a body that does not fit A... would take anything in the place of the scope: `auto x` means an
-// argument. Anything in its first place makes a call of this class ambiguous; bodies are not looked at.
+// Whether a body that does not fit A... takes anything in the place of the scope: `auto x` is meant for an
+// argument. Then these overloads make the call ambiguous; the body is not looked at.
 struct no_scope {};
 template <class B>
 struct scope_probe : B {
   using B::operator();
-  template <class... R>
-  none operator()(no_scope, R const&...) const;
+  template <class X>
+  none operator()(X&&) const;
+  template <class X, class Y>
+  none operator()(X&&, Y&&) const;
+  template <class X, class Y, class Z>
+  none operator()(X&&, Y&&, Z&&) const;
 };
 template <class B, class... A>
-concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && !requires(
-    scope_probe<B> const& probe, A const&... a) {
+concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && sizeof...(A) < 3 &&
+    !requires(scope_probe<B> const& probe, A const&... a) {
   probe(no_scope{}, a...);
 };
 
@@ -151,7 +155,15 @@ struct body_call {
     else
       return type_is<refused>{};
   }
-  using type = std::remove_cvref_t<typename decltype(find())::type>;
+  template <class R>
+  static consteval auto find_value() {
+    constexpr bool something = !std::is_void_v<R>;
+    static_assert(
+        something, "overdub: the body of this function returns nothing; return a value, or make it a "
+                   "leaf: overdub::leaf<\"name\">(body)");
+    return type_is<std::conditional_t<something, std::remove_cvref_t<R>, refused>>{};
+  }
+  using type = typename decltype(find_value<typename decltype(find())::type>())::type;
 };
 
 template <class F>
@@ -188,7 +200,9 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
 #if OVERDUB_CHECKED
   [[maybe_unused]] watch_t<S> const watching{true};
 #endif
-  if constexpr (Call::form == body_form::plain)
+  if constexpr (is_refused<typename Call::type>)
+    return refused{};
+  else if constexpr (Call::form == body_form::plain)
     return body_of(f)(std::remove_cvref_t<X>(static_cast<X&&>(x))...);
   else if constexpr (
       Call::form == body_form::scoped && restored<S, typename Call::type, std::remove_cvref_t<X>...>)
@@ -198,8 +212,6 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
   else if constexpr (Call::form == body_form::scoped)
     return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f), static_cast<X&&>(x)...);
-  else
-    return refused{};
 }
 
 } // namespace detail
