@@ -8,27 +8,24 @@
 namespace overdub::contexts {
 
 /// Replaces sin, cos, exp and tanh of doubles. Errors, for finite arguments: sin, cos: 1e-10 absolute, |x| <=
-/// 1e5; exp: 1e-10 relative; tanh: 1e-10 absolute. The polynomials are least-squares fits on Chebyshev nodes,
-/// written in overdub's operations: inner contexts see through them, so compose(fast_math{}, forward{})
-/// differentiates them.
+/// 1e5; exp: 1e-10 relative, where the result is a normal number; tanh: 1e-10 absolute. The polynomials are
+/// least-squares fits on Chebyshev nodes, written in overdub's operations: inner contexts see through them,
+/// so compose(fast_math{}, forward{}) differentiates them.
 struct fast_math : context {
   template <class X>
-  requires std::same_as < plain_t<X>,
-  double > auto overdub(sin_t, X x) const {
+  requires(std::same_as<plain_t<X>, double>) auto overdub(sin_t, X x) const {
     auto const half_turns = nearbyint(x * 0.31830988618379069);
     return alternate(half_turns, sine(reduce(x, half_turns)));
   }
 
   template <class X>
-  requires std::same_as < plain_t<X>,
-  double > auto overdub(cos_t, X x) const {
+  requires(std::same_as<plain_t<X>, double>) auto overdub(cos_t, X x) const {
     auto const half_turns = nearbyint(x * 0.31830988618379069 - 0.5);
     return alternate(half_turns, -sine(reduce(x, half_turns + 0.5)));
   }
 
   template <class X>
-  requires std::same_as < plain_t<X>,
-  double > auto overdub(exp_t, X x) const {
+  requires(std::same_as<plain_t<X>, double>) auto overdub(exp_t, X x) const {
     auto const finite = clamp(x, -746.0, 710.0);
     auto const doublings = nearbyint(finite * 1.4426950408889634);
     auto const rest =
@@ -37,8 +34,9 @@ struct fast_math : context {
   }
 
   template <class X>
-  requires std::same_as < plain_t<X>,
-  double > auto overdub(tanh_t, X x) const { return 1.0 - 2.0 / (overdub(exp, 2.0 * x) + 1.0); }
+  requires(std::same_as<plain_t<X>, double>) auto overdub(tanh_t, X x) const {
+    return 1.0 - 2.0 / (overdub(exp, clamp(2.0 * x, -40.0, 40.0)) + 1.0);
+  }
 
 private:
   // x less n times pi, in two parts of which the first is short enough to be multiplied without an error.

@@ -204,7 +204,7 @@ struct overdub::tree_traits<overdub::contexts::tangents<T, N>> {
   }
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
-    overdub::contexts::tangents<decltype(f(x[0]...)), N> r;
+    overdub::contexts::tangents<std::remove_cvref_t<decltype(f(x[0]...))>, N> r;
     for (int i = 0; i < N; ++i) r[i] = f(x[i]...);
     return r;
   }

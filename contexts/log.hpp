@@ -67,8 +67,14 @@ private:
   void write(X const& x) {
     if constexpr (std::is_same_v<X, bool>)
       *out << (x ? "true" : "false");
+    else if constexpr (std::is_floating_point_v<X>)
+      (x == x ? *out << x : *out << "nan"); // its sign says nothing, and compilers differ in it
     else if constexpr (callee<X>)
       *out << X::name();
+    else if constexpr (requires { typename X::function_type; })
+      write(x.f); // a function in outer contexts
+    else if constexpr (type_name<X>().find("lambda") != std::string_view::npos)
+      *out << "<lambda>";
     else if constexpr (
         requires {
           x.size();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <typeindex>
 #include <unordered_map>
@@ -13,19 +14,24 @@
 
 namespace overdub::contexts {
 
-/// Remembers the results of all functions (not of primitives) by their arguments, bit by bit: -0 is not 0,
-/// and NaN is itself. For functions without effects; innermost in a composition. Memory grows with each new
-/// argument, until clear().
+/// Remembers the results of all functions (not of primitives) by their arguments, type by type and bit by
+/// bit: -0 is not 0, and NaN is itself. For functions without effects; innermost in a composition. A function
+/// with captures is run each time. Memory grows with each new argument, until clear().
 struct memoize : context {
   std::size_t entries = 0;
   std::size_t hits = 0;
 
+  memoize() = default;
+  memoize(memoize&&) = default;
+  memoize& operator=(memoize&&) = default;
+
   template <function F, class... X>
-  requires(!in_context<X> && ...) recurse_t<memoize, F, X...> overdub(F f, X... x) {
+  requires(std::is_empty_v<origin_t<F>> && !(in_context<X> || ...)) recurse_t<memoize, F, X...> overdub(
+      F f, X... x) {
     using R = recurse_t<memoize, F, X...>;
     std::string key;
     (append(key, x), ...);
-    auto& results = table<F, R>();
+    auto& results = table<R, F, X...>();
     if (auto const found = results.find(key); found != results.end()) {
       ++hits;
       return found->second;
@@ -44,30 +50,34 @@ private:
   template <class R>
   using results_of = std::unordered_map<std::string, R>;
 
-  template <class F, class R>
+  template <class R, class F, class... X>
   results_of<R>& table() {
-    auto& slot = tables_[std::type_index(typeid(results_of<R>(F)))];
+    auto& slot = tables_[std::type_index(typeid(R(F, X...)))];
     if (!slot) slot = std::make_shared<results_of<R>>();
     return *static_cast<results_of<R>*>(slot.get());
   }
 
-  // The bits of an argument's leaves, with the sizes of its arrays.
+  // The bits of an argument's leaves, with the sizes of its arrays and vectors.
   template <class X>
   static void append(std::string& key, X const& x) {
-    each_leaf(
-        [&]<class L>(L const& leaf) {
-          if constexpr (requires { leaf.span(); }) {
-            append(key, leaf.size());
-            for (auto const& element : leaf) append(key, element);
-          } else if constexpr (!std::is_empty_v<L>) {
-            static_assert(
-                std::is_arithmetic_v<L>,
-                "overdub: memoize compares numbers, arrays and trees of them; this function "
-                "has an argument of another type");
-            key.append(reinterpret_cast<char const*>(&leaf), sizeof leaf);
-          }
-        },
-        x);
+    constexpr bool tree = requires { typename tree_traits<X>::children; };
+    if constexpr (std::is_arithmetic_v<X>)
+      key.append(reinterpret_cast<char const*>(&x), sizeof x);
+    else if constexpr (requires { x.span(); } || (tree && requires { x.size(), *x.begin(); })) {
+      append(key, x.size());
+      for (auto const& element : x) append(key, element);
+    } else if constexpr (tree)
+      append_children(
+          key, x, std::make_index_sequence<std::tuple_size_v<typename tree_traits<X>::children>>{});
+    else
+      static_assert(
+          std::is_empty_v<X>,
+          "overdub: memoize compares numbers, arrays and trees of them; this function has "
+          "an argument of another type");
+  }
+  template <class X, std::size_t... I>
+  static void append_children(std::string& key, X const& x, std::index_sequence<I...>) {
+    (append(key, tree_traits<X>::template child<I>(x)), ...);
   }
 
   std::unordered_map<std::type_index, std::shared_ptr<void>> tables_;

@@ -74,7 +74,7 @@ public:
     block_ = block;
     return *this;
   }
-  ~array() { release(); }
+  OVERDUB_INLINE ~array() { release(); }
 
   i64 size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -113,15 +113,18 @@ private:
   void acquire() {
     if (block_) block_->acquire();
   }
-  void release() {
-    if (block_ && block_->release()) destroy();
+  // Takes no address of the handle, also where an exception passes, so that a handle carried in a loop stays
+  // in registers.
+  OVERDUB_INLINE void release() {
+    if (block_ && block_->release()) destroy(block_, data_, size_);
+  }
+  [[gnu::noinline]] static void
+  destroy(detail::array_block* block, [[maybe_unused]] T* data, [[maybe_unused]] i64 size) {
+    if constexpr (!std::is_trivially_destructible_v<T>)
+      for (i64 i = 0; i < size; ++i) data[i].~T();
+    free_block(block);
   }
   [[gnu::noinline, gnu::cold]] static array copy_with(std::span<T const> elements, i64 i, T element);
-  [[gnu::noinline]] void destroy() {
-    if constexpr (!std::is_trivially_destructible_v<T>)
-      for (i64 i = 0; i < size_; ++i) data_[i].~T();
-    free_block(block_);
-  }
   static detail::array_block* allocate_block(i64 size) {
     std::size_t const bytes = offset + sizeof(T) * static_cast<std::size_t>(size);
     return ::new (::operator new (bytes, std::align_val_t{alignment})) detail::array_block;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
+#include <overdub/call/refused.hpp>
 #include <overdub/call/tree.hpp>
 
 #include <type_traits>
@@ -13,7 +14,7 @@ namespace overdub::detail {
 template <class Given>
 consteval bool holds_array() {
   using X = std::remove_cvref_t<Given>;
-  if constexpr (is_array<X>)
+  if constexpr (is_array<X> || is_refused<X>)
     return true;
   else if constexpr (tree<X>)
     return []<class... T>(std::tuple<T...>*) {
@@ -23,14 +24,24 @@ consteval bool holds_array() {
     return false;
 }
 
-template <class X>
-struct tree_of_arrays {
+template <class... X>
+consteval bool trees_of_arrays() {
+  constexpr bool hold = (holds_array<X>() && ...);
   static_assert(
-      holds_array<X>(),
-      "overdub: an array is needed here; a std::vector is copied by array<T>::copy_of(v), or "
+      hold, "overdub: an array is needed here; a std::vector is copied by array<T>::copy_of(v), or "
+            "borrowed by array<T>::borrow(v)");
+  return hold && !(is_refused<X> || ...);
+}
+
+template <class X>
+consteval bool one_array() {
+  constexpr bool is_one = is_array<X>;
+  static_assert(
+      is_one || is_refused<X>,
+      "overdub: an array<T> is needed here, one alone; a std::vector is copied by array<T>::copy_of(v), or "
       "borrowed by array<T>::borrow(v)");
-  static constexpr bool checked = true;
-};
+  return is_one;
+}
 
 // The size that all arrays of the tree have; -1 for a leaf without data.
 template <class X>

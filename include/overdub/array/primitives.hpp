@@ -30,8 +30,10 @@ struct at_t {
   }
   template <class A>
   OVERDUB_INLINE static constexpr auto compute(A const& a, i64 i) {
-    static_assert(detail::tree_of_arrays<A>::checked);
-    return detail::checked_element("at", a, i);
+    if constexpr (detail::trees_of_arrays<A>())
+      return detail::checked_element("at", a, i);
+    else
+      return detail::refused{};
   }
 };
 inline constexpr at_t at{};
@@ -45,8 +47,10 @@ struct array_size_t {
   }
   template <class A>
   OVERDUB_INLINE static constexpr i64 compute(A const& a) {
-    static_assert(detail::tree_of_arrays<A>::checked);
-    return detail::common_size("size", a);
+    if constexpr (detail::trees_of_arrays<A>())
+      return detail::common_size("size", a);
+    else
+      return 0;
   }
 };
 inline constexpr array_size_t size{};
@@ -105,8 +109,10 @@ struct update_t {
   template <class A, class X>
   OVERDUB_INLINE static constexpr auto compute(A&& a, i64 i, X const& x) {
     using T = std::remove_cvref_t<A>;
-    static_assert(detail::tree_of_arrays<T>::checked);
-    return set(std::forward<A>(a), i, x);
+    if constexpr (!detail::trees_of_arrays<T>())
+      return detail::refused{};
+    else
+      return set(std::forward<A>(a), i, x);
   }
 
 private:
@@ -114,10 +120,14 @@ private:
   OVERDUB_INLINE static constexpr std::remove_cvref_t<A> set(A&& a, i64 i, X const& x) {
     using T = std::remove_cvref_t<A>;
     if constexpr (detail::is_array<T>) {
+      constexpr bool same = std::is_same_v<typename T::value_type, X>;
       static_assert(
-          std::is_same_v<typename T::value_type, X>,
+          same || detail::is_refused<X>,
           "overdub: update puts an element of another type into an array; write overdub::convert<T>(x)");
-      return std::forward<A>(a).with(i, x);
+      if constexpr (same)
+        return std::forward<A>(a).with(i, x);
+      else
+        return std::forward<A>(a);
     } else if constexpr (detail::tree<T>)
       return tree_traits<T>::map(
           [i](auto&& child, auto const& e)
@@ -142,17 +152,22 @@ struct concat_t {
   }
   template <class A, class B>
   static auto compute(A const& a, B const& b) {
-    static_assert(detail::tree_of_arrays<A>::checked && detail::tree_of_arrays<B>::checked);
     using E = decltype(detail::element(a, 0));
-    static_assert(
-        std::is_same_v<E, decltype(detail::element(b, 0))>,
-        "overdub: concat joins arrays of one element type; convert one of them: map(convert<double>, a)");
-    i64 const m = detail::common_size("concat", a);
-    i64 const n = detail::common_size("concat", b);
-    auto out = detail::make_builders<E>(m + n);
-    for (i64 i = 0; i < m; ++i) detail::put_element(out, i, detail::element(a, i));
-    for (i64 i = 0; i < n; ++i) detail::put_element(out, m + i, detail::element(b, i));
-    return detail::finish_elements(std::move(out), m + n);
+    constexpr bool same = std::is_same_v<E, decltype(detail::element(b, 0))>;
+    if constexpr (!detail::trees_of_arrays<A, B>())
+      return detail::refused{};
+    else {
+      static_assert(
+          same,
+          "overdub: concat joins arrays of one element type; convert one of them: map(convert<double>, a)");
+      i64 const m = detail::common_size("concat", a);
+      i64 const n = detail::common_size("concat", b);
+      auto out = detail::make_builders<E>(m + n);
+      for (i64 i = 0; i < m; ++i) detail::put_element(out, i, detail::element(a, i));
+      if constexpr (same)
+        for (i64 i = 0; i < n; ++i) detail::put_element(out, m + i, detail::element(b, i));
+      return detail::finish_elements(std::move(out), m + n);
+    }
   }
 };
 inline constexpr concat_t concat{};
@@ -171,9 +186,12 @@ struct zip_t {
   }
   template <class... A>
   static auto compute(A const&... a) {
-    static_assert((detail::tree_of_arrays<A>::checked && ...));
-    (void)detail::sizes_of("zip", a...);
-    return std::tuple<std::remove_cvref_t<A>...>{a...};
+    if constexpr (!detail::trees_of_arrays<A...>())
+      return detail::refused{};
+    else {
+      (void)detail::sizes_of("zip", a...);
+      return std::tuple<std::remove_cvref_t<A>...>{a...};
+    }
   }
 };
 inline constexpr zip_t zip{};
@@ -182,7 +200,10 @@ namespace detail {
 
 template <class E, class S, class T, class Z>
 constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z) {
-  return call(rest, fill, call(rest, overdub::size, inner), become<E>(rest, z, inner));
+  if constexpr (stack_in_t<E>::empty && !S::empty)
+    return fill_metadata<E>(stack<>{}, make_concrete{}(inner), z);
+  else
+    return call(rest, fill, call(rest, overdub::size, inner), become<E>(rest, z, inner));
 }
 
 } // namespace detail

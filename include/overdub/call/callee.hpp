@@ -1,5 +1,4 @@
-// What can be called in a context: concepts over callees, and `like`, which tells a rule that names a callee
-// from one that takes a family.
+// What can be called in a context: concepts over callees.
 #pragma once
 
 #include <concepts>
@@ -83,15 +82,4 @@ constexpr bool operator==(F const&, G const&) {
   return std::same_as<origin_t<F>, origin_t<G>>;
 }
 
-namespace detail {
-
-// Converts to F but is no callee: it matches rules that name F, and never a family. Overload resolution alone
-// does not prefer the rule that names the callee on all compilers.
-template <class F>
-struct like {
-  F const& callee;
-  constexpr operator F const&() const { return callee; }
-};
-
-} // namespace detail
 } // namespace overdub

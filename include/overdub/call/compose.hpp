@@ -47,7 +47,7 @@ consteval bool declares_commuting() {
 
 // Outer stands before Inner in a composition.
 template <class Outer, class Inner>
-struct contract {
+consteval bool keep_contract() {
   static_assert(
       !declares_precedence<Inner, Outer>(),
       "overdub: these contexts are composed in the wrong order: the second must come before the first; write "
@@ -59,12 +59,12 @@ struct contract {
       !(declares_commuting<Outer, Inner>() && (declares_precedence<Outer, Inner>())),
       "overdub: a context declares that it commutes with another one and that it must precede it; keep one "
       "of the two");
-  static constexpr bool kept = true;
-};
+  return true;
+}
 
 template <class First, class... Rest>
 consteval bool contracts_with() {
-  return (contract<First, Rest>::kept && ...);
+  return (keep_contract<First, Rest>() && ...);
 }
 template <class... C>
 struct contracts {
@@ -127,21 +127,26 @@ template <class... H>
 inline constexpr bool is_composition<composition<H...>> = true;
 
 template <class C>
-struct part_of_composition {
+consteval bool part_of_composition() {
+  using X = std::remove_cvref_t<C>;
+  constexpr bool known = is_context<X> || is_composition<X>;
+  constexpr bool changeable = !std::is_const_v<std::remove_reference_t<C>> || is_composition<X>;
+  static_assert(known, "overdub: this is no context; derive its class from overdub::context");
   static_assert(
-      is_context<C> || is_composition<std::remove_cvref_t<C>>,
-      "overdub: this is no context; derive its class from overdub::context");
-  static_assert(
-      !std::is_const_v<std::remove_reference_t<C>> || is_composition<std::remove_cvref_t<C>>,
+      changeable || !known,
       "overdub: a context to run in must not be const, since its rules and hooks may change it");
-  static constexpr bool checked = true;
-};
+  if constexpr (known && changeable && !is_composition<X>)
+    return can_be_made<X>();
+  else
+    return known && changeable;
+}
 
 // A context as a tuple of one, a composition as the tuple of its contexts: composing is flattening.
 template <class C>
 constexpr auto as_tuple(C&& c) {
-  static_assert(part_of_composition<C>::checked);
-  if constexpr (is_composition<std::remove_cvref_t<C>>)
+  if constexpr (!part_of_composition<C>())
+    return hana::make_tuple();
+  else if constexpr (is_composition<std::remove_cvref_t<C>>)
     return std::forward<C>(c).contexts;
   else if constexpr (std::is_lvalue_reference_v<C>)
     return hana::make_tuple(borrowed<std::remove_reference_t<C>>{&c});

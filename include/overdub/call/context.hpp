@@ -134,13 +134,18 @@ private:
 };
 
 template <class C>
+consteval bool can_be_made() {
+  constexpr bool can = !std::is_empty_v<C> || std::is_default_constructible_v<C>;
+  static_assert(can, "overdub: a context without state must be default constructible");
+  return can;
+}
+
+template <class C>
 inline C stateless{};
 
 template <class C>
 class ref<C, true> {
 public:
-  static_assert(
-      std::is_default_constructible_v<C>, "overdub: a context without state must be default constructible");
   constexpr ref() = default;
   constexpr ref(C&) {}
   static C& get() { return stateless<C>; }
@@ -178,11 +183,20 @@ struct extension<types<C...>, types<R...>, types<B...>, types<A...>, types<F...>
 };
 template <class... C>
 using extension_of = extension<
-    concatenated_t<keep<is_context<C>, C>...>, concatenated_t<keep<is_context<C> && declares_rules<C>, C>...>,
-    concatenated_t<keep<is_context<C> && declares_before<C>, C>...>,
-    concatenated_t<keep<is_context<C> && declares_after<C>, C>...>,
-    concatenated_t<keep<is_context<C> && declares_failed<C>, C>...>,
-    concatenated_t<keep<is_context<C> && declares_enter<C>, C>...>>;
+    types<C...>, concatenated_t<keep<declares_rules<C>, C>...>, concatenated_t<keep<declares_before<C>, C>...>,
+    concatenated_t<keep<declares_after<C>, C>...>, concatenated_t<keep<declares_failed<C>, C>...>,
+    concatenated_t<keep<declares_enter<C>, C>...>>;
+
+template <class B>
+struct as_context : B, context {};
+template <class B>
+consteval bool extendable() {
+  constexpr bool known = is_context<B>;
+  static_assert(known, "overdub: extends<...> takes contexts; derive this class from overdub::context");
+  return known;
+}
+template <class B>
+using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 
 } // namespace detail
 
@@ -194,9 +208,7 @@ using extension_of = extension<
 /// Rules of a base that go on inside (`recurse`) do so in the whole context when it keeps metadata, else in
 /// the base.
 template <class... Bases>
-struct extends : detail::extension_of<Bases...> {
-  static_assert((is_context<Bases> && ...), "overdub: extends<...> takes contexts");
-};
+struct extends : detail::extension_of<detail::extended_t<Bases>...> {};
 
 /// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
 template <is_context C, class... State>

@@ -112,8 +112,10 @@ struct answer_function {
       constexpr rule found = rule_for<C, F, open_t<S, std::remove_cvref_t<A>>...>;
       using Rule =
           decltype(wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, static_cast<A&&>(a))...)));
-      if constexpr (rule_result<S, F, R, Rule>::checked)
+      if constexpr (rule_result<S, F, R, Rule>())
         return wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, static_cast<A&&>(a))...));
+      else
+        return refused{};
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
       return wrap(stack, call(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
     } else if constexpr (!std::is_same_v<entered_t<C, F>, C>) {
@@ -204,7 +206,9 @@ OVERDUB_INLINE constexpr T const& tail_of(S const& stack) {
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a) {
   using T = typename attentive<S>::type;
-  if constexpr (S::empty)
+  if constexpr (std::is_same_v<S, unrelated>)
+    return refused{};
+  else if constexpr (S::empty)
     return p.compute(static_cast<A&&>(a)...);
   else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))
     return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));

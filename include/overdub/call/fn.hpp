@@ -73,7 +73,9 @@ constexpr auto as_body(B body) {
 template <fixed_string Name, class... Body>
 constexpr auto fn(Body... body) {
   static_assert(sizeof...(Body) > 0, "overdub: fn<\"name\"> takes the function's body");
-  if constexpr (sizeof...(Body) == 1) {
+  if constexpr (sizeof...(Body) == 0)
+    return detail::refused{};
+  else if constexpr (sizeof...(Body) == 1) {
     auto one = (detail::as_body(std::move(body)), ...);
     return fn_t<Name, decltype(one)>{std::move(one)};
   } else {

@@ -10,37 +10,38 @@
 
 namespace overdub::detail {
 
-struct before_hook {
-  template <class C>
-  static constexpr bool declared = has_before_v<C>;
-  template <class C, class... X>
-  OVERDUB_INLINE static constexpr auto call(C& context, X const&... x) -> decltype(context.before(x...)) {
-    return context.before(x...);
-  }
-};
-struct after_hook {
-  template <class C>
-  static constexpr bool declared = has_after_v<C>;
-  template <class C, class... X>
-  OVERDUB_INLINE static constexpr auto call(C& context, X const&... x) -> decltype(context.after(x...)) {
-    return context.after(x...);
-  }
-};
-struct failed_hook {
-  template <class C>
-  static constexpr bool declared = has_failed_v<C>;
-  template <class C, class... X>
-  OVERDUB_INLINE static constexpr auto call(C& context, X const&... x) -> decltype(context.failed(x...)) {
-    return context.failed(x...);
-  }
-};
+// A hook that names the callee, one for a family, and those that ask for raw arguments.
+#define OVERDUB_HOOK(NAME)                                                                                   \
+  struct NAME##_hook {                                                                                       \
+    template <class C>                                                                                       \
+    static constexpr bool declared = has_##NAME##_v<C>;                                                      \
+    template <class C, class F, class... X>                                                                  \
+    OVERDUB_INLINE static constexpr auto named(C& context, F const& f, X const&... x)                        \
+        -> decltype(context.NAME({f}, x...)) {                                                               \
+      return context.NAME({f}, x...);                                                                        \
+    }                                                                                                        \
+    template <class C, class F, class... X>                                                                  \
+    OVERDUB_INLINE static constexpr auto family(C& context, F const& f, X const&... x)                       \
+        -> decltype(context.NAME(f, x...)) {                                                                 \
+      return context.NAME(f, x...);                                                                          \
+    }                                                                                                        \
+    template <class C, class F, class... X>                                                                  \
+    OVERDUB_INLINE static constexpr auto raw_named(C& context, F const& f, X const&... x)                    \
+        -> decltype(context.NAME(raw{}, {f}, x...)) {                                                        \
+      return context.NAME(raw{}, {f}, x...);                                                                 \
+    }                                                                                                        \
+    template <class C, class F, class... X>                                                                  \
+    OVERDUB_INLINE static constexpr auto raw_family(C& context, F const& f, X const&... x)                   \
+        -> decltype(context.NAME(raw{}, f, x...)) {                                                          \
+      return context.NAME(raw{}, f, x...);                                                                   \
+    }                                                                                                        \
+  };
+OVERDUB_HOOK(before)
+OVERDUB_HOOK(after)
+OVERDUB_HOOK(failed)
+#undef OVERDUB_HOOK
 
 enum class listens { never, named, family, raw_named, raw_family };
-
-template <class Hook, class C, class... X>
-concept heard_as = requires(C& context, X const&... x) {
-  Hook::call(context, x...);
-};
 
 template <class X>
 using concrete_t = std::remove_cvref_t<decltype(make_concrete{}(std::declval<X const&>()))>;
@@ -52,13 +53,13 @@ consteval listens find_hook() {
   using C = typename S::context;
   if constexpr (!Hook::template declared<C>)
     return listens::never;
-  else if constexpr (heard_as<Hook, C, like<F>, concrete_t<X>...>)
+  else if constexpr (requires(C& c, F const& f, concrete_t<X> const&... x) { Hook::named(c, f, x...); })
     return listens::named;
-  else if constexpr (heard_as<Hook, C, F, concrete_t<X>...>)
+  else if constexpr (requires(C& c, F const& f, concrete_t<X> const&... x) { Hook::family(c, f, x...); })
     return listens::family;
-  else if constexpr (heard_as<Hook, C, raw, like<F>, open_t<S, X const&>...>)
+  else if constexpr (requires(C& c, F const& f, open_t<S, X const&> const&... x) { Hook::raw_named(c, f, x...); })
     return listens::raw_named;
-  else if constexpr (heard_as<Hook, C, raw, F, open_t<S, X const&>...>)
+  else if constexpr (requires(C& c, F const& f, open_t<S, X const&> const&... x) { Hook::raw_family(c, f, x...); })
     return listens::raw_family;
   else
     return listens::never;
@@ -69,13 +70,13 @@ constexpr void call_hook(S const& stack, F const& f, X const&... x) {
   constexpr listens how = find_hook<Hook, S, F, X...>();
   [[maybe_unused]] auto& context = stack.top().get();
   if constexpr (how == listens::named)
-    Hook::call(context, like<F>{f}, make_concrete{}(x)...);
+    Hook::named(context, f, make_concrete{}(x)...);
   else if constexpr (how == listens::family)
-    Hook::call(context, f, make_concrete{}(x)...);
+    Hook::family(context, f, make_concrete{}(x)...);
   else if constexpr (how == listens::raw_named)
-    Hook::call(context, raw{}, like<F>{f}, open(stack, x)...);
+    Hook::raw_named(context, f, open(stack, x)...);
   else if constexpr (how == listens::raw_family)
-    Hook::call(context, raw{}, f, open(stack, x)...);
+    Hook::raw_family(context, f, open(stack, x)...);
 }
 
 } // namespace overdub::detail

@@ -48,10 +48,13 @@ struct leaf_t {
   }
   template <class... A>
   OVERDUB_INLINE constexpr auto compute(A&&... a) const {
+    constexpr bool fits = std::is_invocable_v<Body const&, A...>;
     static_assert(
-        std::is_invocable_v<Body const&, A...>, "overdub: a leaf's native function cannot be called with "
-                                                "these arguments; it gets plain numbers and arrays");
-    if constexpr (std::is_void_v<std::invoke_result_t<Body const&, A...>>) {
+        fits, "overdub: a leaf's native function cannot be called with these arguments; it gets plain "
+              "numbers and arrays");
+    if constexpr (!fits)
+      return detail::refused{};
+    else if constexpr (std::is_void_v<std::invoke_result_t<Body const&, A...>>) {
       body(std::forward<A>(a)...);
       return none{};
     } else

@@ -2,6 +2,7 @@
 // `open`, `inner`), or out of all of them (`concrete`). Lifting adds contexts and never converts a scalar.
 #pragma once
 
+#include <overdub/call/refused.hpp>
 #include <overdub/call/tree.hpp>
 
 #include <type_traits>
@@ -71,8 +72,9 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
     if constexpr (is_suffix<S, stack_of_t<T>>)
       return T(static_cast<X&&>(x));
     else {
-      static_assert(unrelated_contexts<S, stack_of_t<T>>::value);
-      if constexpr (!std::is_same_v<stack_of_t<T>, typename S::tail>)
+      if constexpr (!related_contexts<S, stack_of_t<T>>())
+        return refused{};
+      else if constexpr (!std::is_same_v<stack_of_t<T>, typename S::tail>)
         return wrap_constant(stack, wrap(stack.rest(), static_cast<X&&>(x)));
       else if constexpr (!carries_metadata<typename S::context>)
         return value<T, typename S::context, typename S::head::run>(static_cast<X&&>(x), none{}, stack.top());

@@ -171,7 +171,10 @@ auto digamma(X x) {
       special_functions<X>::provided,
       "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
       "#include <overdub/special.hpp> before they are used");
-  return special_functions<X>::digamma(x);
+  if constexpr (special_functions<X>::provided)
+    return special_functions<X>::digamma(x);
+  else
+    return x;
 }
 template <class N, class X>
 auto polygamma(N n, X x) {
@@ -179,7 +182,10 @@ auto polygamma(N n, X x) {
       special_functions<X>::provided,
       "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
       "#include <overdub/special.hpp> before they are used");
-  return special_functions<X>::polygamma(static_cast<int>(n), x);
+  if constexpr (special_functions<X>::provided)
+    return special_functions<X>::polygamma(static_cast<int>(n), x);
+  else
+    return x;
 }
 
 // Saturates where the target cannot hold the number; NaN becomes 0.

@@ -44,20 +44,21 @@ consteval bool mixes() {
 }
 
 template <class Op, class... Numbers>
-struct conversion_in {
+consteval bool conversion_in() {
+  constexpr bool mixable = mixes<typename Op::overdub_callee, Numbers...>();
   static_assert(
-      mixes<typename Op::overdub_callee, Numbers...>(),
-      "overdub: numbers of these types cannot be mixed here without losing some; write "
-      "overdub::convert<double>(n) "
-      "(or another type) around one of them");
-  static constexpr bool checked = true;
-};
+      mixable, "overdub: numbers of these types cannot be mixed here without losing some; write "
+               "overdub::convert<double>(n) (or another type) around one of them");
+  return mixable && !(std::is_same_v<Numbers, wrong> || ...);
+}
 
 template <class Op, class... X>
 OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) {
-  static_assert(conversion_in<Op, bottom_t<X>...>::checked);
   using S = outermost_t<X...>;
-  if constexpr (S::empty) return op.compute(x...);
+  if constexpr (!conversion_in<Op, bottom_t<X>...>() || std::is_same_v<S, unrelated>)
+    return refused{};
+  else if constexpr (S::empty)
+    return op.compute(x...);
 #if OVERDUB_CHECKED
   else
     return dispatch(op, x...);

@@ -27,9 +27,9 @@ template <class C, class F>
 consteval auto find_entered() {
   if constexpr (enters<C, F>) {
     using E = std::remove_cvref_t<decltype(std::declval<C&>().enter(std::declval<F const&>()))>;
-    static_assert(
-        std::is_same_v<E, leave_t> || is_context<E>, "overdub: enter(f) returns a context or overdub::leave");
-    return type_is<E>{};
+    constexpr bool known = std::is_same_v<E, leave_t> || is_context<E>;
+    static_assert(known, "overdub: enter(f) returns a context or overdub::leave");
+    return type_is<std::conditional_t<known && can_be_made<E>(), E, leave_t>>{};
   } else
     return type_is<C>{};
 }
@@ -116,12 +116,13 @@ template <class S, class F, class... A>
 struct result : decltype(find_result<S, F, A...>()) {};
 
 template <class S, class F, class R, class Rule>
-struct rule_result {
+consteval bool rule_result() {
+  constexpr bool same = std::is_same_v<R, Rule>;
   static_assert(
-      std::is_same_v<R, Rule>,
+      same || is_refused<Rule>,
       "overdub: a rule's result must have the type of the function's own result; convert it with "
       "overdub::convert<T>, or return the same structure");
-  static constexpr bool checked = true;
-};
+  return same;
+}
 
 } // namespace overdub::detail

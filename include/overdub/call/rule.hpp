@@ -9,10 +9,12 @@
 
 namespace overdub::detail {
 
-// A rule for F by name, or through a family, callable with these (opened) arguments.
+// A rule for F by name, or through a family, callable with these (opened) arguments. An initializer list
+// converts to F, and no template is deduced from it: it matches only rules that name F. Overload resolution
+// alone does not prefer those on all compilers.
 template <class C, class F, class... A>
-concept names_rule = has_rules_v<C> && requires(C& context, like<F> f, A&&... a) {
-  context.overdub(f, std::forward<A>(a)...);
+concept names_rule = has_rules_v<C> && requires(C& context, F const& f, A&&... a) {
+  context.overdub({f}, std::forward<A>(a)...);
 };
 template <class C, class F, class... A>
 concept family_rule = has_rules_v<C> && requires(C& context, F const& f, A&&... a) {
@@ -25,8 +27,10 @@ struct anything {
   operator T() const;
 };
 
-// C names F at arity k when adding a rule for it that takes anything makes the call ambiguous. Bodies are not
-// looked at.
+// C names F at arity k when adding a rule makes the call ambiguous that fits its function better, and its
+// arguments worse. Bodies are not looked at.
+template <class F>
+struct like : F {};
 struct nothing {};
 template <class C, class F>
 struct name_probe : C {
@@ -35,7 +39,7 @@ struct name_probe : C {
 };
 template <class C, class F, class... A>
 inline constexpr bool named_at = !requires(name_probe<C, F> & probe, like<F> f, A... a) {
-  probe.overdub(f, a...);
+  probe.overdub({f}, a...);
 };
 
 template <class C, class F>
@@ -45,23 +49,20 @@ consteval unsigned named_arities() {
          16u * named_at<C, F, x, x, x, x>;
 }
 
-// Instantiated where no rule of C takes the call. Names the context and the callee in the compiler's message.
+// Asked where no rule of C that names F takes the call.
 template <class Context, class Callee, std::size_t Arguments>
-struct rule_arity {
-  static consteval bool fits() {
-    if constexpr (!has_rules_v<Context> || Arguments == 0 || Arguments > 4)
-      return true;
-    else {
-      constexpr unsigned arities = named_arities<Context, Callee>();
-      return arities == 0 || (arities >> Arguments & 1u) != 0;
-    }
+consteval bool rule_arity() {
+  if constexpr (Arguments == 0 || Arguments > 4)
+    return true;
+  else {
+    constexpr unsigned arities = named_arities<Context, Callee>();
+    constexpr bool fits = arities == 0 || (arities >> Arguments & 1u) != 0;
+    static_assert(
+        fits, "overdub: the context has a rule that names this function, but with another number of "
+              "arguments; give the rule one parameter for the function and one for each argument of the call");
+    return fits;
   }
-  static_assert(
-      fits(), "overdub: the context has a rule that names this function, but with another number of "
-              "arguments; give the "
-              "rule one parameter for the function and one for each argument of the call");
-  static constexpr bool checked = true;
-};
+}
 
 enum class rule { none, named, family };
 
@@ -71,7 +72,9 @@ consteval rule find_rule() {
     return rule::none;
   else if constexpr (names_rule<C, F, A...>)
     return rule::named;
-  else if constexpr (rule_arity<C, F, sizeof...(A)>::checked && family_rule<C, F, A...>)
+  else if constexpr (!rule_arity<C, F, sizeof...(A)>())
+    return rule::none;
+  else if constexpr (family_rule<C, F, A...>)
     return rule::family;
   else
     return rule::none;
@@ -82,7 +85,7 @@ inline constexpr rule rule_for = find_rule<C, F, A...>();
 template <rule Kind, class C, class F, class... A>
 OVERDUB_INLINE constexpr decltype(auto) call_rule(C& context, F const& f, A&&... a) {
   if constexpr (Kind == rule::named)
-    return context.overdub(like<F>{f}, std::forward<A>(a)...);
+    return context.overdub({f}, std::forward<A>(a)...);
   else
     return context.overdub(f, std::forward<A>(a)...);
 }

@@ -86,21 +86,29 @@ OVERDUB_INLINE constexpr auto run_in(S const& stack, F const& f, A&&... a) {
     return release<Below>(stack, run_body(stack, f, std::forward<A>(a)...));
 }
 
-template <class Below, class Composition, class F, class... A>
-OVERDUB_INLINE constexpr auto start(Below const& below, Composition&& contexts, F const& f, A&&... a) {
-  return hana::unpack(contexts.contexts, [&](auto&... held) OVERDUB_INLINE {
-    auto const stack = make_run_stack<F>(below, get_held(held)...);
-    return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
-  });
+// A composition as it is, so that contexts which it owns keep their state; one that is const, as a copy.
+template <class Composition>
+constexpr decltype(auto) changeable(Composition&& contexts) {
+  if constexpr (is_composition<std::remove_reference_t<Composition>>)
+    return (contexts);
+  else
+    return compose(std::forward<Composition>(contexts));
 }
 
-// A context as a composition; a composition as it is, so that contexts which it owns keep their state.
-template <class Context>
-constexpr decltype(auto) composed(Context&& context) {
-  if constexpr (is_composition<std::remove_reference_t<Context>>)
-    return (context);
-  else
-    return compose(std::forward<Context>(context));
+template <class Below, class Context, class F, class... A>
+OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F const& f, A&&... a) {
+  if constexpr (!part_of_composition<Context>() || std::is_same_v<Below, unrelated>)
+    return refused{};
+  else if constexpr (!is_composition<std::remove_cvref_t<Context>>) {
+    auto const stack = make_run_stack<F>(below, context);
+    return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
+  } else {
+    auto&& contexts = changeable(std::forward<Context>(context));
+    return hana::unpack(contexts.contexts, [&](auto&... held) OVERDUB_INLINE {
+      auto const stack = make_run_stack<F>(below, get_held(held)...);
+      return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
+    });
+  }
 }
 
 } // namespace detail
@@ -114,19 +122,15 @@ constexpr decltype(auto) composed(Context&& context) {
 template <class Context, class F, class... A>
 requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&... a) {
   using Below = detail::outermost_t<A...>;
-  if constexpr (detail::part_of_composition<Context>::checked)
-    return detail::start(
-        detail::stack_from<Below>(a...), detail::composed(std::forward<Context>(context)), f,
-        std::forward<A>(a)...);
+  return detail::start(
+      detail::stack_from<Below>(a...), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
 /// As above, started inside a running function: one level above the contexts of its scope, whatever the
 /// arguments are.
 template <class Context, scope Scope, class F, class... A>
 constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a) {
-  if constexpr (detail::part_of_composition<Context>::checked)
-    return detail::start(
-        cx.levels(), detail::composed(std::forward<Context>(context)), f, std::forward<A>(a)...);
+  return detail::start(cx.levels(), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
 /// `overdub`, under a name that stays unambiguous after `using namespace overdub`.

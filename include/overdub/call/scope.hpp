@@ -39,6 +39,23 @@ concept scope = std::derived_from<std::remove_cvref_t<X>, detail::scope_base>;
 
 namespace detail {
 
+// The type of a call of F within its own body. It is not known when it is being deduced from that body.
+template <class S, class F, class... X>
+consteval auto find_self() {
+  constexpr bool known = requires {
+    typename result<S, F, X...>::type;
+  };
+  static_assert(
+      known, "overdub: a function that calls itself through cx.self must declare the type that it returns: "
+             "[](overdub::scope auto& cx, auto n) -> decltype(n) { ... }");
+  if constexpr (known)
+    return type_is<result_t<S, F, X...>>{};
+  else
+    return type_is<refused>{};
+}
+template <class S, class F, class... X>
+using self_t = typename decltype(find_self<S, F, X...>())::type;
+
 template <class S, class F>
 class running : public scope_base, S, function_slot<F> {
 public:
@@ -48,8 +65,11 @@ public:
 
   /// The function itself, in the contexts that it runs in. Its body declares its type: -> decltype(n).
   template <class... X>
-  OVERDUB_INLINE constexpr result_t<S, F, X...> self(X&&... x) const {
-    return call(levels(), function(), static_cast<X&&>(x)...);
+  OVERDUB_INLINE constexpr self_t<S, F, std::remove_cvref_t<X>...> self(X&&... x) const {
+    if constexpr (is_refused<self_t<S, F, std::remove_cvref_t<X>...>>)
+      return {};
+    else
+      return call(levels(), function(), static_cast<X&&>(x)...);
   }
 
   /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
@@ -75,14 +95,33 @@ public:
 // ---- calling a body, with or without the scope as its first parameter
 
 template <class B, class... X>
-concept invocable = requires(B const& body, X&&... x) { body(static_cast<X&&>(x)...); };
+concept invocable = requires(B const& body, X&&... x) {
+  body(static_cast<X&&>(x)...);
+};
 
 enum class body_form { none, plain, scoped };
+
+// Whether a body that does not fit A... would take anything in the place of the scope: `auto x` means an
+// argument. Anything in its first place makes a call of this class ambiguous; bodies are not looked at.
+struct no_scope {};
+template <class B>
+struct scope_probe : B {
+  using B::operator();
+  template <class... R>
+  none operator()(no_scope, R const&...) const;
+};
+template <class B, class... A>
+concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && !requires(
+    scope_probe<B> const& probe, A const&... a) {
+  probe(no_scope{}, a...);
+};
 
 template <class B, class Scope, class... A>
 consteval body_form find_form() {
   if constexpr (invocable<B, A...>)
     return body_form::plain;
+  else if constexpr (mistakes_scope<B, A...>)
+    return body_form::none;
   else if constexpr (invocable<B, Scope&, A...>)
     return body_form::scoped;
   else
@@ -92,17 +131,18 @@ consteval body_form find_form() {
 template <class Function, class Body, class Scope, class... Arguments>
 struct body_call {
   static constexpr body_form form = find_form<Body, Scope, Arguments...>();
-  static_assert(
-      form != body_form::none, "overdub: the body of this function cannot be called with these arguments; "
-                               "check their number and types, "
-                               "and take parameters as `auto` so that values of contexts can come in");
   static consteval auto find() {
+    static_assert(
+        form != body_form::none, "overdub: the body of this function cannot be called with these arguments; "
+                                 "check their number and types, and take parameters as `auto` so that "
+                                 "values of contexts can come in");
     if constexpr (form == body_form::plain)
       return type_is<decltype(std::declval<Body const&>()(std::declval<Arguments>()...))>{};
     else if constexpr (form == body_form::scoped)
-      return type_is<decltype(std::declval<Body const&>()(std::declval<Scope&>(), std::declval<Arguments>()...))>{};
+      return type_is<decltype(std::declval<Body const&>()(
+          std::declval<Scope&>(), std::declval<Arguments>()...))>{};
     else
-      return type_is<none>{};
+      return type_is<refused>{};
   }
   using type = std::remove_cvref_t<typename decltype(find())::type>;
 };
@@ -136,7 +176,7 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
     return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f), static_cast<X&&>(x)...);
   else
-    return none{};
+    return refused{};
 }
 
 } // namespace detail

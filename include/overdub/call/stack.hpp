@@ -86,16 +86,24 @@ struct push<Level, stack<Rest...>> {
 template <class Level, class S>
 using push_t = typename push<Level, S>::type;
 
+// In the place of a stack, where the contexts that meet are unrelated and the sentence says so.
+struct unrelated {
+  static constexpr bool empty = true;
+  static constexpr int depth = 1 << 16;
+};
+template <class S>
+inline constexpr bool is_suffix<S, unrelated> = true;
+
 template <class A, class B>
-struct unrelated_contexts {
+consteval bool related_contexts() {
+  constexpr bool related = is_suffix<A, B> || is_suffix<B, A>;
   static_assert(
-      is_suffix<A, B> || is_suffix<B, A>,
+      related,
       "overdub: values of two unrelated runs meet in one call; start the inner run from the outer's values: "
       "pass them as arguments, lift its start with cx.lift(1.0), or run it with the scope: overdub(context, "
-      "cx, f, "
-      "...)");
-  static constexpr bool value = true;
-};
+      "cx, f, ...)");
+  return related;
+}
 
 // The stack that contains the others.
 template <class... S>
@@ -110,8 +118,9 @@ template <class A, class... R>
 struct join<A, A, R...> : join<A, R...> {};
 template <class A, class B, class... R>
 requires(!std::is_same_v<A, B>) struct join<A, B, R...>
-    : join<std::conditional_t<(A::depth >= B::depth), A, B>, R...> {
-  static_assert(unrelated_contexts<A, B>::value);
+    : join<
+          std::conditional_t<related_contexts<A, B>(), std::conditional_t<(A::depth >= B::depth), A, B>, unrelated>,
+          R...> {
 };
 template <class... S>
 using join_t = typename join<S...>::type;

@@ -25,6 +25,14 @@ pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, D
   return from_base() + from_exponent();
 }
 
+// 2^y dx, in two steps: 2^y alone may be out of range where the product is not.
+template <class R, class Y, class DX>
+OVERDUB_INLINE constexpr auto ldexp_tangent(R const&, Y const& y, DX const& dx) {
+  plain_t<R> const one{1};
+  auto const half = shift_right(y, 1);
+  return ldexp(one, half) * (ldexp(one, y - half) * dx);
+}
+
 } // namespace detail
 
 #define OVERDUB_UNARY(NAME, KIND, NATIVE, TANGENT)                                                           \

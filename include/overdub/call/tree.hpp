@@ -68,8 +68,8 @@ struct tree_traits<std::pair<T, U>> {
   using children = std::tuple<T, U>;
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
-    using A = decltype(f(std::forward<X>(x).first...));
-    using B = decltype(f(std::forward<X>(x).second...));
+    using A = std::remove_cvref_t<decltype(f(std::forward<X>(x).first...))>;
+    using B = std::remove_cvref_t<decltype(f(std::forward<X>(x).second...))>;
     return std::pair<A, B>{f(std::forward<X>(x).first...), f(std::forward<X>(x).second...)};
   }
   template <class F>
@@ -112,8 +112,8 @@ struct tree_traits<std::array<T, N>> {
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
-      return std::array<decltype(f(std::forward<X>(x)[0]...)), N>{
-          detail::at_index<I>(f, std::forward<X>(x)...)...};
+      using E = std::remove_cvref_t<decltype(f(std::forward<X>(x)[0]...))>;
+      return std::array<E, N>{detail::at_index<I>(f, std::forward<X>(x)...)...};
     }
     (std::make_index_sequence<N>{});
   }
@@ -140,7 +140,8 @@ struct tree_traits<std::vector<T, Allocator>> {
   using children = std::tuple<T>;
   template <class F, class X, class... Rest>
   static constexpr auto map(F const& f, X&& x, Rest&&... rest) {
-    std::vector<decltype(f(std::forward<X>(x)[0], std::forward<Rest>(rest)[0]...))> out;
+    using E = std::remove_cvref_t<decltype(f(std::forward<X>(x)[0], std::forward<Rest>(rest)[0]...))>;
+    std::vector<E> out;
     out.reserve(x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
       out.push_back(f(std::forward<X>(x)[i], std::forward<Rest>(rest)[i]...));

@@ -51,12 +51,12 @@ struct value_storage<T, C, M, true, true> {
 template <class T>
 consteval bool truth_of() {
   static_assert(
-      !std::is_arithmetic_v<T> || has_truth<T>,
+      has_truth<T> || !std::is_arithmetic_v<T>,
       "overdub: a branch on a value that is no boolean; write x != 0, or overdub::if_(x != 0, ...)");
   static_assert(
       has_truth<T> || std::is_arithmetic_v<T>,
       "overdub: a branch on a value that has no truth here; use overdub::if_(condition, then, otherwise)");
-  return true;
+  return has_truth<T>;
 }
 
 } // namespace detail
@@ -99,7 +99,10 @@ public:
   }
 
   explicit constexpr operator bool() const {
-    if constexpr (detail::truth_of<detail::bottom_t<T>>()) return static_cast<bool>(inner());
+    if constexpr (detail::truth_of<detail::bottom_t<T>>())
+      return static_cast<bool>(inner());
+    else
+      return false;
   }
 
   template <class B>

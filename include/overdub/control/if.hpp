@@ -12,14 +12,15 @@ namespace overdub {
 namespace detail {
 
 template <class Then, class Otherwise>
-struct branches {
+consteval bool branches_agree() {
+  constexpr bool same = std::is_same_v<Then, Otherwise>;
   static_assert(
-      std::is_same_v<Then, Otherwise>, "overdub: the branches of if_ return different types; with a plain "
-                                       "condition both must be values of the same "
-                                       "contexts (lift one of them: cx.lift(1.0)), and numbers must be "
-                                       "converted: overdub::convert<double>(x)");
-  static constexpr bool agree = true;
-};
+      same || is_refused<Then> || is_refused<Otherwise>,
+      "overdub: the branches of if_ return different types; with a plain condition both must be values of the "
+      "same contexts (lift one of them: cx.lift(1.0)), and numbers must be converted: "
+      "overdub::convert<double>(x)");
+  return same;
+}
 
 } // namespace detail
 
@@ -40,10 +41,11 @@ struct if_t {
   template <class T, class E>
   OVERDUB_INLINE static constexpr auto compute(bool condition, T const& then, E const& otherwise) {
     using R = std::remove_cvref_t<decltype(then())>;
-    if constexpr (detail::branches<R, std::remove_cvref_t<decltype(otherwise())>>::agree) {
+    if constexpr (detail::branches_agree<R, std::remove_cvref_t<decltype(otherwise())>>()) {
       if (condition) return R(detail::call_given(then));
       return R(detail::call_given(otherwise));
-    }
+    } else
+      return detail::refused{};
   }
 };
 inline constexpr if_t if_{};

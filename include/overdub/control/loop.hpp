@@ -13,15 +13,15 @@ namespace overdub {
 namespace detail {
 
 template <class State, class Next>
-struct carried_state {
+consteval bool carried_state() {
+  constexpr bool same = std::is_same_v<State, Next>;
   static_assert(
-      std::is_same_v<State, Next>, "overdub: the body of this loop returns another type than the state it "
-                                   "was given; if the state starts as a "
-                                   "plain constant and becomes a value of a context, start it there: "
-                                   "cx.lift(0.0), or cx(loop, n, 0.0, body); "
-                                   "else convert it: overdub::convert<double>(x)");
-  static constexpr bool agrees = true;
-};
+      same || is_refused<Next>,
+      "overdub: the body of this loop returns another type than the state it was given; if the state starts "
+      "as a plain constant and becomes a value of a context, start it there: cx.lift(0.0), or cx(loop, n, "
+      "0.0, body); else convert it: overdub::convert<double>(x)");
+  return same;
+}
 
 } // namespace detail
 
@@ -45,7 +45,7 @@ struct loop_t {
     using State = std::remove_cvref_t<X>;
     State state(std::forward<X>(start));
     if constexpr (detail::carried_state<
-                      State, std::remove_cvref_t<decltype(body(i64{}, std::move(state)))>>::agrees)
+                      State, std::remove_cvref_t<decltype(body(i64{}, std::move(state)))>>())
       for (i64 i = 0; i < n; ++i) state = detail::call_given(body, i, std::move(state));
     return State(std::move(state)); // not in the caller's memory: the state stays in registers
   }
@@ -71,7 +71,7 @@ struct while_t {
   compute(X&& start, C const& condition, F const& body) {
     using State = std::remove_cvref_t<X>;
     State state(std::forward<X>(start));
-    if constexpr (detail::carried_state<State, std::remove_cvref_t<decltype(body(std::move(state)))>>::agrees)
+    if constexpr (detail::carried_state<State, std::remove_cvref_t<decltype(body(std::move(state)))>>())
       while (detail::call_given(condition, std::as_const(state)))
         state = detail::call_given(body, std::move(state));
     return State(std::move(state)); // not in the caller's memory: the state stays in registers
@@ -95,23 +95,35 @@ struct scan_t {
   }
   template <class F, class X, class A>
   OVERDUB_INLINE static constexpr auto compute(F const& f, X&& start, A const& xs) {
-    static_assert(detail::tree_of_arrays<A>::checked);
     using State = std::remove_cvref_t<X>;
-    using Step = std::remove_cvref_t<decltype(f(std::declval<State>(), detail::element(xs, 0)))>;
-    static_assert(
-        requires { std::tuple_size<Step>::value; },
-        "overdub: the function of scan returns std::tuple{state, output}");
+    if constexpr (!detail::trees_of_arrays<A>())
+      return std::tuple<State, detail::refused>{State(start), {}};
+    else {
+      using Step = std::remove_cvref_t<decltype(f(std::declval<State>(), detail::element(xs, 0)))>;
+      constexpr bool pair = requires { std::tuple_size<Step>::value; };
+      static_assert(
+          pair || detail::is_refused<Step>, "overdub: the function of scan returns std::tuple{state, output}");
+      if constexpr (pair)
+        return run<State, Step>(f, std::forward<X>(start), xs);
+      else
+        return std::tuple<State, detail::refused>{State(start), {}};
+    }
+  }
+
+private:
+  template <class State, class Step, class F, class X, class A>
+  OVERDUB_INLINE static constexpr auto run(F const& f, X&& start, A const& xs) {
     using Next = std::remove_cvref_t<decltype(std::get<0>(std::declval<Step>()))>;
     using Output = std::remove_cvref_t<decltype(std::get<1>(std::declval<Step>()))>;
-    static_assert(detail::carried_state<State, Next>::agrees);
     i64 const n = detail::common_size("scan", xs);
     auto out = detail::make_builders<Output>(n);
     State state(std::forward<X>(start));
-    for (i64 i = 0; i < n; ++i) {
-      auto step = detail::call_given(f, std::move(state), detail::element(xs, i));
-      state = std::get<0>(std::move(step));
-      detail::put_element(out, i, std::get<1>(std::move(step)));
-    }
+    if constexpr (detail::carried_state<State, Next>())
+      for (i64 i = 0; i < n; ++i) {
+        auto step = detail::call_given(f, std::move(state), detail::element(xs, i));
+        state = std::get<0>(std::move(step));
+        detail::put_element(out, i, std::get<1>(std::move(step)));
+      }
     auto outputs = detail::finish_elements(std::move(out), n);
     return std::tuple<State, decltype(outputs)>{std::move(state), std::move(outputs)};
   }

@@ -26,17 +26,32 @@ struct map_t {
   }
   template <class F, class... A>
   OVERDUB_INLINE static constexpr auto compute(F const& f, A const&... xs) {
+    if constexpr (!takes<F, A...>())
+      return detail::refused{};
+    else {
+      using E = std::remove_cvref_t<decltype(f(detail::element(xs, 0)...))>;
+      i64 const n = detail::sizes_of("map", xs...);
+      auto out = detail::make_builders<E>(n);
+      for (i64 i = 0; i < n; ++i) detail::put_element(out, i, detail::call_given(f, detail::element(xs, i)...));
+      return detail::finish_elements(std::move(out), n);
+    }
+  }
+
+  /// Whether f can be mapped over the arrays; else a sentence.
+  template <class F, class... A>
+  static consteval bool takes() {
     static_assert(sizeof...(A) > 0, "overdub: map(f, xs...) takes the arrays behind the function");
-    static_assert((detail::tree_of_arrays<A>::checked && ...));
-    using E = std::remove_cvref_t<decltype(f(detail::element(xs, 0)...))>;
-    static_assert(
-        detail::stack_in_t<E>::empty, "overdub: map's arrays are plain, but its function returns values of a "
-                                      "context that it captured; call map "
-                                      "through the scope: cx(map, f, xs), or lift an array: cx.lift(xs)");
-    i64 const n = detail::sizes_of("map", xs...);
-    auto out = detail::make_builders<E>(n);
-    for (i64 i = 0; i < n; ++i) detail::put_element(out, i, detail::call_given(f, detail::element(xs, i)...));
-    return detail::finish_elements(std::move(out), n);
+    if constexpr (sizeof...(A) == 0 || !detail::trees_of_arrays<A...>())
+      return false;
+    else {
+      using E = std::remove_cvref_t<decltype(std::declval<F const&>()(
+          detail::element(std::declval<A const&>(), 0)...))>;
+      constexpr bool plain = detail::stack_in_t<E>::empty;
+      static_assert(
+          plain, "overdub: map's arrays are plain, but its function returns values of a context that it "
+                 "captured; call map through the scope: cx(map, f, xs), or lift an array: cx.lift(xs)");
+      return plain && !detail::is_refused<E>;
+    }
   }
 };
 inline constexpr map_t map{};

@@ -120,6 +120,15 @@ struct parallel_map_t {
 
   template <class F, class... A>
   auto compute(F const& f, A const&... xs) const {
+    if constexpr (!map_t::takes<F, A...>())
+      return detail::refused{};
+    else
+      return run<F>(f, xs...);
+  }
+
+private:
+  template <class F, class... A>
+  auto run(F const& f, A const&... xs) const {
     using layers = detail::layers<F>;
     using S = typename layers::full;
     using E = std::remove_cvref_t<decltype(f(detail::element(xs, 0)...))>;
@@ -143,7 +152,6 @@ struct parallel_map_t {
     }
   }
 
-private:
   template <class F, class Run>
   static void run_parts(F const& f, i64 parts, Run const& run_part) {
     auto const caller = detail::full_contexts(f);

@@ -79,6 +79,26 @@ OVERDUB_INLINE constexpr E reduce_elements(F const& f, i64 n, Get const& get) {
     return reduce_tree<E>(f, 0, n, get);
 }
 
+template <class Element, class Result>
+consteval bool combines() {
+  constexpr bool same = std::is_same_v<Element, Result>;
+  static_assert(
+      same || is_refused<Result>,
+      "overdub: the function given to reduce returns another type than the array's elements; convert its "
+      "result, or make the elements what it returns: reduce(f, map(g, xs))");
+  return same;
+}
+template <class Element, class Initial>
+consteval bool initial_element() {
+  constexpr bool same = std::is_same_v<Element, Initial>;
+  static_assert(
+      same || is_refused<Initial>,
+      "overdub: the initial value of reduce has another type than the array's elements; write "
+      "overdub::convert<T>(x), or 0.0 for 0; one that is a value of a context goes through the scope: "
+      "cx(reduce, f, initial, xs)");
+  return same;
+}
+
 } // namespace detail
 
 /// reduce(f, xs), reduce(f, initial, xs): the elements combined by f, behind the initial one. Sums of
@@ -97,27 +117,36 @@ struct reduce_t {
   }
   template <class F, class A>
   OVERDUB_INLINE static constexpr auto compute(F const& f, A const& xs) {
-    static_assert(detail::tree_of_arrays<A>::checked);
-    using E = decltype(detail::element(xs, 0));
-    i64 const n = detail::common_size("reduce", xs);
-    if (n <= 0) detail::throw_empty("reduce");
-    return combine<E>(f, n, xs);
+    if constexpr (detail::trees_of_arrays<A>()) {
+      using E = decltype(detail::element(xs, 0));
+      i64 const n = detail::common_size("reduce", xs);
+      if (n <= 0) detail::throw_empty("reduce");
+      return combine<E>(f, n, xs);
+    } else
+      return detail::refused{};
   }
   template <class F, class X, class A>
-  OVERDUB_INLINE static constexpr auto compute(F const& f, X const& initial, A const& xs) {
-    static_assert(detail::tree_of_arrays<A>::checked);
-    using E = decltype(detail::element(xs, 0));
-    static_assert(detail::carried_state<E, X>::agrees);
-    i64 const n = detail::common_size("reduce", xs);
-    return n <= 0 ? initial : E(f(initial, combine<E>(f, n, xs)));
+  OVERDUB_INLINE static constexpr X compute(F const& f, X const& initial, A const& xs) {
+    if constexpr (!detail::trees_of_arrays<A>())
+      return initial;
+    else {
+      using E = decltype(detail::element(xs, 0));
+      i64 const n = detail::common_size("reduce", xs);
+      if constexpr (detail::initial_element<E, X>())
+        return n <= 0 ? initial : E(f(initial, combine<E>(f, n, xs)));
+      else
+        return initial;
+    }
   }
 
 private:
   template <class E, class F, class A>
   OVERDUB_INLINE static constexpr E combine(F const& f, i64 n, A const& xs) {
-    static_assert(detail::carried_state<
-                  E, std::remove_cvref_t<decltype(f(std::declval<E>(), std::declval<E>()))>>::agrees);
-    return detail::reduce_elements<E>(f, n, [&](i64 i) OVERDUB_INLINE { return detail::element(xs, i); });
+    if constexpr (detail::combines<
+                      E, std::remove_cvref_t<decltype(f(std::declval<E>(), std::declval<E>()))>>())
+      return detail::reduce_elements<E>(f, n, [&](i64 i) OVERDUB_INLINE { return detail::element(xs, i); });
+    else
+      return detail::element(xs, 0);
   }
 };
 inline constexpr reduce_t reduce{};
@@ -135,10 +164,14 @@ struct sum_t {
     using T = typename detail::bottom_t<A>::value_type;
     return reduce(add, T{}, xs);
   }
-  template <class T>
-  OVERDUB_INLINE static constexpr T compute(array<T> const& xs) {
-    if (xs.empty()) return T{};
-    return detail::reduce_elements<T>(add, xs.size(), [&](i64 i) OVERDUB_INLINE { return xs.data()[i]; });
+  template <class A>
+  OVERDUB_INLINE static constexpr auto compute(A const& xs) {
+    if constexpr (detail::one_array<A>()) {
+      using T = typename A::value_type;
+      if (xs.empty()) return T{};
+      return detail::reduce_elements<T>(add, xs.size(), [&](i64 i) OVERDUB_INLINE { return xs.data()[i]; });
+    } else
+      return detail::refused{};
   }
 };
 inline constexpr sum_t sum{};
@@ -156,7 +189,6 @@ struct dot_t {
   }
   template <class T, class U>
   OVERDUB_INLINE static constexpr auto compute(array<T> const& xs, array<U> const& ys) {
-    static_assert(detail::conversion_in<mul_t, T, U>::checked);
     using R = decltype(mul(T{}, U{}));
     i64 const n = detail::sizes_of("dot", xs, ys);
     if (n == 0) return R{};

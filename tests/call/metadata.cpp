@@ -1,0 +1,211 @@
+// Values, their metadata and their levels: what is carried, and what never leaks.
+#include "call/recorder.hpp"
+#include "catch.hpp"
+
+#include <concepts>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+using namespace overdub;
+
+struct stateless : context {};
+struct other_stateless : context {};
+struct stateful : context {
+  int state = 0;
+};
+struct empty_metadata : context {
+  template <class T>
+  using metadata = none;
+};
+struct marking : context {
+  template <class T>
+  using metadata = int;
+  int constant(auto const&) { return 0; }
+  auto overdub(elementwise auto f, auto... x) { return tag(f(x.inner...), (x.metadata + ...)); }
+};
+
+template <class T, class C>
+using in = value<T, C>;
+
+static_assert(sizeof(in<double, stateless>) == sizeof(double));
+static_assert(sizeof(in<in<double, stateless>, stateless>) == sizeof(double));
+static_assert(sizeof(in<in<in<double, other_stateless>, stateless>, stateless>) == sizeof(double));
+static_assert(sizeof(in<float, stateless>) == sizeof(float));
+static_assert(sizeof(in<double, empty_metadata>) == sizeof(double));
+static_assert(sizeof(in<in<double, stateless>, empty_metadata>) == sizeof(double));
+static_assert(sizeof(in<double, stateful>) == sizeof(double) + sizeof(void*));
+static_assert(sizeof(in<double, marking>) == 2 * sizeof(double));
+static_assert(std::is_trivially_copyable_v<in<in<double, stateless>, stateful>>);
+
+TEST_CASE("tag makes a value with metadata; untag and metadata take it apart") {
+  marking c;
+  auto const x = tag(2.0, c, 7);
+  static_assert(std::same_as<decltype(x), in<double, marking> const>);
+  CHECK(untag(x) == 2.0);
+  CHECK(metadata(x) == 7);
+  CHECK(untag(2.0) == 2.0);
+  static_assert(std::same_as<decltype(metadata(2.0)), none>);
+  auto const pair = tag(2.0, 7);
+  CHECK(untag(pair) == 2.0);
+  CHECK(metadata(pair) == 7);
+}
+
+TEST_CASE("has_metadata tells whether the outermost context keeps some") {
+  marking c;
+  stateful s;
+  CHECK(has_metadata(tag(2.0, c, 7)));
+  CHECK_FALSE(has_metadata(2.0));
+  CHECK_FALSE(overdub::run(
+      s, [](auto x) { return has_metadata(x); }, 2.0));
+  CHECK(overdub::run(
+            c, [](auto x) { return has_metadata(x); }, 2.0)
+            .inner);
+  CHECK(overdub::run(
+            compose(c, s), [](auto x) { return has_metadata(x) && !has_metadata(untag(x)); }, 2.0)
+            .inner);
+}
+
+TEST_CASE("metadata goes with a value through construction, assignment, containers and conversion") {
+  marking c;
+  auto const program = [](auto x) {
+    auto copy = x;
+    copy = copy * 1.0;
+    std::vector<decltype(copy)> many{copy, copy};
+    std::pair<decltype(copy), int> member{many[1], 0};
+    return convert<float>(std::get<0>(std::tuple{member.first}));
+  };
+  auto const r = overdub::run(c, program, tag(2.0, 7));
+  static_assert(std::same_as<decltype(r.inner), float>);
+  CHECK(r.metadata == 7);
+}
+
+TEST_CASE("two runs in sequence know nothing of each other's metadata") {
+  marking c;
+  auto const program = [](auto x) { return x + 1.0; };
+  CHECK(overdub::run(c, program, tag(2.0, 7)).metadata == 7);
+  CHECK(overdub::run(c, program, tag(2.0, 1)).metadata == 1);
+  CHECK(overdub::run(c, program, 2.0).metadata == 0);
+}
+
+TEST_CASE("nested runs of one context keep two levels of metadata apart") {
+  marking outer;
+  marking inner;
+  auto const program = [&](auto x) {
+    auto const r = overdub::run(
+        inner, [x](auto y) { return x + y; }, tag(x, 100));
+    return std::tuple{r.inner, r.metadata};
+  };
+  auto const [sum, levels] = overdub::run(outer, program, tag(2.0, 7));
+  CHECK(sum.inner == 4.0);
+  CHECK(sum.metadata == 14);
+  CHECK(metadata(levels) == 0); // a plain number for the outer run: a constant
+  CHECK(untag(levels) == 100);
+}
+
+TEST_CASE("the result of a run without metadata is what the function returns") {
+  stateful c;
+  static_assert(std::same_as<decltype(overdub::run(c, norm, 3.0, 4.0)), double>);
+  static_assert(std::same_as<decltype(overdub::run(compose(c, c), norm, 3.0, 4.0)), double>);
+  auto const program = [](auto x, std::string s) { return std::tuple{x, std::pair{x > 0.0, s}}; };
+  auto const r = overdub::run(c, program, 2.0, std::string("opaque"));
+  static_assert(std::same_as<decltype(r), std::tuple<double, std::pair<bool, std::string>> const>);
+  CHECK(std::get<1>(r) == std::pair{true, std::string("opaque")});
+}
+
+TEST_CASE("in a composition of contexts with metadata, tags nest as the contexts do") {
+  marking a;
+  marking b;
+  auto const r = overdub::run(
+      compose(a, b), [](auto x) { return x * x; }, tag(tag(3.0, 1), 10));
+  CHECK(r.inner.inner == 9.0);
+  CHECK(r.inner.metadata == 2);
+  CHECK(concrete(r.metadata) == 20);
+}
+
+TEST_CASE("metadata of a plain type stays plain above any other context") {
+  events list;
+  marking a;
+  recorder<"B"> b(list);
+  auto const r = overdub::run(compose(a, b), norm, tag(3.0, 1), tag(4.0, 10));
+  CHECK(r.inner == 5.0);
+  CHECK(r.metadata == 22);
+  CHECK(
+      list ==
+      events{"B norm.marking", "B square.marking", "B mul", "B square.marking", "B mul", "B add", "B sqrt"});
+  CHECK(overdub::run(compose(b, a), norm, tag(3.0, 1), tag(4.0, 10)).metadata == 22);
+}
+
+struct carrying : context {
+  template <class T>
+  using metadata = int;
+};
+
+TEST_CASE("what a context with metadata has no rule for gives a constant") {
+  carrying c;
+  auto const r = overdub::run(
+      c, [](auto x) { return x + x; }, tag(3.0, 1));
+  CHECK(r.inner == 6.0);
+  CHECK(r.metadata == 0);
+}
+
+TEST_CASE("array metadata is an array of the elements' metadata, moved as the elements are") {
+  marking c;
+  array<double> const xs{1.0, 2.0, 3.0};
+  array<int> const marks{10, 20, 30};
+  auto const moved = overdub::run(
+      c, [](auto a) { return concat(update(a, i64{0}, a[2]), a); }, tag(xs, marks));
+  CHECK(moved.inner == array<double>{3.0, 2.0, 3.0, 1.0, 2.0, 3.0});
+  CHECK(moved.metadata == array<int>{30, 20, 30, 10, 20, 30});
+  auto const mapped = overdub::run(
+      c, [](auto a) { return map([](auto x) { return x * x; }, a); }, tag(xs, marks));
+  CHECK(mapped.inner == array<double>{1.0, 4.0, 9.0});
+  CHECK(mapped.metadata == array<int>{20, 40, 60});
+}
+
+TEST_CASE("similar makes a context of the same type with a state of its own") {
+  stateful a{{}, 4};
+  auto const b = similar(a, 5);
+  static_assert(std::same_as<decltype(b), stateful const>);
+  CHECK(b.state == 5);
+  CHECK(a.state == 4);
+}
+
+TEST_CASE("a value can be made of a number where no context has state") {
+  auto const program = [](auto x) {
+    decltype(x) start = 2.0;
+    decltype(x) nothing{};
+    return start * x + nothing;
+  };
+  CHECK(overdub::run(stateless{}, program, 3.0) == 6.0);
+  static_assert(!std::is_constructible_v<in<double, stateful>, double>);
+}
+
+TEST_CASE("concrete gives a tree without any context, which outlives what it was made of") {
+  stateful a;
+  marking b;
+  auto const seen = overdub::run(
+      compose(a, b),
+      [](auto x) {
+        return concrete(std::tuple{x, std::pair{x, 1}});
+      },
+      2.0);
+  static_assert(std::same_as<decltype(concrete(std::tuple{2.0})), std::tuple<double>>);
+  CHECK(untag(std::get<0>(seen)) == 2.0);
+}
+
+TEST_CASE("values compare, and a boolean one decides a branch") {
+  stateful c;
+  auto const program = [](auto x) {
+    int branches = 0;
+    if (x > 1.0 && !(x == 5.0)) ++branches;
+    if (x < 1.0 || x != x) ++branches;
+    return branches;
+  };
+  CHECK(overdub::run(c, program, 2.0) == 1);
+}
+
+} // namespace

@@ -1,0 +1,133 @@
+#include "catch.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
+
+#include <stdexcept>
+#include <tuple>
+
+namespace od = overdub;
+using overdub::contexts::count;
+using overdub::contexts::count_of;
+using overdub::contexts::forward;
+
+namespace {
+
+constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
+constexpr auto norm = od::fn<"norm">([](auto x, auto y) { return sqrt(square(x) + square(y)); });
+constexpr auto fib = od::fn<"fib">([](od::scope auto& cx, auto n) -> decltype(n) {
+  return od::if_(
+      n < 2, [&] { return n; }, [&] { return cx.self(n - 1) + cx.self(n - 2); });
+});
+constexpr auto sum_of_squares =
+    od::fn<"sum_of_squares">([](auto xs) { return od::sum(od::map(square, xs)); });
+constexpr auto fail = od::leaf<"fail">([](double x) {
+  if (x > 0) throw std::runtime_error("positive");
+  return x;
+});
+
+long calls_of_fib(int n) { return n < 2 ? 1 : 1 + calls_of_fib(n - 1) + calls_of_fib(n - 2); }
+
+} // namespace
+
+TEST_CASE("count counts functions and primitives apart") {
+  count c;
+  CHECK(od::run(c, norm, 3.0, 4.0) == 5.0);
+  CHECK(c.functions == 3);  // norm, square, square
+  CHECK(c.primitives == 4); // mul, mul, add, sqrt
+  CHECK(c.calls() == 7);
+}
+
+TEST_CASE("count goes on over several runs of one instance, and starts at 0 in another") {
+  count c, other;
+  od::run(c, square, 3.0);
+  od::run(c, square, 3.0);
+  CHECK((c.functions == 2 && c.primitives == 2));
+  CHECK(other.calls() == 0);
+}
+
+TEST_CASE("count counts each call of a recursion, of 2 to 20 levels") {
+  for (int n = 0; n <= 20; ++n) {
+    count c;
+    CHECK(od::run(c, fib, n) == fib(n));
+    long const calls = calls_of_fib(n), inner = (calls - 1) / 2;
+    CHECK(c.functions == calls);
+    CHECK(c.primitives == 2 * calls + 3 * inner); // lt and if; two subs and an add
+  }
+}
+
+TEST_CASE("count counts a control primitive once, and what its function does for each element") {
+  count c;
+  od::run(c, sum_of_squares, od::array<double>{1, 2, 3, 4, 5});
+  CHECK(c.functions == 1 + 5);
+  CHECK(c.primitives == 2 + 5); // map and sum; a mul for each element
+  count of_none;
+  od::run(of_none, sum_of_squares, od::array<double>{});
+  CHECK((of_none.functions == 1 && of_none.primitives == 2));
+}
+
+TEST_CASE("count sees only the branch that is taken") {
+  auto const branch = od::fn<"branch">([](auto x) {
+    return od::if_(
+        x > 0.0, [&] { return x * x * x; }, [&] { return -x; });
+  });
+  count positive, negative;
+  od::run(positive, branch, 2.0);
+  od::run(negative, branch, -2.0);
+  CHECK(positive.primitives == 4); // gt, if, mul, mul
+  CHECK(negative.primitives == 3); // gt, if, neg
+}
+
+TEST_CASE("count has counted a call that is left by an exception") {
+  auto const careful = od::fn<"careful">([](auto x) { return fail(x * 2.0) + 1.0; });
+  count c;
+  CHECK_THROWS_AS(od::run(c, careful, 1.0), std::runtime_error);
+  CHECK((c.functions == 1 && c.primitives == 2)); // mul and fail; add was not reached
+}
+
+TEST_CASE("count outside of forward counts the program; inside, what the derivative does too") {
+  count program, everything;
+  od::run(od::compose(program, forward{}), norm, od::tag(3.0, 1.0), 4.0);
+  CHECK((program.functions == 3 && program.primitives == 4));
+
+  auto const r = od::run(od::compose(forward{}, everything), square, od::tag(3.0, 1.0));
+  CHECK((r.inner == 9.0 && r.metadata == 6.0));
+  CHECK(everything.functions == 1);  // square.forward
+  CHECK(everything.primitives == 4); // x * x; dx * x + x * dx
+}
+
+TEST_CASE("two counts in one composition count the same calls, and the inner one the derived functions") {
+  count outer, inner;
+  od::run(od::compose(outer, inner), norm, 3.0, 4.0);
+  CHECK((outer.functions == inner.functions && outer.primitives == inner.primitives));
+}
+
+TEST_CASE("count_of counts the chosen callees only, also through outer contexts") {
+  count_of<decltype(square), od::sqrt_t, od::sin_t> c;
+  od::run(od::compose(forward{}, c), norm, od::tag(3.0, 1.0), 4.0);
+  CHECK(c(square) == 2); // as square.forward
+  CHECK(c(od::sqrt) == 1);
+  CHECK(c(od::sin) == 0);
+}
+
+TEST_CASE("count_of of a control primitive and of a leaf") {
+  count_of<od::map_t, decltype(fail), od::if_t> c;
+  auto const f = od::fn<"f">([](auto xs) { return od::sum(od::map([](auto x) { return fail(-x); }, xs)); });
+  CHECK(od::run(c, f, od::array<double>{1, 2, 3}) == -6.0);
+  CHECK((c(od::map) == 1 && c(fail) == 3 && c(od::if_) == 0));
+}
+
+TEST_CASE("joining forks adds their counts") {
+  count c;
+  od::run(c, norm, 3.0, 4.0);
+  count fork = c.fork();
+  CHECK(fork.calls() == 0);
+  od::run(fork, square, 3.0);
+  c.join(std::move(fork));
+  CHECK((c.functions == 4 && c.primitives == 5));
+
+  count_of<decltype(square)> some, forked = some.fork();
+  od::run(forked, norm, 3.0, 4.0);
+  some.join(std::move(forked));
+  CHECK(some(square) == 2);
+}
