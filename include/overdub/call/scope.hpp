@@ -42,9 +42,7 @@ namespace detail {
 // The type of a call of F within its own body. It is not known when it is being deduced from that body.
 template <class S, class F, class... X>
 consteval auto find_self() {
-  constexpr bool known = requires {
-    typename result<S, F, X...>::type;
-  };
+  constexpr bool known = requires { typename result<S, F, X...>::type; };
   static_assert(
       known, "overdub: a function that calls itself through cx.self must declare the type that it returns: "
              "[](overdub::scope auto& cx, auto n) -> decltype(n) { ... }");
@@ -111,8 +109,8 @@ struct scope_probe : B {
   none operator()(no_scope, R const&...) const;
 };
 template <class B, class... A>
-concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && !requires(
-    scope_probe<B> const& probe, A const&... a) {
+concept mistakes_scope =
+    std::is_class_v<B> && !std::is_final_v<B> && !requires(scope_probe<B> const& probe, A const&... a) {
   probe(no_scope{}, a...);
 };
 
@@ -144,7 +142,9 @@ struct body_call {
     else
       return type_is<refused>{};
   }
-  using type = std::remove_cvref_t<typename decltype(find())::type>;
+  using declared = std::remove_cvref_t<typename decltype(find())::type>;
+  static constexpr bool returns = !std::is_void_v<declared>;
+  using type = std::conditional_t<returns, declared, none>;
 };
 
 template <class F>
@@ -159,7 +159,11 @@ constexpr auto const& body_of(F const& f) {
 // would unroll recursions by chance, and not alike in each context. Stateless contexts are not passed at all.
 template <class R, class S, class F, class... X>
 [[gnu::noinline]] constexpr R run_scoped(running<S, F> cx, X... x) {
-  OVERDUB_INLINE_CALLS return body_of(cx.function())(cx, std::move(x)...);
+  if constexpr (std::is_same_v<R, none>) {
+    body_of(cx.function())(cx, std::move(x)...);
+    return none{};
+  } else
+    OVERDUB_INLINE_CALLS return body_of(cx.function())(cx, std::move(x)...);
 }
 
 template <class S, class F, class... X>
@@ -170,9 +174,12 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
 #if OVERDUB_CHECKED
   [[maybe_unused]] watch_t<S> const watching{true};
 #endif
-  if constexpr (Call::form == body_form::plain)
+  if constexpr (Call::form == body_form::plain && Call::returns)
     return body_of(f)(std::remove_cvref_t<X>(static_cast<X&&>(x))...);
-  else if constexpr (Call::form == body_form::scoped)
+  else if constexpr (Call::form == body_form::plain) {
+    body_of(f)(std::remove_cvref_t<X>(static_cast<X&&>(x))...);
+    return none{};
+  } else if constexpr (Call::form == body_form::scoped)
     return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f), static_cast<X&&>(x)...);
   else
