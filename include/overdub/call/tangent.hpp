@@ -13,6 +13,8 @@ pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, D
   auto from_base = [&] {
     if constexpr (std::is_same_v<DX, zero>)
       return zero{};
+    else if constexpr (std::is_integral_v<plain_t<Y>>)
+      return convert<double>(y) * pow(x, convert<double>(y) - 1.0) * dx;
     else
       return y * pow(x, y - 1.0f) * dx;
   };
