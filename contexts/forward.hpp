@@ -173,8 +173,15 @@ using forward = forward_along<1>;
 /// f(x) and its derivative along `direction` (1 by default), as tagged{value, derivative}.
 template <class F, class X>
 constexpr auto value_and_derivative(F const& f, X const& x) {
+  static_assert(
+      std::floating_point<plain_t<X>>,
+      "overdub: a derivative is taken at a floating-point number; write derivative(f, 3.0) for "
+      "derivative(f, 3), and gradient(f, xs) for a function of an array");
   forward context;
-  return overdub::overdub(context, f, overdub::tag(x, plain_t<X>{1}));
+  if constexpr (std::floating_point<plain_t<X>>)
+    return overdub::overdub(context, f, overdub::tag(x, plain_t<X>{1}));
+  else
+    return overdub::tag(x, x);
 }
 
 /// The derivative of f at x. Nests: derivative of a function that takes derivatives.
