@@ -83,7 +83,8 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
     }
   } else if constexpr (is_tagged<T>) {
     using C = typename S::context;
-    if constexpr (carries_metadata<C> && liftable<decltype(T::inner), typename S::tail>) {
+    if constexpr (
+        carries_metadata<C> && liftable<std::remove_cvref_t<decltype(T::inner)>, typename S::tail>) {
       auto inner = wrap(stack.rest(), static_cast<X&&>(x).inner);
       using I = decltype(inner);
       using V = value<I, C, typename S::head::run>;

@@ -240,17 +240,27 @@ OVERDUB_INLINE constexpr recurse_t<C, F, X...> recurse(C& context, F const& f, X
         stack, detail::answer_primitive::structure(stack, f, detail::wrap(stack, std::forward<X>(x))...));
 }
 
+namespace detail {
+// What a rule is given, without the metadata.
+struct take_inner {
+  template <class X>
+  OVERDUB_INLINE constexpr auto operator()(X&& x) const {
+    using T = std::remove_cvref_t<X>;
+    if constexpr (is_tagged<T>)
+      return std::remove_cvref_t<decltype(x.inner)>(std::forward<X>(x).inner);
+    else if constexpr (tree<T>)
+      return tree_traits<T>::map(*this, std::forward<X>(x));
+    else
+      return T(std::forward<X>(x));
+  }
+};
+} // namespace detail
+
 /// For rules: f on the inner values, outside of the context. Metadata is left behind.
 template <is_context C, callee F, class... X>
 OVERDUB_INLINE constexpr auto fallback(C&, F const& f, X&&... x) {
-  auto inner_of = []<class T>(T&& t) -> decltype(auto) {
-    if constexpr (detail::is_tagged<std::remove_cvref_t<T>>)
-      return (std::forward<T>(t).inner);
-    else
-      return (std::forward<T>(t));
-  };
   return detail::call(
-      detail::stack_from<detail::outermost_t<X...>>(x...), f, inner_of(std::forward<X>(x))...);
+      detail::stack_from<detail::outermost_t<X...>>(x...), f, detail::take_inner{}(std::forward<X>(x))...);
 }
 
 /// Whether f has a body to go into with these arguments.

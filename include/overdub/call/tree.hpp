@@ -40,6 +40,12 @@ OVERDUB_INLINE constexpr auto at_index(F const& f, X&&... x) {
   return f(get<I>(std::forward<X>(x))...);
 }
 
+// An element of a container: consumed when the container is an rvalue.
+template <class X>
+using element_of_t = std::conditional_t<
+    std::is_lvalue_reference_v<X>, decltype(std::declval<X&>()[0]),
+    std::remove_reference_t<decltype(std::declval<X&>()[0])>&&>;
+
 } // namespace detail
 
 template <class... T>
@@ -112,7 +118,7 @@ struct tree_traits<std::array<T, N>> {
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
-      using E = std::remove_cvref_t<decltype(detail::at_index<0>(f, std::forward<X>(x)...))>;
+      using E = std::remove_cvref_t<decltype(f(std::declval<detail::element_of_t<X>>()...))>;
       return std::array<E, N>{detail::at_index<I>(f, std::forward<X>(x)...)...};
     }
     (std::make_index_sequence<N>{});
@@ -134,31 +140,19 @@ struct tree_traits<std::array<T, N>> {
   }
 };
 
-namespace detail {
-
-// The i-th element of a vector, as a bool rather than a proxy; moved out of an rvalue.
-template <class X>
-constexpr decltype(auto) item(X&& x, std::size_t i) {
-  if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, bool>)
-    return static_cast<bool>(x[i]);
-  else if constexpr (std::is_lvalue_reference_v<X>)
-    return (x[i]);
-  else
-    return std::move(x[i]);
-}
-
-} // namespace detail
-
-// A tree whose number of leaves is known at run time.
+// A tree whose number of leaves is known at run time. A std::vector<bool> holds no objects, and is opaque.
 template <class T, class Allocator>
-struct tree_traits<std::vector<T, Allocator>> {
+requires(!std::is_same_v<T, bool>) struct tree_traits<std::vector<T, Allocator>> {
   using children = std::tuple<T>;
-  template <class F, class... X>
-  static constexpr auto map(F const& f, X&&... x) {
-    std::size_t const size = std::get<0>(std::tie(x...)).size();
-    std::vector<std::remove_cvref_t<decltype(f(detail::item(std::forward<X>(x), 0)...))>> out;
-    out.reserve(size);
-    for (std::size_t i = 0; i < size; ++i) out.push_back(f(detail::item(std::forward<X>(x), i)...));
+  template <class F, class X, class... Rest>
+  static constexpr auto map(F const& f, X&& x, Rest&&... rest) {
+    using E = std::remove_cvref_t<decltype(f(
+        std::declval<detail::element_of_t<X>>(), std::declval<detail::element_of_t<Rest>>()...))>;
+    std::vector<E> out;
+    out.reserve(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i)
+      out.push_back(
+          f(static_cast<detail::element_of_t<X>>(x[i]), static_cast<detail::element_of_t<Rest>>(rest[i])...));
     return out;
   }
   template <std::size_t, class X>
@@ -224,7 +218,7 @@ OVERDUB_INLINE constexpr S stack_from() {
 // References to the contexts of S, from the first leaf that travels in all of them.
 template <class S, class X, class... Rest>
 OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
-  if constexpr (std::is_default_constructible_v<S>)
+  if constexpr (std::is_empty_v<S>)
     return {};
   else if constexpr (!std::is_same_v<stack_in_t<X>, S>)
     return stack_from<S>(rest...);
@@ -232,6 +226,8 @@ OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
     return x.stack();
   else {
     using traits = tree_traits<X>;
+    if constexpr (requires { x.empty(); } && (std::is_same_v<stack_in_t<Rest>, S> || ...))
+      if (x.empty()) return stack_from<S>(rest...);
     return stack_from<S>(
         traits::template child<first_with_stack<S>(static_cast<typename traits::children*>(nullptr))>(x));
   }
