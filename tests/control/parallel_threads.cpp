@@ -6,6 +6,7 @@
 #include <overdub/control/parallel.hpp>
 #include <overdub/overdub.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -287,4 +288,38 @@ TEST_CASE("strict runs watch over functions on the other threads too") {
   auto const f =
       od::fn<"f">([](auto xs, auto g) { return parallel_map.on(2)([g](auto x) { return x + g(1.0); }, xs); });
   CHECK_THROWS_AS(od::run(watchful{}, f, numbers(4), outside), od::escaped_call);
+}
+
+TEST_CASE("a fork that throws runs nothing; a join that throws comes after all threads have ended") {
+  struct fragile : od::context {
+    int limit = 0, forks = 0, joins = 0;
+    std::atomic<int>* calls = nullptr;
+    void before(decltype(wave), double) { ++*calls; }
+    fragile fork() {
+      if (++forks == limit) throw std::runtime_error("no fork");
+      fragile other = *this;
+      return other;
+    }
+    void join(fragile&&) {
+      if (++joins == 2) throw std::runtime_error("no join");
+    }
+  };
+  auto const f = od::fn<"f">([](auto xs) { return parallel_map.on(4)(wave, xs); });
+  std::atomic<int> calls = 0;
+  fragile no_forks, no_joins;
+  no_forks.limit = 3;
+  no_forks.calls = no_joins.calls = &calls;
+  CHECK_THROWS_WITH(od::run(no_forks, f, numbers(20)), "no fork");
+  CHECK(calls == 0);
+  CHECK_THROWS_WITH(od::run(no_joins, f, numbers(20)), "no join");
+  CHECK(calls == 20);
+}
+
+TEST_CASE("parallel_map of arrays of structs, flags and other small elements on many threads") {
+  auto const f = [](i64 i) {
+    return std::tuple(i % 2 == 0, static_cast<unsigned char>(i), static_cast<float>(i), std::array{i, i * i});
+  };
+  auto const [flags, bytes, floats, pairs] = parallel_map.on(8)(f, od::iota(1000));
+  auto const [flags_, bytes_, floats_, pairs_] = od::map(f, od::iota(1000));
+  CHECK((flags == flags_ && bytes == bytes_ && floats == floats_ && pairs == pairs_));
 }
