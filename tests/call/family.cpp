@@ -5,6 +5,7 @@
 #include "catch.hpp"
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -52,21 +53,19 @@ TEST_CASE("a hook that names the callee goes before an unconstrained family") {
   CHECK(context.events == expected);
 }
 
-// A rule for a function with captures gets the function that was called.
+template <class Scale>
+struct doubled : overdub::context {
+  double seen = 0.0;
+  auto overdub(Scale const& scale, auto x) {
+    seen = scale(x);
+    return 2.0 * scale(x);
+  }
+};
+
 TEST_CASE("a rule that names a function with captures is given what it captured") {
-  struct doubled : overdub::context {
-    double seen = 0.0;
-  };
   double const factor = 3.0;
   auto const scale = overdub::fn<"scale">([factor](auto x) { return factor * x; });
-  struct rules : doubled {
-    auto overdub(decltype(scale) const& f, auto x) {
-      auto const result = f(x);
-      this->seen = result;
-      return result + result;
-    }
-  };
-  rules context;
+  doubled<std::remove_const_t<decltype(scale)>> context;
   double const result = overdub::run(context, scale, 2.0);
   CHECK(result == 12.0);
   CHECK(context.seen == 6.0);
