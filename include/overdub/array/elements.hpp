@@ -127,8 +127,9 @@ concept generated = requires {
 template <class E>
 OVERDUB_INLINE constexpr auto make_builders(i64 size) {
   if constexpr (tree<E> && generated<E>)
-    return tree_traits<E>::generate([size]<class Child>(std::type_identity<Child>)
-                                        OVERDUB_INLINE { return make_builders<Child>(size); });
+    return tree_traits<E>::generate([size]<class Child>(std::type_identity<Child>) OVERDUB_INLINE {
+      return make_builders<std::remove_cvref_t<Child>>(size);
+    });
   else if constexpr (std::is_empty_v<E>)
     return empty_builder<E>{};
   else

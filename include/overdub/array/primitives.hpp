@@ -82,7 +82,7 @@ struct fill_t {
   }
   template <class S, class K, class N, class X>
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, N const& n, X const& x) {
-    return call_lowered(detail::inner(stack, n), detail::strip(stack, x));
+    return call_lowered(detail::inner(stack, n), detail::strip(stack, X(x)));
   }
   template <class N, class X>
   static auto compute(N const& count, X const& x) {

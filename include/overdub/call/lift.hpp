@@ -83,11 +83,17 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
     }
   } else if constexpr (is_tagged<T>) {
     using C = typename S::context;
-    if constexpr (carries_metadata<C> && liftable<decltype(T::inner), typename S::tail>) {
+    if constexpr (
+        carries_metadata<C> && liftable<std::remove_cvref_t<decltype(T::inner)>, typename S::tail>) {
       auto inner = wrap(stack.rest(), static_cast<X&&>(x).inner);
       using I = decltype(inner);
-      auto metadata = become<metadata_t<C, I>>(stack.rest(), static_cast<X&&>(x).metadata, inner);
-      return value<I, C, typename S::head::run>(std::move(inner), std::move(metadata), stack.top());
+      using V = value<I, C, typename S::head::run>;
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x.metadata)>, metadata_t<C, I>>)
+        return V(std::move(inner), static_cast<X&&>(x).metadata, stack.top());
+      else {
+        auto metadata = become<metadata_t<C, I>>(stack.rest(), static_cast<X&&>(x).metadata, inner);
+        return V(std::move(inner), std::move(metadata), stack.top());
+      }
     } else
       return tree_traits<T>::map(wrapper<S>{stack}, static_cast<X&&>(x));
   } else if constexpr (tree<T>)
@@ -130,8 +136,7 @@ OVERDUB_INLINE constexpr decltype(auto) unwrap(S const& stack, X&& x) {
     } else if constexpr (V == view::strip && std::is_lvalue_reference_v<X> && !std::is_empty_v<M>) {
       return tagged<I const&, M const&, typename S::head>{x.inner(), x.metadata()};
     } else {
-      M metadata = x.metadata();
-      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), std::move(metadata)};
+      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), x.metadata()};
     }
   } else if constexpr (V == view::open && carries_metadata<C> && is_leaf<T> && is_suffix<stack_of_t<T>, S>) {
     using Z = decltype(constant_metadata(stack.top().get(), x));
@@ -227,6 +232,8 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
     return become<M>(rest, copy_concrete{}(z), inner);
   else if constexpr (is_array<B> && !is_array<bottom_t<X>>)
     return fill_metadata<array_element_t<M>>(rest, inner, z);
+  else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>)
+    return tree_traits<M>::map(wrapper<S>{rest}, z);
   else if constexpr (tree<M> && !tree<X>)
     return tree_traits<M>::generate(
         [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });

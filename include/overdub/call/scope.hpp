@@ -42,9 +42,7 @@ namespace detail {
 // The type of a call of F within its own body. It is not known when it is being deduced from that body.
 template <class S, class F, class... X>
 consteval auto find_self() {
-  constexpr bool known = requires {
-    typename result<S, F, X...>::type;
-  };
+  constexpr bool known = requires { typename result<S, F, X...>::type; };
   static_assert(
       known, "overdub: a function that calls itself through cx.self must declare the type that it returns: "
              "[](overdub::scope auto& cx, auto n) -> decltype(n) { ... }");
@@ -55,6 +53,13 @@ consteval auto find_self() {
 }
 template <class S, class F, class... X>
 using self_t = typename decltype(find_self<S, F, X...>())::type;
+// The type of a callee's call; none for what is no callee, whatever compilers look at first.
+template <class S, class G, class... X>
+struct callee_call {};
+template <class S, callee G, class... X>
+struct callee_call<S, G, X...> {
+  using type = call_t<S, G, X...>;
+};
 
 template <class S, class F>
 class running : public scope_base, S, function_slot<F> {
@@ -74,7 +79,7 @@ public:
 
   /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
   template <callee G, class... X>
-  OVERDUB_INLINE constexpr call_t<S, G, X...> operator()(G const& g, X&&... x) const {
+  OVERDUB_INLINE constexpr typename callee_call<S, G, X...>::type operator()(G const& g, X&&... x) const {
     return call(levels(), g, static_cast<X&&>(x)...);
   }
   template <class G, class... X>
@@ -148,15 +153,9 @@ struct body_call {
     else
       return type_is<refused>{};
   }
-  template <class R>
-  static consteval auto find_value() {
-    constexpr bool something = !std::is_void_v<R>;
-    static_assert(
-        something, "overdub: the body of this function returns nothing; return a value, or make it a "
-                   "leaf: overdub::leaf<\"name\">(body)");
-    return type_is<std::conditional_t<something, std::remove_cvref_t<R>, refused>>{};
-  }
-  using type = typename decltype(find_value<typename decltype(find())::type>())::type;
+  // A function that returns nothing gives `none` in its contexts.
+  using declared = std::remove_cvref_t<typename decltype(find())::type>;
+  using type = std::conditional_t<std::is_void_v<declared>, none, declared>;
 };
 
 template <class F>
@@ -167,11 +166,41 @@ constexpr auto const& body_of(F const& f) {
     return f;
 }
 
+// Calls a body, which gives an R or nothing.
+template <class R, class B, class... X>
+OVERDUB_INLINE constexpr R call_body(B const& body, X&&... x) {
+  if constexpr (std::is_void_v<decltype(body(static_cast<X&&>(x)...))>) {
+    body(static_cast<X&&>(x)...);
+    return {};
+  } else
+    return body(static_cast<X&&>(x)...);
+}
+
+// The same, of a body that has a function for itself: it is compiled into that one.
+template <class R, class B, class... X>
+OVERDUB_INLINE constexpr R inline_body(B const& body, X&&... x) {
+  if constexpr (std::is_void_v<decltype(body(static_cast<X&&>(x)...))>)
+    return call_body<R>(body, static_cast<X&&>(x)...);
+  else
+    OVERDUB_INLINE_CALLS return body(static_cast<X&&>(x)...);
+}
+
 // A function that takes its scope may call itself, and is compiled as a function: were it inlined, compilers
 // would unroll recursions by chance, and not alike in each context. Stateless contexts are not passed at all.
 template <class R, class S, class F, class... X>
 [[gnu::noinline]] constexpr R run_scoped(running<S, F> cx, X... x) {
-  OVERDUB_INLINE_CALLS return body_of(cx.function())(cx, std::move(x)...);
+  return inline_body<R>(body_of(cx.function()), cx, std::move(x)...);
+}
+
+// A context with state is passed once, in the scope, and not in each value too: so it costs one register, and
+// compilers know that all values have the same one.
+template <class S, class... X>
+concept restored = !std::is_empty_v<S> && (std::is_same_v<wrap_t<S, strip_t<S, X>>, X> && ...);
+
+template <class R, class S, class F, class... X>
+[[gnu::noinline]] constexpr strip_t<S, R> run_stripped(running<S, F> cx, strip_t<S, X>... x) {
+  return strip(
+      cx.levels(), inline_body<R>(body_of(cx.function()), cx, wrap(cx.levels(), std::move(x))...));
 }
 
 template <class S, class F, class... X>
@@ -182,10 +211,15 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
 #if OVERDUB_CHECKED
   [[maybe_unused]] watch_t<S> const watching{true};
 #endif
-  if constexpr (is_refused<typename Call::type>)
+  using R = typename Call::type;
+  if constexpr (is_refused<R>)
     return refused{};
   else if constexpr (Call::form == body_form::plain)
-    return body_of(f)(std::remove_cvref_t<X>(static_cast<X&&>(x))...);
+    return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
+  else if constexpr (Call::form == body_form::scoped && restored<S, R, std::remove_cvref_t<X>...>)
+    return wrap(
+        stack, run_stripped<R, S, F, std::remove_cvref_t<X>...>(
+                   running<S, F>(stack, f), strip(stack, std::remove_cvref_t<X>(static_cast<X&&>(x)))...));
   else if constexpr (Call::form == body_form::scoped)
     return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f), static_cast<X&&>(x)...);

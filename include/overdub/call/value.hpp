@@ -17,6 +17,8 @@ namespace detail {
 // of one empty type may not share an address, and a nested value would grow.
 template <class T, class C, class M, bool = std::is_empty_v<M>, bool = std::is_empty_v<C>>
 struct value_storage {
+  constexpr value_storage(T&& inner, M&& metadata, ref<C> context)
+      : inner_(std::move(inner)), metadata_(std::move(metadata)), context_(context) {}
   T inner_;
   M metadata_;
   ref<C> context_;
@@ -25,7 +27,7 @@ struct value_storage {
 };
 template <class T, class C, class M>
 struct value_storage<T, C, M, true, false> {
-  constexpr value_storage(T inner, M, ref<C> context) : inner_(std::move(inner)), context_(context) {}
+  constexpr value_storage(T&& inner, M&&, ref<C> context) : inner_(std::move(inner)), context_(context) {}
   T inner_;
   ref<C> context_;
   static constexpr M metadata() { return {}; }
@@ -33,7 +35,7 @@ struct value_storage<T, C, M, true, false> {
 };
 template <class T, class C, class M>
 struct value_storage<T, C, M, false, true> {
-  constexpr value_storage(T inner, M metadata, ref<C>)
+  constexpr value_storage(T&& inner, M&& metadata, ref<C>)
       : inner_(std::move(inner)), metadata_(std::move(metadata)) {}
   T inner_;
   M metadata_;
@@ -42,7 +44,7 @@ struct value_storage<T, C, M, false, true> {
 };
 template <class T, class C, class M>
 struct value_storage<T, C, M, true, true> {
-  constexpr value_storage(T inner, M, ref<C>) : inner_(std::move(inner)) {}
+  constexpr value_storage(T&& inner, M&&, ref<C>) : inner_(std::move(inner)) {}
   T inner_;
   static constexpr M metadata() { return {}; }
   static constexpr ref<C> context() { return {}; }
@@ -105,22 +107,27 @@ public:
       return false;
   }
 
-  template <class B>
-  constexpr value& operator+=(B const& b) {
-    return *this = *this + b;
+#define OVERDUB_ASSIGNMENT(SIGN)                                                                             \
+  template <class B>                                                                                         \
+  constexpr value& operator SIGN##=(B const& b) {                                                            \
+    return *this = *this SIGN b;                                                                             \
   }
-  template <class B>
-  constexpr value& operator-=(B const& b) {
-    return *this = *this - b;
-  }
-  template <class B>
-  constexpr value& operator*=(B const& b) {
-    return *this = *this * b;
-  }
-  template <class B>
-  constexpr value& operator/=(B const& b) {
-    return *this = *this / b;
-  }
+  OVERDUB_ASSIGNMENT(+)
+  OVERDUB_ASSIGNMENT(-)
+  OVERDUB_ASSIGNMENT(*)
+  OVERDUB_ASSIGNMENT(/)
+  OVERDUB_ASSIGNMENT(%)
+  OVERDUB_ASSIGNMENT(&)
+  OVERDUB_ASSIGNMENT(|)
+  OVERDUB_ASSIGNMENT(^)
+  OVERDUB_ASSIGNMENT(<<)
+  OVERDUB_ASSIGNMENT(>>)
+#undef OVERDUB_ASSIGNMENT
+  constexpr value& operator++() { return *this += detail::bottom_t<T>{1}; }
+  constexpr value& operator--() { return *this -= detail::bottom_t<T>{1}; }
+  constexpr value operator++(int) { return std::exchange(*this, *this + detail::bottom_t<T>{1}); }
+  constexpr value operator--(int) { return std::exchange(*this, *this - detail::bottom_t<T>{1}); }
+
   template <class I>
   constexpr auto operator[](I const& index) const;
 };
