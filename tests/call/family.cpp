@@ -53,20 +53,19 @@ TEST_CASE("a hook that names the callee goes before an unconstrained family") {
   CHECK(context.events == expected);
 }
 
-template <class F>
-struct twice : overdub::context {
+template <class Scale>
+struct doubled : overdub::context {
   double seen = 0.0;
-  auto overdub(F const& f, auto x) {
-    auto const result = f(x);
-    seen = result;
-    return result + result;
+  auto overdub(Scale const& scale, auto x) {
+    seen = scale(x);
+    return 2.0 * scale(x);
   }
 };
 
 TEST_CASE("a rule that names a function with captures is given what it captured") {
   double const factor = 3.0;
   auto const scale = overdub::fn<"scale">([factor](auto x) { return factor * x; });
-  twice<std::remove_const_t<decltype(scale)>> context;
+  doubled<std::remove_const_t<decltype(scale)>> context;
   double const result = overdub::run(context, scale, 2.0);
   CHECK(result == 12.0);
   CHECK(context.seen == 6.0);
