@@ -80,8 +80,16 @@ OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
   return along_each<N>(div, a, s);
 }
 
-/// Forward differentiation along N directions: overdub::tag(x, tangents) in, overdub::tag(result, tangents)
-/// out.
+template <class C, class T, int N, class B>
+OVERDUB_INLINE constexpr auto select_along(C const& c, tangents<T, N> const& a, B const& b) {
+  return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);
+}
+template <class C, class T, int N>
+OVERDUB_INLINE constexpr auto select_along(C const& c, zero a, tangents<T, N> const& b) {
+  return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);
+}
+
+/// Forward differentiation along N directions: overdub::tag(x, tangents) in, overdub::tag(result, tangents) out.
 template <int N>
 struct forward_along : context {
   static constexpr std::string_view name = "forward";
@@ -97,7 +105,8 @@ struct forward_along : context {
   template <elementwise F, class... X>
   OVERDUB_INLINE constexpr auto overdub(F f, X const&... x) {
     auto r = f(x.inner...);
-    if constexpr (!std::floating_point<plain_t<decltype(r)>>)
+    constexpr bool changes = !(std::same_as<decltype(x.metadata), zero> && ...);
+    if constexpr (!changes || !std::floating_point<plain_t<decltype(r)>>)
       return overdub::tag(r, zero{});
     else
       return overdub::tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
@@ -164,8 +173,15 @@ using forward = forward_along<1>;
 /// f(x) and its derivative along `direction` (1 by default), as tagged{value, derivative}.
 template <class F, class X>
 constexpr auto value_and_derivative(F const& f, X const& x) {
+  static_assert(
+      std::floating_point<plain_t<X>>,
+      "overdub: a derivative is taken at a floating-point number; write derivative(f, 3.0) for "
+      "derivative(f, 3), and gradient(f, xs) for a function of an array");
   forward context;
-  return overdub::overdub(context, f, overdub::tag(x, plain_t<X>{1}));
+  if constexpr (std::floating_point<plain_t<X>>)
+    return overdub::overdub(context, f, overdub::tag(x, plain_t<X>{1}));
+  else
+    return overdub::tag(x, x);
 }
 
 /// The derivative of f at x. Nests: derivative of a function that takes derivatives.
@@ -177,18 +193,23 @@ constexpr auto derivative(F const& f, X const& x) {
 /// The gradient of f, a function of an array, at xs; N directions a run. O(n / N) runs of f.
 template <int N = 8, class F, std::floating_point T>
 array<T> gradient(F const& f, array<T> const& xs) {
+  using Tangent = metadata_t<forward_along<N>, T>;
+  auto along = [](auto& tangent, [[maybe_unused]] i64 direction) -> auto& {
+    if constexpr (N == 1)
+      return tangent;
+    else
+      return tangent[static_cast<int>(direction)];
+  };
   forward_along<N> context;
   auto const size = static_cast<std::size_t>(xs.size());
   std::vector<T> result;
   result.reserve(size);
   for (i64 first = 0; first < xs.size(); first += N) {
-    std::vector<tangents<T, N>> seeds(size);
-    for (i64 i = first; i < xs.size() && i < first + N; ++i)
-      seeds[static_cast<std::size_t>(i)][static_cast<int>(i - first)] = T{1};
-    auto const directions = array<tangents<T, N>>::borrow(seeds);
-    auto const along = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
-    for (i64 i = first; i < xs.size() && i < first + N; ++i)
-      result.push_back(along[static_cast<int>(i - first)]);
+    std::vector<Tangent> seeds(size);
+    for (i64 i = first; i < xs.size() && i < first + N; ++i) along(seeds[static_cast<std::size_t>(i)], i - first) = T{1};
+    auto const directions = array<Tangent>::borrow(seeds);
+    auto const slopes = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
+    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.push_back(along(slopes, i - first));
   }
   return array<T>::copy_of(result);
 }

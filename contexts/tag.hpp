@@ -5,6 +5,7 @@
 
 #include <bitset>
 #include <cstddef>
+#include <type_traits>
 
 namespace overdub::contexts {
 
@@ -36,20 +37,42 @@ struct tag_of : context {
   // A native function may use all that it is given.
   template <native_leaf F, class... X>
   auto overdub(F f, X... x) {
-    return overdub::tag(f(x.inner...), (inputs<N>{} | ... | union_of(x.metadata)));
+    inputs<N> all;
+    (each_leaf([&](auto const& leaf) { unite(all, leaf); }, x), ...);
+    return tag_each(fallback(*this, f, x...), all);
   }
-  auto overdub(at_t f, auto a, auto i) {
-    auto element = recurse(*this, f, a, i);
-    element.metadata |= i.metadata;
-    return element;
+  template <class A>
+  auto overdub(at_t f, A a, auto i) {
+    if constexpr (requires { a.metadata; }) {
+      auto element = recurse(*this, f, a, i);
+      element.metadata = united(element.metadata, i.metadata);
+      return element;
+    } else // of zipped arrays
+      return tree_traits<A>::map([&](auto const& each) { return overdub(f, each, i); }, a);
   }
 
 private:
-  static inputs<N> union_of(inputs<N> const& one) { return one; }
-  static inputs<N> union_of(array<inputs<N>> const& each) {
-    inputs<N> all;
+  template <class X>
+  static void unite(X&, auto const&) {} // not metadata
+  static void unite(inputs<N>& all, inputs<N> const& one) { all |= one; }
+  static void unite(inputs<N>& all, array<inputs<N>> const& each) {
     for (auto const& one : each) all |= one;
-    return all;
+  }
+  template <class M>
+  static M united(M const& each, inputs<N> const& all) {
+    if constexpr (std::is_same_v<M, inputs<N>>)
+      return each | all;
+    else
+      return tree_traits<M>::map([&](auto const& one) { return united(one, all); }, each);
+  }
+  template <class R>
+  static auto tag_each(R const& result, inputs<N> const& all) {
+    if constexpr (is_carried<plain_t<R>>)
+      return overdub::tag(result, all);
+    else if constexpr (requires { typename tree_traits<R>::children; })
+      return tree_traits<R>::map([&](auto const& child) { return tag_each(child, all); }, result);
+    else
+      return result;
   }
 };
 

@@ -8,6 +8,7 @@ usage: docs.py <page.md> <compiler and flags>
 - A ```cpp block without one is compiled after a prelude that includes overdub.hpp and every context.
 - A ```cpp continued block is compiled with the ```cpp block before it, and those that continue it, in front.
 - The scripts that ```sh blocks name, and the files that links name, must exist.
+- A sentence quoted as `overdub: ...` must stand in a header.
 """
 import difflib
 import glob
@@ -89,10 +90,19 @@ for number, (line, info, contents) in enumerate(all_blocks):
                 fail(line, f"{script} is not an executable file")
 
 prose = re.sub(r"^( *)```.*?^ *```", lambda match: "\n" * match[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
-for match in re.finditer(r"\]\(([^)#\s]+)[^)]*\)", prose):
+for match in re.finditer(r"\]\(([^)#\s]+)[^)]*\)", re.sub(r"`[^`\n]+`", "", prose)):
     target = os.path.join(os.path.dirname(page), match[1])
     if "://" not in match[1] and not match[1].startswith("mailto:") and not os.path.exists(target):
         fail(prose.count("\n", 0, match.start()) + 1, f"the link leads nowhere: {match[1]}")
+
+strings = ""  # all string literals of the headers, adjacent ones joined
+for path in sorted(glob.glob("include/overdub/**/*.hpp", recursive=True) + glob.glob("contexts/*.hpp")):
+    with open(path, encoding="utf-8") as file:
+        literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", file.read()))
+    strings += "\n".join(literals).replace('\\"', '"') + "\n"
+for match in re.finditer(r"`(overdub: (?!\.\.\.)[^`]+)`", prose):
+    if match[1] not in strings:
+        fail(prose.count("\n", 0, match.start()) + 1, f"no header has the sentence: {match[1]}")
 
 print(f"{name}: {programs} programs and {declarations} other blocks of C++")
 sys.exit(failed)

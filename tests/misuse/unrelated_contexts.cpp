@@ -2,7 +2,7 @@
 // expect: overdub: values of two unrelated runs meet in one call
 // expect: counter
 // expect: tracer
-// expect: "product"
+// expect: product
 #include <overdub/overdub.hpp>
 
 struct counter : overdub::context {

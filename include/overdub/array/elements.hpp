@@ -43,6 +43,19 @@ consteval bool one_array() {
   return is_one;
 }
 
+// What is given for an index or a count, as one.
+template <class I>
+OVERDUB_INLINE constexpr i64 as_index(I const& i) {
+  constexpr bool whole = std::is_integral_v<I>;
+  static_assert(
+      whole || is_refused<I>,
+      "overdub: an index or a count must be an integer; write overdub::convert<overdub::i64>(x)");
+  if constexpr (whole)
+    return static_cast<i64>(i);
+  else
+    return 0;
+}
+
 // The size that all arrays of the tree have; -1 for a leaf without data.
 template <class X>
 constexpr i64 common_size(std::string_view op, X const& x) {
@@ -114,8 +127,9 @@ concept generated = requires {
 template <class E>
 OVERDUB_INLINE constexpr auto make_builders(i64 size) {
   if constexpr (tree<E> && generated<E>)
-    return tree_traits<E>::generate([size]<class Child>(std::type_identity<Child>)
-                                        OVERDUB_INLINE { return make_builders<Child>(size); });
+    return tree_traits<E>::generate([size]<class Child>(std::type_identity<Child>) OVERDUB_INLINE {
+      return make_builders<std::remove_cvref_t<Child>>(size);
+    });
   else if constexpr (std::is_empty_v<E>)
     return empty_builder<E>{};
   else

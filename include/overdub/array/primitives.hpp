@@ -28,10 +28,10 @@ struct at_t {
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, A const& a, I const& i) {
     return call_lowered(detail::strip(stack, a), detail::inner(stack, i));
   }
-  template <class A>
-  OVERDUB_INLINE static constexpr auto compute(A const& a, i64 i) {
+  template <class A, class I>
+  OVERDUB_INLINE static constexpr auto compute(A const& a, I const& i) {
     if constexpr (detail::trees_of_arrays<A>())
-      return detail::checked_element("at", a, i);
+      return detail::checked_element("at", a, detail::as_index(i));
     else
       return detail::refused{};
   }
@@ -62,7 +62,9 @@ struct iota_t {
   OVERDUB_INLINE constexpr auto operator()(N const& n) const {
     return detail::dispatch(*this, n);
   }
-  static array<i64> compute(i64 n) {
+  template <class N>
+  static array<i64> compute(N const& count) {
+    i64 const n = detail::as_index(count);
     if (n < 0) detail::throw_negative("iota", n);
     detail::array_builder<i64> out(n);
     for (i64 i = 0; i < n; ++i) out.put(i, i);
@@ -80,10 +82,11 @@ struct fill_t {
   }
   template <class S, class K, class N, class X>
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, N const& n, X const& x) {
-    return call_lowered(detail::inner(stack, n), detail::strip(stack, x));
+    return call_lowered(detail::inner(stack, n), detail::strip(stack, X(x)));
   }
-  template <class X>
-  static auto compute(i64 n, X const& x) {
+  template <class N, class X>
+  static auto compute(N const& count, X const& x) {
+    i64 const n = detail::as_index(count);
     if (n < 0) detail::throw_negative("fill", n);
     auto out = detail::make_builders<X>(n);
     for (i64 i = 0; i < n; ++i) detail::put_element(out, i, x);
@@ -106,13 +109,13 @@ struct update_t {
     return call_lowered(
         detail::lift_down(stack, std::forward<A>(a)), detail::inner(stack, i), detail::lift_down(stack, x));
   }
-  template <class A, class X>
-  OVERDUB_INLINE static constexpr auto compute(A&& a, i64 i, X const& x) {
+  template <class A, class I, class X>
+  OVERDUB_INLINE static constexpr auto compute(A&& a, I const& i, X const& x) {
     using T = std::remove_cvref_t<A>;
     if constexpr (!detail::trees_of_arrays<T>())
       return detail::refused{};
     else
-      return set(std::forward<A>(a), i, x);
+      return set(std::forward<A>(a), detail::as_index(i), x);
   }
 
 private:

@@ -83,7 +83,8 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
     }
   } else if constexpr (is_tagged<T>) {
     using C = typename S::context;
-    if constexpr (carries_metadata<C> && liftable<decltype(T::inner), typename S::tail>) {
+    if constexpr (
+        carries_metadata<C> && liftable<std::remove_cvref_t<decltype(T::inner)>, typename S::tail>) {
       auto inner = wrap(stack.rest(), static_cast<X&&>(x).inner);
       using I = decltype(inner);
       using V = value<I, C, typename S::head::run>;
@@ -231,13 +232,23 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
     return become<M>(rest, copy_concrete{}(z), inner);
   else if constexpr (is_array<B> && !is_array<bottom_t<X>>)
     return fill_metadata<array_element_t<M>>(rest, inner, z);
+  else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>)
+    return tree_traits<M>::map(wrapper<S>{rest}, z);
   else if constexpr (tree<M> && !tree<X>)
     return tree_traits<M>::generate(
         [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });
   else if constexpr (std::is_same_v<X, none>)
     return place(B{});
-  else if constexpr (stack_of_t<X>::empty && !tree<X>)
-    return place(static_cast<B>(static_cast<Z&&>(z)));
+  else if constexpr (stack_of_t<X>::empty && !tree<X>) {
+    constexpr bool converts = requires { static_cast<B>(static_cast<Z&&>(z)); };
+    static_assert(
+        converts, "overdub: this metadata does not become what the context keeps for a value of this type; a "
+                  "differentiator keeps none for an integer: write 2.0 for 2");
+    if constexpr (converts)
+      return place(static_cast<B>(static_cast<Z&&>(z)));
+    else
+      return place(B{});
+  }
   else
     return place(static_cast<Z&&>(z));
 }

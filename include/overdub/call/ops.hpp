@@ -45,11 +45,15 @@ consteval bool mixes() {
 
 template <class Op, class... Numbers>
 consteval bool conversion_in() {
+  constexpr bool scalars = !(is_array<Numbers> || ...);
   constexpr bool mixable = mixes<typename Op::overdub_callee, Numbers...>();
+  static_assert(
+      scalars, "overdub: this operation takes numbers, and is given an array; write overdub::map(f, xs...) to "
+               "apply it to each element");
   static_assert(
       mixable, "overdub: numbers of these types cannot be mixed here without losing some; write "
                "overdub::convert<double>(n) (or another type) around one of them");
-  return mixable && !(std::is_same_v<Numbers, wrong> || ...);
+  return scalars && mixable && !(std::is_same_v<Numbers, wrong> || ...);
 }
 
 template <class Op, class... X>
@@ -137,7 +141,7 @@ struct convert_t {
   static constexpr std::string_view name() { return "convert"; }
   template <class X>
   OVERDUB_INLINE constexpr auto operator()(X const& x) const {
-    return detail::dispatch(*this, x);
+    return detail::dispatch_elementwise(*this, x);
   }
   template <class X>
   OVERDUB_INLINE static constexpr To compute(X x) {

@@ -10,30 +10,48 @@
 namespace overdub {
 namespace detail {
 
-// The run that f starts: by its type when it may have captured values of an outer run, which then differ in
-// type from this run's. A context without metadata needs none: its values cannot be mistaken for one
-// another's.
-template <class C, class F>
-using run_of_t = std::conditional_t<carries_metadata<C> && !std::is_empty_v<F>, F, void>;
+// Whether values of an outer run may hide in an X: in captures or members that are no leaves of a tree.
+template <class X>
+consteval bool may_hide_values() {
+  if constexpr (tree<X>)
+    return []<class... T>(std::tuple<T...>*) {
+      return (may_hide_values<std::remove_cvref_t<T>>() || ...);
+    }(static_cast<typename tree_traits<X>::children*>(nullptr));
+  else
+    return !is_leaf<X> && !std::is_empty_v<X>;
+}
+
+// The run that a call of F with arguments A starts: by the types of those that may hide values of an outer
+// run, which then differ in type from this run's. A context without metadata needs none: its values cannot be
+// mistaken for one another's.
+template <class F, class... A>
+using hiding_t = concatenated_t<keep<may_hide_values<F>(), F>, keep<may_hide_values<A>(), A>...>;
+template <class C, class Hiding>
+using run_of_t = std::conditional_t<carries_metadata<C> && !std::is_same_v<Hiding, types<>>, Hiding, void>;
 
 // The stack of a run: the contexts held, above those of S.
-template <class F, class S, class... C>
+template <class Hiding, class S, class... C>
 struct run_stack {
   using type = S;
 };
-template <class F, class S, class C, class... Rest>
-struct run_stack<F, S, C, Rest...> {
-  using type = push_t<level<C, run_of_t<C, F>>, typename run_stack<F, S, Rest...>::type>;
+template <class Hiding, class S, class C, class... Rest>
+struct run_stack<Hiding, S, C, Rest...> {
+  using type = push_t<level<C, run_of_t<C, Hiding>>, typename run_stack<Hiding, S, Rest...>::type>;
 };
 
-template <class F, class S>
+template <class Hiding, class S>
 constexpr S make_run_stack(S const& below) {
   return below;
 }
-template <class F, class S, class C, class... Rest>
+template <class Hiding, class S, class C, class... Rest>
 constexpr auto make_run_stack(S const& below, C& context, Rest&... rest) {
-  return typename run_stack<F, S, C, Rest...>::type(context, make_run_stack<F>(below, rest...));
+  return typename run_stack<Hiding, S, C, Rest...>::type(context, make_run_stack<Hiding>(below, rest...));
 }
+
+template <class X>
+inline constexpr bool is_tagged_by_hand = false;
+template <class T, class M>
+inline constexpr bool is_tagged_by_hand<tagged<T, M>> = true;
 
 // An argument of a run, into the contexts of S down to those of Below. A tag is for the outermost context
 // that keeps metadata; tags of tags are for the next ones.
@@ -52,8 +70,16 @@ struct admitter {
 template <class Below, class S, class X>
 constexpr auto admit(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
-  if constexpr (std::is_same_v<S, Below> || is_leaf<T>)
-    return wrap(stack, std::forward<X>(x));
+  if constexpr (std::is_same_v<S, Below> || is_leaf<T>) {
+    constexpr bool taken = !is_tagged_by_hand<T>;
+    static_assert(
+        taken, "overdub: an argument is given as tag(x, metadata), and no context of this run keeps metadata for "
+               "it; give x alone");
+    if constexpr (taken)
+      return wrap(stack, std::forward<X>(x));
+    else
+      return refused{};
+  }
   else if constexpr (is_tagged<T>) {
     using C = typename S::context;
     if constexpr (carries_metadata<C>) {
@@ -100,12 +126,12 @@ OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F con
   if constexpr (!part_of_composition<Context>() || std::is_same_v<Below, unrelated>)
     return refused{};
   else if constexpr (!is_composition<std::remove_cvref_t<Context>>) {
-    auto const stack = make_run_stack<F>(below, context);
+    auto const stack = make_run_stack<hiding_t<F, std::remove_cvref_t<A>...>>(below, context);
     return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
   } else {
     auto&& contexts = changeable(std::forward<Context>(context));
     return hana::unpack(contexts.contexts, [&](auto&... held) OVERDUB_INLINE {
-      auto const stack = make_run_stack<F>(below, get_held(held)...);
+      auto const stack = make_run_stack<hiding_t<F, std::remove_cvref_t<A>...>>(below, get_held(held)...);
       return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
     });
   }
@@ -214,17 +240,27 @@ OVERDUB_INLINE constexpr recurse_t<C, F, X...> recurse(C& context, F const& f, X
         stack, detail::answer_primitive::structure(stack, f, detail::wrap(stack, std::forward<X>(x))...));
 }
 
+namespace detail {
+// What a rule is given, without the metadata.
+struct take_inner {
+  template <class X>
+  OVERDUB_INLINE constexpr auto operator()(X&& x) const {
+    using T = std::remove_cvref_t<X>;
+    if constexpr (is_tagged<T>)
+      return std::remove_cvref_t<decltype(x.inner)>(std::forward<X>(x).inner);
+    else if constexpr (tree<T>)
+      return tree_traits<T>::map(*this, std::forward<X>(x));
+    else
+      return T(std::forward<X>(x));
+  }
+};
+} // namespace detail
+
 /// For rules: f on the inner values, outside of the context. Metadata is left behind.
 template <is_context C, callee F, class... X>
 OVERDUB_INLINE constexpr auto fallback(C&, F const& f, X&&... x) {
-  auto inner_of = []<class T>(T&& t) -> decltype(auto) {
-    if constexpr (detail::is_tagged<std::remove_cvref_t<T>>)
-      return (std::forward<T>(t).inner);
-    else
-      return (std::forward<T>(t));
-  };
   return detail::call(
-      detail::stack_from<detail::outermost_t<X...>>(x...), f, inner_of(std::forward<X>(x))...);
+      detail::stack_from<detail::outermost_t<X...>>(x...), f, detail::take_inner{}(std::forward<X>(x))...);
 }
 
 /// Whether f has a body to go into with these arguments.

@@ -42,9 +42,7 @@ namespace detail {
 // The type of a call of F within its own body. It is not known when it is being deduced from that body.
 template <class S, class F, class... X>
 consteval auto find_self() {
-  constexpr bool known = requires {
-    typename result<S, F, X...>::type;
-  };
+  constexpr bool known = requires { typename result<S, F, X...>::type; };
   static_assert(
       known, "overdub: a function that calls itself through cx.self must declare the type that it returns: "
              "[](overdub::scope auto& cx, auto n) -> decltype(n) { ... }");
@@ -55,6 +53,13 @@ consteval auto find_self() {
 }
 template <class S, class F, class... X>
 using self_t = typename decltype(find_self<S, F, X...>())::type;
+// The type of a callee's call; none for what is no callee, whatever compilers look at first.
+template <class S, class G, class... X>
+struct callee_call {};
+template <class S, callee G, class... X>
+struct callee_call<S, G, X...> {
+  using type = call_t<S, G, X...>;
+};
 
 template <class S, class F>
 class running : public scope_base, S, function_slot<F> {
@@ -74,7 +79,7 @@ public:
 
   /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
   template <callee G, class... X>
-  OVERDUB_INLINE constexpr call_t<S, G, X...> operator()(G const& g, X&&... x) const {
+  OVERDUB_INLINE constexpr typename callee_call<S, G, X...>::type operator()(G const& g, X&&... x) const {
     return call(levels(), g, static_cast<X&&>(x)...);
   }
   template <class G, class... X>
@@ -101,18 +106,22 @@ concept invocable = requires(B const& body, X&&... x) {
 
 enum class body_form { none, plain, scoped };
 
-// Whether a body that does not fit A... would take anything in the place of the scope: `auto x` means an
-// argument. Anything in its first place makes a call of this class ambiguous; bodies are not looked at.
+// Whether a body that does not fit A... takes anything in the place of the scope: `auto x` is meant for an
+// argument. Then these overloads make the call ambiguous; the body is not looked at.
 struct no_scope {};
 template <class B>
 struct scope_probe : B {
   using B::operator();
-  template <class... R>
-  none operator()(no_scope, R const&...) const;
+  template <class X>
+  none operator()(X&&) const;
+  template <class X, class Y>
+  none operator()(X&&, Y&&) const;
+  template <class X, class Y, class Z>
+  none operator()(X&&, Y&&, Z&&) const;
 };
 template <class B, class... A>
-concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && !requires(
-    scope_probe<B> const& probe, A const&... a) {
+concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && sizeof...(A) < 3 &&
+    !requires(scope_probe<B> const& probe, A const&... a) {
   probe(no_scope{}, a...);
 };
 
@@ -144,7 +153,9 @@ struct body_call {
     else
       return type_is<refused>{};
   }
-  using type = std::remove_cvref_t<typename decltype(find())::type>;
+  // A function that returns nothing gives `none` in its contexts.
+  using declared = std::remove_cvref_t<typename decltype(find())::type>;
+  using type = std::conditional_t<std::is_void_v<declared>, none, declared>;
 };
 
 template <class F>
@@ -155,11 +166,30 @@ constexpr auto const& body_of(F const& f) {
     return f;
 }
 
+// Calls a body, which gives an R or nothing.
+template <class R, class B, class... X>
+OVERDUB_INLINE constexpr R call_body(B const& body, X&&... x) {
+  if constexpr (std::is_void_v<decltype(body(static_cast<X&&>(x)...))>) {
+    body(static_cast<X&&>(x)...);
+    return {};
+  } else
+    return body(static_cast<X&&>(x)...);
+}
+
+// The same, of a body that has a function for itself: it is compiled into that one.
+template <class R, class B, class... X>
+OVERDUB_INLINE constexpr R inline_body(B const& body, X&&... x) {
+  if constexpr (std::is_void_v<decltype(body(static_cast<X&&>(x)...))>)
+    return call_body<R>(body, static_cast<X&&>(x)...);
+  else
+    OVERDUB_INLINE_CALLS return body(static_cast<X&&>(x)...);
+}
+
 // A function that takes its scope may call itself, and is compiled as a function: were it inlined, compilers
 // would unroll recursions by chance, and not alike in each context. Stateless contexts are not passed at all.
 template <class R, class S, class F, class... X>
 [[gnu::noinline]] constexpr R run_scoped(running<S, F> cx, X... x) {
-  OVERDUB_INLINE_CALLS return body_of(cx.function())(cx, std::move(x)...);
+  return inline_body<R>(body_of(cx.function()), cx, std::move(x)...);
 }
 
 // A context with state is passed once, in the scope, and not in each value too: so it costs one register, and
@@ -169,8 +199,8 @@ concept restored = !std::is_empty_v<S> && (std::is_same_v<wrap_t<S, strip_t<S, X
 
 template <class R, class S, class F, class... X>
 [[gnu::noinline]] constexpr strip_t<S, R> run_stripped(running<S, F> cx, strip_t<S, X>... x) {
-  OVERDUB_INLINE_CALLS return strip(
-      cx.levels(), R(body_of(cx.function())(cx, wrap(cx.levels(), std::move(x))...)));
+  return strip(
+      cx.levels(), inline_body<R>(body_of(cx.function()), cx, wrap(cx.levels(), std::move(x))...));
 }
 
 template <class S, class F, class... X>
@@ -181,18 +211,18 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
 #if OVERDUB_CHECKED
   [[maybe_unused]] watch_t<S> const watching{true};
 #endif
-  if constexpr (Call::form == body_form::plain)
-    return body_of(f)(std::remove_cvref_t<X>(static_cast<X&&>(x))...);
-  else if constexpr (
-      Call::form == body_form::scoped && restored<S, typename Call::type, std::remove_cvref_t<X>...>)
+  using R = typename Call::type;
+  if constexpr (is_refused<R>)
+    return refused{};
+  else if constexpr (Call::form == body_form::plain)
+    return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
+  else if constexpr (Call::form == body_form::scoped && restored<S, R, std::remove_cvref_t<X>...>)
     return wrap(
-        stack, run_stripped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
+        stack, run_stripped<R, S, F, std::remove_cvref_t<X>...>(
                    running<S, F>(stack, f), strip(stack, std::remove_cvref_t<X>(static_cast<X&&>(x)))...));
   else if constexpr (Call::form == body_form::scoped)
     return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f), static_cast<X&&>(x)...);
-  else
-    return refused{};
 }
 
 } // namespace detail

@@ -8,8 +8,9 @@
 
 namespace overdub {
 
-/// One context of a stack. Run is the type of the function that the run was started with, when that function
-/// captures something and the context has metadata; else void. It keeps two runs of one context type apart.
+/// One context of a stack. Run tells two runs of one context type apart that may see each other's values: the
+/// types of the function and the arguments of the run that hold state (captures, members), when the context
+/// has metadata; else void.
 template <class C, class Run>
 struct level {
   using context = C;

@@ -7,12 +7,30 @@
 namespace overdub {
 namespace detail {
 
+// One of two tangents. `zero` becomes a number of the other's type; tangents that are no numbers bring a
+// function select_along.
+template <class C, class A, class B>
+OVERDUB_INLINE constexpr auto select_tangent(C const& c, A const& a, B const& b) {
+  if constexpr (requires { select_along(c, a, b); })
+    return select_along(c, a, b);
+  else if constexpr (std::is_same_v<A, zero> && std::is_same_v<B, zero>)
+    return zero{};
+  else if constexpr (std::is_same_v<A, zero>)
+    return select(c, plain_t<B>{}, b);
+  else if constexpr (std::is_same_v<B, zero>)
+    return select(c, a, plain_t<A>{});
+  else
+    return select(c, a, b);
+}
+
 template <class R, class X, class Y, class DX, class DY>
 OVERDUB_INLINE constexpr auto
 pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, DY const& dy) {
   auto from_base = [&] {
     if constexpr (std::is_same_v<DX, zero>)
       return zero{};
+    else if constexpr (std::is_integral_v<plain_t<Y>>)
+      return convert<double>(y) * pow(x, convert<double>(y) - 1.0) * dx;
     else
       return y * pow(x, y - 1.0f) * dx;
   };

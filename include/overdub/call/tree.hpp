@@ -40,6 +40,12 @@ OVERDUB_INLINE constexpr auto at_index(F const& f, X&&... x) {
   return f(get<I>(std::forward<X>(x))...);
 }
 
+// An element of a container: consumed when the container is an rvalue.
+template <class X>
+using element_of_t = std::conditional_t<
+    std::is_lvalue_reference_v<X>, decltype(std::declval<X&>()[0]),
+    std::remove_reference_t<decltype(std::declval<X&>()[0])>&&>;
+
 } // namespace detail
 
 template <class... T>
@@ -112,7 +118,7 @@ struct tree_traits<std::array<T, N>> {
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE {
-      using E = std::remove_cvref_t<decltype(f(std::forward<X>(x)[0]...))>;
+      using E = std::remove_cvref_t<decltype(f(std::declval<detail::element_of_t<X>>()...))>;
       return std::array<E, N>{detail::at_index<I>(f, std::forward<X>(x)...)...};
     }
     (std::make_index_sequence<N>{});
@@ -134,17 +140,19 @@ struct tree_traits<std::array<T, N>> {
   }
 };
 
-// A tree whose number of leaves is known at run time.
+// A tree whose number of leaves is known at run time. A std::vector<bool> holds no objects, and is opaque.
 template <class T, class Allocator>
-struct tree_traits<std::vector<T, Allocator>> {
+requires(!std::is_same_v<T, bool>) struct tree_traits<std::vector<T, Allocator>> {
   using children = std::tuple<T>;
   template <class F, class X, class... Rest>
   static constexpr auto map(F const& f, X&& x, Rest&&... rest) {
-    using E = std::remove_cvref_t<decltype(f(std::forward<X>(x)[0], std::forward<Rest>(rest)[0]...))>;
+    using E = std::remove_cvref_t<decltype(f(
+        std::declval<detail::element_of_t<X>>(), std::declval<detail::element_of_t<Rest>>()...))>;
     std::vector<E> out;
     out.reserve(x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
-      out.push_back(f(std::forward<X>(x)[i], std::forward<Rest>(rest)[i]...));
+      out.push_back(
+          f(static_cast<detail::element_of_t<X>>(x[i]), static_cast<detail::element_of_t<Rest>>(rest[i])...));
     return out;
   }
   template <std::size_t, class X>
@@ -210,7 +218,7 @@ OVERDUB_INLINE constexpr S stack_from() {
 // References to the contexts of S, from the first leaf that travels in all of them.
 template <class S, class X, class... Rest>
 OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
-  if constexpr (S::empty)
+  if constexpr (std::is_empty_v<S>)
     return {};
   else if constexpr (!std::is_same_v<stack_in_t<X>, S>)
     return stack_from<S>(rest...);
@@ -218,6 +226,8 @@ OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
     return x.stack();
   else {
     using traits = tree_traits<X>;
+    if constexpr (requires { x.empty(); } && (std::is_same_v<stack_in_t<Rest>, S> || ...))
+      if (x.empty()) return stack_from<S>(rest...);
     return stack_from<S>(
         traits::template child<first_with_stack<S>(static_cast<typename traits::children*>(nullptr))>(x));
   }

@@ -107,22 +107,27 @@ public:
       return false;
   }
 
-  template <class B>
-  constexpr value& operator+=(B const& b) {
-    return *this = *this + b;
+#define OVERDUB_ASSIGNMENT(SIGN)                                                                             \
+  template <class B>                                                                                         \
+  constexpr value& operator SIGN##=(B const& b) {                                                            \
+    return *this = *this SIGN b;                                                                             \
   }
-  template <class B>
-  constexpr value& operator-=(B const& b) {
-    return *this = *this - b;
-  }
-  template <class B>
-  constexpr value& operator*=(B const& b) {
-    return *this = *this * b;
-  }
-  template <class B>
-  constexpr value& operator/=(B const& b) {
-    return *this = *this / b;
-  }
+  OVERDUB_ASSIGNMENT(+)
+  OVERDUB_ASSIGNMENT(-)
+  OVERDUB_ASSIGNMENT(*)
+  OVERDUB_ASSIGNMENT(/)
+  OVERDUB_ASSIGNMENT(%)
+  OVERDUB_ASSIGNMENT(&)
+  OVERDUB_ASSIGNMENT(|)
+  OVERDUB_ASSIGNMENT(^)
+  OVERDUB_ASSIGNMENT(<<)
+  OVERDUB_ASSIGNMENT(>>)
+#undef OVERDUB_ASSIGNMENT
+  constexpr value& operator++() { return *this += detail::bottom_t<T>{1}; }
+  constexpr value& operator--() { return *this -= detail::bottom_t<T>{1}; }
+  constexpr value operator++(int) { return std::exchange(*this, *this + detail::bottom_t<T>{1}); }
+  constexpr value operator--(int) { return std::exchange(*this, *this - detail::bottom_t<T>{1}); }
+
   template <class I>
   constexpr auto operator[](I const& index) const;
 };

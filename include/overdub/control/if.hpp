@@ -38,8 +38,11 @@ struct if_t {
     return call_lowered(
         detail::inner(stack, condition), detail::lower(stack, then), detail::lower(stack, otherwise));
   }
-  template <class T, class E>
-  OVERDUB_INLINE static constexpr auto compute(bool condition, T const& then, E const& otherwise) {
+  template <class C, class T, class E>
+  OVERDUB_INLINE static constexpr auto compute(C const& condition, T const& then, E const& otherwise) {
+    static_assert(
+        has_truth<C> || detail::is_refused<C>,
+        "overdub: the condition of if_ is no boolean; write overdub::if_(x != 0, ...)");
     using R = std::remove_cvref_t<decltype(then())>;
     if constexpr (detail::branches_agree<R, std::remove_cvref_t<decltype(otherwise())>>()) {
       if (condition) return R(detail::call_given(then));

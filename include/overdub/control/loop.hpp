@@ -40,8 +40,9 @@ struct loop_t {
         detail::inner(stack, n), detail::lift_down(stack, std::forward<X>(state)),
         detail::lower(stack, body));
   }
-  template <class X, class F>
-  OVERDUB_INLINE static constexpr std::remove_cvref_t<X> compute(i64 n, X&& start, F const& body) {
+  template <class N, class X, class F>
+  OVERDUB_INLINE static constexpr std::remove_cvref_t<X> compute(N const& count, X&& start, F const& body) {
+    i64 const n = detail::as_index(count);
     using State = std::remove_cvref_t<X>;
     State state(std::forward<X>(start));
     if constexpr (detail::carried_state<

@@ -159,7 +159,7 @@ struct sum_t {
     return detail::dispatch(*this, xs);
   }
   // For contexts with metadata and no rule for sum.
-  template <class A>
+  template <detail::array_inside A>
   OVERDUB_INLINE static constexpr auto decompose(A const& xs) {
     using T = typename detail::bottom_t<A>::value_type;
     return reduce(add, T{}, xs);
@@ -183,17 +183,20 @@ struct dot_t {
   OVERDUB_INLINE constexpr auto operator()(A const& xs, B const& ys) const {
     return detail::dispatch(*this, xs, ys);
   }
-  template <class A, class B>
+  template <detail::array_inside A, detail::array_inside B>
   OVERDUB_INLINE static constexpr auto decompose(A const& xs, B const& ys) {
     return sum(map(mul, xs, ys));
   }
-  template <class T, class U>
-  OVERDUB_INLINE static constexpr auto compute(array<T> const& xs, array<U> const& ys) {
-    using R = decltype(mul(T{}, U{}));
-    i64 const n = detail::sizes_of("dot", xs, ys);
-    if (n == 0) return R{};
-    return detail::reduce_elements<R>(
-        add, n, [&](i64 i) OVERDUB_INLINE { return mul(xs.data()[i], ys.data()[i]); });
+  template <class A, class B>
+  OVERDUB_INLINE static constexpr auto compute(A const& xs, B const& ys) {
+    if constexpr (detail::one_array<A>() && detail::one_array<B>()) {
+      using R = decltype(mul(typename A::value_type{}, typename B::value_type{}));
+      i64 const n = detail::sizes_of("dot", xs, ys);
+      if (n == 0) return R{};
+      return detail::reduce_elements<R>(
+          add, n, [&](i64 i) OVERDUB_INLINE { return mul(xs.data()[i], ys.data()[i]); });
+    } else
+      return detail::refused{};
   }
 };
 inline constexpr dot_t dot{};

@@ -1,0 +1,36 @@
+// Functions that return nothing.
+#include "catch.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
+
+namespace {
+
+using namespace overdub;
+
+double said = 0;
+constexpr auto say = leaf<"say">([](double x) { said += x; });
+constexpr auto speak = fn<"speak">([](auto x) { say(2.0 * x); });
+constexpr auto speak_in_scope = fn<"speak_in_scope">([](scope auto& cx, auto x) { cx(speak, x); });
+constexpr auto answer = fn<"answer">([](auto x) {
+  speak(x);
+  speak_in_scope(x);
+  return x;
+});
+
+TEST_CASE("a function may return nothing, in every context") {
+  said = 0;
+  CHECK(answer(1.0) == 1.0);
+  CHECK(said == 4.0);
+
+  contexts::count count;
+  overdub::run(count, speak, 1.0);
+  CHECK(overdub::run(count, answer, 1.0) == 1.0);
+  CHECK(count.functions == 5);
+  CHECK(said == 10.0);
+
+  CHECK(contexts::derivative(answer, 1.0) == 1.0);
+  CHECK(said == 14.0);
+}
+
+} // namespace
