@@ -22,7 +22,7 @@
 // same (g++): norm_noop norm_four_noops
 // same (g++): chain_noop chain_four_noops
 // same (g++): fib_noop fib_four_noops
-// same (g++): rosenbrock_noop rosenbrock_four_noops
+// same_count (g++): rosenbrock_noop rosenbrock_four_noops 1.0
 //
 // same_count: fib_by_hand fib_plain 1.1
 #include <overdub/overdub.hpp>
