@@ -137,13 +137,31 @@ struct forward_along : context {
   requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(F f, X... x) {
     auto result = fallback(*this, f, x...);
     static_assert(
-        (std::same_as<decltype(x.metadata), zero> && ...) || !std::floating_point<plain_t<decltype(result)>>,
+        !(varies<X>() || ...) || !varies<decltype(result)>(),
         "overdub: forward cannot differentiate this native function; extend the context with a rule for it: "
         "auto overdub(decltype(f), auto x) { return overdub::tag(f(x.inner), derivative * x.metadata); }");
     return result;
   }
 
 private:
+  // Whether X holds numbers that have a derivative: itself, in an array, a tree or a struct, or as metadata.
+  template <class X>
+  static consteval bool varies() {
+    using P = plain_t<X>;
+    if constexpr (requires(X x) { x.inner, x.metadata; })
+      return varies<decltype(X::metadata)>();
+    else if constexpr (requires { requires std::same_as<P, array<typename P::value_type>>; })
+      return varies<typename P::value_type>();
+    else if constexpr (requires { typename tree_traits<P>::children; })
+      return any_varies(static_cast<typename tree_traits<P>::children*>(nullptr));
+    else
+      return std::floating_point<P> || is_tangents<P> || (std::is_class_v<P> && is_carried<P>);
+  }
+  template <class... X>
+  static consteval bool any_varies(std::tuple<X...>*) {
+    return (varies<X>() || ...);
+  }
+
   template <class F, class M>
   static constexpr auto linear(F const& f, M const& tangent) {
     if constexpr (std::same_as<M, zero>)
@@ -206,7 +224,8 @@ array<T> gradient(F const& f, array<T> const& xs) {
   result.reserve(size);
   for (i64 first = 0; first < xs.size(); first += N) {
     std::vector<Tangent> seeds(size);
-    for (i64 i = first; i < xs.size() && i < first + N; ++i) along(seeds[static_cast<std::size_t>(i)], i - first) = T{1};
+    for (i64 i = first; i < xs.size() && i < first + N; ++i)
+      along(seeds[static_cast<std::size_t>(i)], i - first) = T{1};
     auto const directions = array<Tangent>::borrow(seeds);
     auto const slopes = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
     for (i64 i = first; i < xs.size() && i < first + N; ++i) result.push_back(along(slopes, i - first));
