@@ -15,19 +15,19 @@
 
 namespace overdub::contexts {
 
-/// Tangents along N directions: a vector space over T.
+/// Tangents along N directions: a vector space over T. In arrays of numbers they are kept whole, one after another.
 template <class T, int N>
 struct tangents {
   alignas(16) std::array<T, static_cast<std::size_t>(N)> along;
 
-  constexpr tangents() {
-#pragma GCC unroll 32
-    for (T& t : along) t = T{};
-  }
-  constexpr explicit tangents(zero) : tangents() {}
+  constexpr tangents() requires std::default_initializable<T> : along{} {}
+  constexpr explicit tangents(zero) requires std::default_initializable<T> : along{} {}
+  constexpr explicit tangents(std::array<T, static_cast<std::size_t>(N)> components)
+      : along(std::move(components)) {}
   /// One component a direction.
   template <std::convertible_to<T>... U>
-  requires(sizeof...(U) == N) constexpr tangents(U... components) : along{static_cast<T>(components)...} {}
+  requires(sizeof...(U) == N && N > 1) constexpr tangents(U... components)
+      : along{static_cast<T>(components)...} {}
   constexpr T& operator[](int i) { return along[static_cast<std::size_t>(i)]; }
   constexpr T const& operator[](int i) const { return along[static_cast<std::size_t>(i)]; }
   friend bool operator==(tangents const&, tangents const&) = default;
@@ -40,19 +40,26 @@ inline constexpr bool is_tangents<tangents<T, N>> = true;
 template <class X>
 concept scalar = !is_tangents<X> && !std::same_as<X, zero> && !control<X>;
 
+// The tangents make(0), ..., make(N - 1). They are not filled in a loop: g++ would keep them all in memory.
+template <int N, class Make>
+OVERDUB_INLINE constexpr auto each_direction(Make const& make) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) OVERDUB_INLINE {
+    using T = std::remove_cvref_t<decltype(make(0))>;
+    return tangents<T, N>(std::array<T, static_cast<std::size_t>(N)>{make(I)...});
+  }
+  (std::make_integer_sequence<int, N>{});
+}
+
 // f on each direction: on the components of the tangents among the arguments, and on the scalars as they are.
 template <int N, class F, class... X>
 OVERDUB_INLINE constexpr auto along_each(F const& f, X const&... x) {
-  auto component = []<class Y>(Y const& y, int i) OVERDUB_INLINE -> decltype(auto) {
+  auto component = []<class Y>(Y const& y, [[maybe_unused]] int i) OVERDUB_INLINE -> decltype(auto) {
     if constexpr (is_tangents<Y>)
       return y[i];
     else
       return (y);
   };
-  tangents<decltype(f(component(x, 0)...)), N> r;
-#pragma GCC unroll 32 // without it g++ keeps all tangents in memory, and copies them
-  for (int i = 0; i < N; ++i) r[i] = f(component(x, i)...);
-  return r;
+  return each_direction<N>([&](int i) OVERDUB_INLINE { return f(component(x, i)...); });
 }
 
 template <class T, class U, int N>
@@ -89,6 +96,19 @@ OVERDUB_INLINE constexpr auto select_along(C const& c, zero a, tangents<T, N> co
   return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);
 }
 
+template <class A, class Tangent>
+struct array_tangents {
+  using type = A;
+};
+template <class A>
+struct array_tangents<A, zero> {
+  using type = zero;
+};
+template <class A, class T, int N>
+struct array_tangents<A, tangents<T, N>> {
+  using type = std::conditional_t<in_context<A>, tangents<A, N>, array<tangents<T, N>>>;
+};
+
 /// Forward differentiation along N directions: overdub::tag(x, tangents) in, overdub::tag(result, tangents) out.
 template <int N>
 struct forward_along : context {
@@ -97,6 +117,10 @@ struct forward_along : context {
   template <class T>
   using metadata = std::conditional_t<
       !std::floating_point<plain_t<T>>, zero, std::conditional_t<N == 1, T, tangents<T, N>>>;
+
+  // In arrays of numbers the N tangents of an element stand together; in those of values each direction has its array.
+  template <class A>
+  using array_metadata = typename array_tangents<A, metadata<detail::array_element_t<A>>>::type;
 
   constexpr zero constant(auto const&) const { return {}; }
 
@@ -109,7 +133,7 @@ struct forward_along : context {
     if constexpr (!changes || !std::floating_point<plain_t<decltype(r)>>)
       return overdub::tag(r, zero{});
     else
-      return overdub::tag(r, in_precision_of(r, f.tangent(r, x.inner..., x.metadata...)));
+      return overdub::tag(r, in_precision_of<plain_t<decltype(r)>>(f.tangent(r, x.inner..., x.metadata...)));
   }
   template <class To, class X>
   OVERDUB_INLINE constexpr auto overdub(convert_t<To> f, X x) {
@@ -117,7 +141,7 @@ struct forward_along : context {
     if constexpr (!std::floating_point<To>)
       return overdub::tag(r, zero{});
     else
-      return overdub::tag(r, in_precision_of(r, x.metadata));
+      return overdub::tag(r, in_precision_of<plain_t<decltype(r)>>(x.metadata));
   }
 
   // Linear and bilinear reductions.
@@ -171,13 +195,12 @@ private:
     else
       return f(tangent);
   }
-  template <class R, class D>
-  OVERDUB_INLINE static constexpr auto in_precision_of(R const&, D const& tangent) {
-    using To = plain_t<R>;
+  template <class To, class D>
+  OVERDUB_INLINE static constexpr auto in_precision_of(D const& tangent) {
     if constexpr (std::same_as<D, zero>)
       return zero{};
     else if constexpr (is_tangents<D>)
-      return along_each<N>([](auto const& d) OVERDUB_INLINE { return in_precision_of(R(d), d); }, tangent);
+      return along_each<N>([](auto const& d) OVERDUB_INLINE { return in_precision_of<To>(d); }, tangent);
     else if constexpr (std::same_as<plain_t<D>, To>)
       return tangent;
     else
@@ -235,25 +258,32 @@ array<T> gradient(F const& f, array<T> const& xs) {
 
 } // namespace overdub::contexts
 
-// Tangents of values are trees of values; tangents of numbers are kept whole in arrays.
+// Tangents are trees of their components.
 template <class T, int N>
-requires overdub::in_context<T>
 struct overdub::tree_traits<overdub::contexts::tangents<T, N>> {
   using children = std::tuple<T>;
+  // A component as its tangents are: const or not, lvalue or rvalue.
+  template <class X>
+  using component = std::conditional_t<
+      std::is_lvalue_reference_v<X>, decltype(std::declval<X&>()[0]),
+      std::remove_reference_t<decltype(std::declval<X&>()[0])>&&>;
+  static constexpr bool whole_in_arrays = std::is_arithmetic_v<T>;
   template <std::size_t, class X>
-  static constexpr auto& child(X& x) {
+  OVERDUB_INLINE static constexpr auto& child(X& x) {
     return x[0];
+  }
+  template <class F, class X, class... Rest>
+  OVERDUB_INLINE static constexpr void each(F const& f, X& x, Rest&... rest) {
+    for (int i = 0; i < N; ++i) f(x[i], rest[i]...);
   }
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
-    overdub::contexts::tangents<std::remove_cvref_t<decltype(f(x[0]...))>, N> r;
-    for (int i = 0; i < N; ++i) r[i] = f(x[i]...);
-    return r;
+    return overdub::contexts::each_direction<N>(
+        [&](int i) OVERDUB_INLINE { return f(static_cast<component<X>>(x[i])...); });
   }
   template <class F>
   OVERDUB_INLINE static constexpr auto generate(F const& f) {
-    overdub::contexts::tangents<decltype(f(std::type_identity<T>{})), N> r;
-    for (int i = 0; i < N; ++i) r[i] = f(std::type_identity<T>{});
-    return r;
+    return overdub::contexts::each_direction<N>([&](int)
+                                                    OVERDUB_INLINE { return f(std::type_identity<T>{}); });
   }
 };

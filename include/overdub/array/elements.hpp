@@ -119,16 +119,27 @@ struct count_child {
   template <class Child>
   int operator()(std::type_identity<Child>) const;
 };
+// A tree that is small and of numbers alone may be kept whole: an array of trees, and no tree of arrays.
+template <class E>
+concept whole_in_arrays = tree_traits<E>::whole_in_arrays;
 template <class E>
 concept generated = requires {
   tree_traits<E>::generate(count_child{});
 };
 
-template <class E>
+// Metadata that a context gave to the elements is kept whole only where that context is the innermost: an inner
+// one has arrays of its own around the numbers. Level is the innermost one, void where there is none.
+template <class E, class Level>
+inline constexpr bool splits_metadata = false;
+template <class T, class M, class L, class Level>
+inline constexpr bool splits_metadata<tagged<T, M, L>, Level> =
+    whole_in_arrays<M> && !std::is_void_v<L> && !std::is_same_v<L, Level>;
+
+template <class E, class Level = void, bool Split = false>
 OVERDUB_INLINE constexpr auto make_builders(i64 size) {
-  if constexpr (tree<E> && generated<E>)
+  if constexpr (tree<E> && generated<E> && (Split || !whole_in_arrays<E>))
     return tree_traits<E>::generate([size]<class Child>(std::type_identity<Child>) OVERDUB_INLINE {
-      return make_builders<std::remove_cvref_t<Child>>(size);
+      return make_builders<std::remove_cvref_t<Child>, Level, splits_metadata<E, Level>>(size);
     });
   else if constexpr (std::is_empty_v<E>)
     return empty_builder<E>{};

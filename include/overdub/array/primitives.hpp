@@ -163,14 +163,28 @@ struct concat_t {
       static_assert(
           same,
           "overdub: concat joins arrays of one element type; convert one of them: map(convert<double>, a)");
-      i64 const m = detail::common_size("concat", a);
-      i64 const n = detail::common_size("concat", b);
-      auto out = detail::make_builders<E>(m + n);
-      for (i64 i = 0; i < m; ++i) detail::put_element(out, i, detail::element(a, i));
+      (void)detail::common_size("concat", a);
+      (void)detail::common_size("concat", b);
       if constexpr (same)
-        for (i64 i = 0; i < n; ++i) detail::put_element(out, m + i, detail::element(b, i));
-      return detail::finish_elements(std::move(out), m + n);
+        return join(a, b);
+      else
+        return a;
     }
+  }
+
+private:
+  // Array by array of a tree: the result is arranged as the operands are.
+  template <class A, class B>
+  static auto join(A const& a, B const& b) {
+    if constexpr (detail::is_array<A>) {
+      detail::array_builder<typename A::value_type> out(a.size() + b.size());
+      for (i64 i = 0; i < a.size(); ++i) out.put(i, a.data()[i]);
+      for (i64 i = 0; i < b.size(); ++i) out.put(a.size() + i, b.data()[i]);
+      return out.finish(a.size() + b.size());
+    } else if constexpr (detail::tree<A>)
+      return tree_traits<A>::map([](auto const& x, auto const& y) { return join(x, y); }, a, b);
+    else
+      return a;
   }
 };
 inline constexpr concat_t concat{};

@@ -314,6 +314,18 @@ struct lowered : S {
       return unwrap<V>(levels, wrap(levels, call_given(f, wrap(levels, static_cast<X&&>(x))...)));
   }
 };
+// The level that a function was lowered from last; void for a function that was not.
+template <class F>
+struct lowered_from {
+  using type = void;
+};
+template <class S, class F, view V>
+struct lowered_from<lowered<S, F, V>> {
+  using type = typename S::head;
+};
+template <class F>
+using lowered_from_t = typename lowered_from<F>::type;
+
 template <class S, class F>
 OVERDUB_INLINE constexpr lowered<S, F> lower(S const& stack, F const& f) {
   return {f, stack};

@@ -23,6 +23,7 @@ namespace overdub {
 ///   map(f, x, rest...)                 the tree of f(child of x, child of each rest...)
 ///   generate(f)                        the tree of f(std::type_identity<child>{}), where the type tells
 ///   their number
+///   whole_in_arrays                    (optional) whether arrays hold it whole, and not as a tree of arrays
 template <class X>
 struct tree_traits {};
 

@@ -103,7 +103,8 @@ struct scan_t {
       using Step = std::remove_cvref_t<decltype(f(std::declval<State>(), detail::element(xs, 0)))>;
       constexpr bool pair = requires { std::tuple_size<Step>::value; };
       static_assert(
-          pair || detail::is_refused<Step>, "overdub: the function of scan returns std::tuple{state, output}");
+          pair || detail::is_refused<Step>,
+          "overdub: the function of scan returns std::tuple{state, output}");
       if constexpr (pair)
         return run<State, Step>(f, std::forward<X>(start), xs);
       else
@@ -117,7 +118,7 @@ private:
     using Next = std::remove_cvref_t<decltype(std::get<0>(std::declval<Step>()))>;
     using Output = std::remove_cvref_t<decltype(std::get<1>(std::declval<Step>()))>;
     i64 const n = detail::common_size("scan", xs);
-    auto out = detail::make_builders<Output>(n);
+    auto out = detail::make_builders<Output, detail::lowered_from_t<F>>(n);
     State state(std::forward<X>(start));
     if constexpr (detail::carried_state<State, Next>())
       for (i64 i = 0; i < n; ++i) {

@@ -31,8 +31,9 @@ struct map_t {
     else {
       using E = std::remove_cvref_t<decltype(f(detail::element(xs, 0)...))>;
       i64 const n = detail::sizes_of("map", xs...);
-      auto out = detail::make_builders<E>(n);
-      for (i64 i = 0; i < n; ++i) detail::put_element(out, i, detail::call_given(f, detail::element(xs, i)...));
+      auto out = detail::make_builders<E, detail::lowered_from_t<F>>(n);
+      for (i64 i = 0; i < n; ++i)
+        detail::put_element(out, i, detail::call_given(f, detail::element(xs, i)...));
       return detail::finish_elements(std::move(out), n);
     }
   }

@@ -142,7 +142,7 @@ private:
       i64 const parts = std::clamp<i64>(wanted, 1, std::max<i64>(n, 1));
       if (parts == 1) return map_t::compute(f, xs...);
 
-      auto out = detail::make_builders<E>(n);
+      auto out = detail::make_builders<E, detail::lowered_from_t<F>>(n);
       auto run_part = [&](auto const& g, i64 part) {
         for (i64 i = n * part / parts; i < n * (part + 1) / parts; ++i)
           detail::put_element(out, i, g(detail::element(xs, i)...));
