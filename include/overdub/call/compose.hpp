@@ -133,7 +133,8 @@ consteval bool part_of_composition() {
   constexpr bool changeable = !std::is_const_v<std::remove_reference_t<C>> || is_composition<X>;
   static_assert(known, "overdub: this is no context; derive its class from overdub::context");
   static_assert(
-      !std::is_final_v<X> || !known, "overdub: a context's class must not be final, since it is derived from");
+      !std::is_final_v<X> || !known,
+      "overdub: a context's class must not be final, since it is derived from");
   static_assert(
       changeable || !known,
       "overdub: a context to run in must not be const, since its rules and hooks may change it");

@@ -183,9 +183,9 @@ struct extension<types<C...>, types<R...>, types<B...>, types<A...>, types<F...>
 };
 template <class... C>
 using extension_of = extension<
-    types<C...>, concatenated_t<keep<declares_rules<C>, C>...>, concatenated_t<keep<declares_before<C>, C>...>,
-    concatenated_t<keep<declares_after<C>, C>...>, concatenated_t<keep<declares_failed<C>, C>...>,
-    concatenated_t<keep<declares_enter<C>, C>...>>;
+    types<C...>, concatenated_t<keep<declares_rules<C>, C>...>,
+    concatenated_t<keep<declares_before<C>, C>...>, concatenated_t<keep<declares_after<C>, C>...>,
+    concatenated_t<keep<declares_failed<C>, C>...>, concatenated_t<keep<declares_enter<C>, C>...>>;
 
 template <class B>
 struct as_context : B, context {};

@@ -53,13 +53,17 @@ consteval listens find_hook() {
   using C = typename S::context;
   if constexpr (!Hook::template declared<C>)
     return listens::never;
-  else if constexpr (requires(C& c, F const& f, concrete_t<X> const&... x) { Hook::named(c, f, x...); })
+  else if constexpr (requires(C & c, F const& f, concrete_t<X> const&... x) { Hook::named(c, f, x...); })
     return listens::named;
-  else if constexpr (requires(C& c, F const& f, concrete_t<X> const&... x) { Hook::family(c, f, x...); })
+  else if constexpr (requires(C & c, F const& f, concrete_t<X> const&... x) { Hook::family(c, f, x...); })
     return listens::family;
-  else if constexpr (requires(C& c, F const& f, open_t<S, X const&> const&... x) { Hook::raw_named(c, f, x...); })
+  else if constexpr (requires(C & c, F const& f, open_t<S, X const&> const&... x) {
+                       Hook::raw_named(c, f, x...);
+                     })
     return listens::raw_named;
-  else if constexpr (requires(C& c, F const& f, open_t<S, X const&> const&... x) { Hook::raw_family(c, f, x...); })
+  else if constexpr (requires(C & c, F const& f, open_t<S, X const&> const&... x) {
+                       Hook::raw_family(c, f, x...);
+                     })
     return listens::raw_family;
   else
     return listens::never;

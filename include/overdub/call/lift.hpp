@@ -248,8 +248,7 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
       return place(static_cast<B>(static_cast<Z&&>(z)));
     else
       return place(B{});
-  }
-  else
+  } else
     return place(static_cast<Z&&>(z));
 }
 

@@ -10,8 +10,8 @@ namespace overdub::values {
 template <class A, class B>
 concept one_value = detail::is_named_value<A> || detail::is_named_value<B>;
 template <class A, class B>
-concept operands =
-    one_value<A, B> &&(detail::is_leaf<A> || detail::is_refused<A>)&&(detail::is_leaf<B> || detail::is_refused<B>);
+concept operands = one_value<A, B> &&
+    (detail::is_leaf<A> || detail::is_refused<A>)&&(detail::is_leaf<B> || detail::is_refused<B>);
 
 #define OVERDUB_UNARY_OPERATOR(SIGN, NAME)                                                                   \
   template <class T, class C, class R>                                                                       \

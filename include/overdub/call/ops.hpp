@@ -48,8 +48,9 @@ consteval bool conversion_in() {
   constexpr bool scalars = !(is_array<Numbers> || ...);
   constexpr bool mixable = mixes<typename Op::overdub_callee, Numbers...>();
   static_assert(
-      scalars, "overdub: this operation takes numbers, and is given an array; write overdub::map(f, xs...) to "
-               "apply it to each element");
+      scalars,
+      "overdub: this operation takes numbers, and is given an array; write overdub::map(f, xs...) to "
+      "apply it to each element");
   static_assert(
       mixable, "overdub: numbers of these types cannot be mixed here without losing some; write "
                "overdub::convert<double>(n) (or another type) around one of them");

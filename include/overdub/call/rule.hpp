@@ -58,8 +58,9 @@ consteval bool rule_arity() {
     constexpr unsigned arities = named_arities<Context, Callee>();
     constexpr bool fits = arities == 0 || (arities >> Arguments & 1u) != 0;
     static_assert(
-        fits, "overdub: the context has a rule that names this function, but with another number of "
-              "arguments; give the rule one parameter for the function and one for each argument of the call");
+        fits,
+        "overdub: the context has a rule that names this function, but with another number of "
+        "arguments; give the rule one parameter for the function and one for each argument of the call");
     return fits;
   }
 }

@@ -73,14 +73,14 @@ constexpr auto admit(S const& stack, X&& x) {
   if constexpr (std::is_same_v<S, Below> || is_leaf<T>) {
     constexpr bool taken = !is_tagged_by_hand<T>;
     static_assert(
-        taken, "overdub: an argument is given as tag(x, metadata), and no context of this run keeps metadata for "
-               "it; give x alone");
+        taken,
+        "overdub: an argument is given as tag(x, metadata), and no context of this run keeps metadata for "
+        "it; give x alone");
     if constexpr (taken)
       return wrap(stack, std::forward<X>(x));
     else
       return refused{};
-  }
-  else if constexpr (is_tagged<T>) {
+  } else if constexpr (is_tagged<T>) {
     using C = typename S::context;
     if constexpr (carries_metadata<C>) {
       auto inner = admit<Below>(stack.rest(), std::forward<X>(x).inner);

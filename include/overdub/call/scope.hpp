@@ -121,7 +121,7 @@ struct scope_probe : B {
 };
 template <class B, class... A>
 concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && sizeof...(A) < 3 &&
-    !requires(scope_probe<B> const& probe, A const&... a) {
+                         !requires(scope_probe<B> const& probe, A const&... a) {
   probe(no_scope{}, a...);
 };
 
@@ -199,8 +199,7 @@ concept restored = !std::is_empty_v<S> && (std::is_same_v<wrap_t<S, strip_t<S, X
 
 template <class R, class S, class F, class... X>
 [[gnu::noinline]] constexpr strip_t<S, R> run_stripped(running<S, F> cx, strip_t<S, X>... x) {
-  return strip(
-      cx.levels(), inline_body<R>(body_of(cx.function()), cx, wrap(cx.levels(), std::move(x))...));
+  return strip(cx.levels(), inline_body<R>(body_of(cx.function()), cx, wrap(cx.levels(), std::move(x))...));
 }
 
 template <class S, class F, class... X>

@@ -120,7 +120,8 @@ struct join<A, A, R...> : join<A, R...> {};
 template <class A, class B, class... R>
 requires(!std::is_same_v<A, B>) struct join<A, B, R...>
     : join<
-          std::conditional_t<related_contexts<A, B>(), std::conditional_t<(A::depth >= B::depth), A, B>, unrelated>,
+          std::conditional_t<
+              related_contexts<A, B>(), std::conditional_t<(A::depth >= B::depth), A, B>, unrelated>,
           R...> {
 };
 template <class... S>

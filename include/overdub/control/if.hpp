@@ -16,7 +16,8 @@ consteval bool branches_agree() {
   constexpr bool same = std::is_same_v<Then, Otherwise>;
   static_assert(
       same || is_refused<Then> || is_refused<Otherwise>,
-      "overdub: the branches of if_ return different types; with a plain condition both must be values of the "
+      "overdub: the branches of if_ return different types; with a plain condition both must be values of "
+      "the "
       "same contexts (lift one of them: cx.lift(1.0)), and numbers must be converted: "
       "overdub::convert<double>(x)");
   return same;

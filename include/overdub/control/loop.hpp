@@ -103,7 +103,8 @@ struct scan_t {
       using Step = std::remove_cvref_t<decltype(f(std::declval<State>(), detail::element(xs, 0)))>;
       constexpr bool pair = requires { std::tuple_size<Step>::value; };
       static_assert(
-          pair || detail::is_refused<Step>, "overdub: the function of scan returns std::tuple{state, output}");
+          pair || detail::is_refused<Step>,
+          "overdub: the function of scan returns std::tuple{state, output}");
       if constexpr (pair)
         return run<State, Step>(f, std::forward<X>(start), xs);
       else

@@ -32,7 +32,8 @@ struct map_t {
       using E = std::remove_cvref_t<decltype(f(detail::element(xs, 0)...))>;
       i64 const n = detail::sizes_of("map", xs...);
       auto out = detail::make_builders<E>(n);
-      for (i64 i = 0; i < n; ++i) detail::put_element(out, i, detail::call_given(f, detail::element(xs, i)...));
+      for (i64 i = 0; i < n; ++i)
+        detail::put_element(out, i, detail::call_given(f, detail::element(xs, i)...));
       return detail::finish_elements(std::move(out), n);
     }
   }
