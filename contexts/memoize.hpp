@@ -37,7 +37,7 @@ struct memoize : context {
       return found->second;
     }
     R result = recurse(*this, f, x...);
-    entries += results.emplace(std::move(key), result).second;
+    entries += results.emplace(std::move(key), owned(result)).second;
     return result;
   }
 
@@ -55,6 +55,17 @@ private:
     auto& slot = tables_[std::type_index(typeid(R(F, X...)))];
     if (!slot) slot = std::make_shared<results_of<R>>();
     return *static_cast<results_of<R>*>(slot.get());
+  }
+
+  // A result without references to the memory of an argument.
+  template <class R>
+  static R owned(R const& result) {
+    if constexpr (requires { result.owned(); })
+      return result.owned();
+    else if constexpr (requires { typename tree_traits<R>::children; })
+      return tree_traits<R>::map([](auto const& child) { return owned(child); }, result);
+    else
+      return result;
   }
 
   // The bits of an argument's leaves, with the sizes of its arrays and vectors.

@@ -226,6 +226,22 @@ TEST_CASE("a rule that is inherited recurses into the context that inherits it",
   CHECK(c.exponentials == 1);
 }
 
+constexpr auto answer = fn<"answer">([](scope auto& cx) { return cx(square, 6.0); });
+
+struct going_on_without_arguments : context {
+  auto overdub(decltype(answer) f) { return recurse(*this, f); }
+};
+
+// A rule has no scope: without arguments nothing tells recurse which contexts are below.
+TEST_CASE("a rule recurses into a function without arguments in all contexts", "[!shouldfail]") {
+  events list;
+  going_on_without_arguments a;
+  recorder<"B"> b(list);
+  auto const program = [](scope auto& cx, auto x) { return x + cx(answer); };
+  CHECK(overdub::run(compose(a, b), program, 1.0) == 37.0);
+  CHECK(list == events{"B mul", "B add"});
+}
+
 struct sum_of_metadata : context {
   template <class T>
   using metadata = int;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
@@ -148,6 +149,32 @@ TEST_CASE("memoize returns trees and arrays") {
     CHECK((squares == od::array<int>{1, 4, 9} && sum == 6));
   }
   CHECK((m.entries == 1 && m.hits == 1));
+}
+
+TEST_CASE("memoize remembers results longer than the memory that they were borrowed from") {
+  memoize m;
+  constexpr auto keep = od::fn<"keep">([](auto xs) { return std::tuple(xs, od::at(xs, 0)); });
+  for (int i = 0; i < 3; ++i) {
+    auto const data = std::make_unique<std::vector<double>>(1000, 0.5);
+    auto const xs = od::array<double>::borrow(*data);
+    CHECK(od::run(m, same, xs) == xs);
+    CHECK(std::get<0>(od::run(m, keep, xs)) == xs);
+  }
+  CHECK((m.entries == 2 && m.hits == 4));
+}
+
+TEST_CASE("memoize, outside of forward or in it, with numbers of all types, is right") {
+  constexpr auto f = od::fn<"f">([](auto x) { return x * x; });
+  memoize m;
+  for (int i = 0; i < 2; ++i) {
+    auto const r = od::run(od::compose(m, forward{}), f, od::tag(3.0, 1.0));
+    CHECK((r.inner == 9.0 && r.metadata == 6.0));
+    CHECK(od::run(m, f, 3.0f) == 9.0f);
+    CHECK(od::run(m, f, 3u) == 9u);
+    CHECK(od::run(m, same, true));
+    CHECK(od::run(m, same, 'c') == 'c');
+    CHECK(od::run(m, f, 3.0L) == 9.0L);
+  }
 }
 
 TEST_CASE("memoize does not run a body again, and stores nothing of one that throws") {

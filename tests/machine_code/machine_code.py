@@ -8,6 +8,8 @@ The source says what to compare, in lines of comment:
     // same: a b              the same instructions, in the functions of this source that they call too
     // same_count: a b 1.1    b, with what it calls here, has at most 1.1 times the instructions of a
 
+A claim for one compiler names it: `// same (clang): a b`, `// same_count (g++): a b 1.1`.
+
 Names and addresses of functions, labels and constants of this source do not count; names of others, as sqrt, do.
 """
 import itertools
@@ -99,9 +101,11 @@ def print_beside(functions, a, b):
 source, objdump, compiler = sys.argv[1], sys.argv[2], sys.argv[3:]
 with open(source, encoding="utf-8") as file:
     text = file.read()
-pairs = re.findall(r"^// same: (\w+) (\w+)$", text, re.MULTILINE)
-counts = re.findall(r"^// same_count: (\w+) (\w+) ([0-9.]+)$", text, re.MULTILINE)
-claims = re.findall(r"^// same.*$", text, re.MULTILINE)
+other = "g++" if "clang" in os.path.basename(compiler[0]) else "clang"
+claims = [claim for claim in re.findall(r"^// same.*$", text, re.MULTILINE) if f"({other})" not in claim]
+claims = [re.sub(r" \((g\+\+|clang)\)", "", claim) for claim in claims]
+pairs = [match.groups() for claim in claims if (match := re.fullmatch(r"// same: (\w+) (\w+)", claim))]
+counts = [match.groups() for claim in claims if (match := re.fullmatch(r"// same_count: (\w+) (\w+) ([0-9.]+)", claim))]
 if not claims or len(claims) != len(pairs) + len(counts):
     sys.exit("expected lines `// same: a b` or `// same_count: a b 1.1`")
 

@@ -94,6 +94,9 @@ public:
   array with(i64 i, T element) &&;
   array with(i64 i, T element) const& { return array(*this).with(i, std::move(element)); }
 
+  /// This array; a copy of its elements when they are borrowed. O(n) then, else O(1).
+  array owned() const { return block_ ? *this : copy_of(span()); }
+
   /// Whether this handle alone owns the elements.
   bool unique() const { return block_ != nullptr && block_->unique(); }
 
@@ -126,6 +129,8 @@ private:
   }
   [[gnu::noinline, gnu::cold]] static array copy_with(std::span<T const> elements, i64 i, T element);
   static detail::array_block* allocate_block(i64 size) {
+    constexpr std::size_t most = (PTRDIFF_MAX - offset) / sizeof(T);
+    if (static_cast<std::size_t>(size) > most) detail::throw_too_large(size, sizeof(T));
     std::size_t const bytes = offset + sizeof(T) * static_cast<std::size_t>(size);
     return ::new (::operator new (bytes, std::align_val_t{alignment})) detail::array_block;
   }

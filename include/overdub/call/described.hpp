@@ -116,7 +116,8 @@ struct tree_traits<S> {
   template <class F, class... X>
   OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
     return [&]<std::size_t... A>(std::index_sequence<A...>) OVERDUB_INLINE {
-      using To = typename detail::template_arguments<S>::template rebind<mapped<A, F, X...>...>;
+      using To =
+          typename detail::template_arguments<S>::template rebind<typename mapped<A, F, X...>::type...>;
       return detail::rebuild<To>(
           indices{}, [&]<std::size_t I>(std::integral_constant<std::size_t, I>)
                          OVERDUB_INLINE { return f(detail::member<I>(static_cast<X&&>(x))...); });
@@ -140,12 +141,14 @@ struct tree_traits<S> {
 private:
   using arguments =
       std::make_index_sequence<std::tuple_size_v<typename detail::template_arguments<S>::types>>;
-  // What f makes of the A-th template argument.
+  // What f makes of the A-th template argument. No alias: clang 19 loses the pack that it is expanded with.
   template <std::size_t A, class F, class... X>
-  using mapped = std::remove_cvref_t<decltype(std::declval<F const&>()(
-      std::declval<typename detail::same_reference<
-          X, std::tuple_element_t<A, typename detail::template_arguments<std::remove_cvref_t<X>>::types>>::
-                       type>()...))>;
+  struct mapped {
+    using type = std::remove_cvref_t<decltype(std::declval<F const&>()(
+        std::declval<typename detail::same_reference<
+            X, std::tuple_element_t<A, typename detail::template_arguments<std::remove_cvref_t<X>>::types>>::
+                         type>()...))>;
+  };
 };
 
 namespace detail {

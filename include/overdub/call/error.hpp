@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -69,6 +70,10 @@ OVERDUB_COLD throw_sizes(std::string_view op, long long first, long long other) 
 }
 OVERDUB_COLD throw_negative(std::string_view op, long long size) {
   throw size_error(message("overdub: %.*s: a size of %lld is negative", OVERDUB_TEXT(op), size));
+}
+OVERDUB_COLD throw_too_large(long long size, std::size_t bytes) {
+  throw size_error(message(
+      "overdub: an array of %lld elements of %zu bytes is larger than the address space", size, bytes));
 }
 OVERDUB_COLD throw_empty(std::string_view op) {
   throw size_error(message(

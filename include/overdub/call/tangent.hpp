@@ -29,10 +29,10 @@ pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, D
   auto from_base = [&] {
     if constexpr (std::is_same_v<DX, zero>)
       return zero{};
-    else {
-      using One = std::conditional_t<std::is_integral_v<plain_t<Y>>, plain_t<Y>, float>;
-      return y * pow(x, y - One{1}) * dx;
-    }
+    else if constexpr (std::is_integral_v<plain_t<Y>>)
+      return convert<double>(y) * pow(x, convert<double>(y) - 1.0) * dx;
+    else
+      return y * pow(x, y - 1.0f) * dx;
   };
   auto from_exponent = [&] {
     if constexpr (std::is_same_v<DY, zero>)

@@ -1,0 +1,129 @@
+// What nobody should do to arrays, and what then happens.
+#include "catch.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/overdub.hpp>
+
+#include <limits>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace od = overdub;
+using od::i64;
+using overdub::contexts::count;
+using overdub::contexts::forward;
+
+TEST_CASE("sizes past the address space throw, and do not wrap around") {
+  for (i64 n : {std::numeric_limits<i64>::max(), i64{1} << 62, i64{1} << 61, (i64{1} << 60) + 1}) {
+    CHECK_THROWS_AS(od::iota(n), od::size_error);
+    CHECK_THROWS_AS(od::fill(n, 1.0), od::size_error);
+  }
+  CHECK_THROWS_WITH(
+      od::iota(i64{1} << 61),
+      "overdub: an array of 2305843009213693952 elements of 8 bytes is larger than the address space");
+  auto const f = od::fn<"f">([](auto n) { return od::size(od::iota(n)); });
+  count c;
+  CHECK_THROWS_AS(od::run(od::compose(forward{}, c), f, i64{1} << 61), od::size_error);
+  CHECK_THROWS_AS(od::run(c, f, i64{-1}), od::size_error);
+  CHECK_THROWS_AS(od::iota(std::numeric_limits<i64>::min()), od::size_error);
+}
+
+TEST_CASE("a moved-from handle is an empty array, that every operation takes") {
+  od::array<double> xs{1, 2, 3};
+  auto const taken = std::move(xs);
+  CHECK((od::size(xs) == 0 && xs == od::array<double>{} && !xs.unique()));
+  CHECK(od::sum(xs) == 0.0);
+  CHECK(od::map([](double x) { return x; }, xs).empty());
+  CHECK(od::concat(xs, taken) == taken);
+  CHECK_THROWS_AS(od::reduce(od::max, xs), od::size_error);
+  CHECK_THROWS_AS(od::update(std::move(xs), 0, 1.0), od::index_error);
+  xs = taken;
+  CHECK(xs == taken);
+}
+
+TEST_CASE("an update that fails leaves the array to its owner, also when it was moved in") {
+  od::array<std::string> xs{"a", "b"};
+  CHECK_THROWS_AS(od::update(std::move(xs), 2, std::string("c")), od::index_error);
+  CHECK(xs == od::array<std::string>{"a", "b"});
+}
+
+TEST_CASE("an array may be updated with its own element, and contain arrays that share elements with it") {
+  od::array<std::string> xs{"a long string that is on the heap", "b"};
+  xs = od::update(std::move(xs), 1, xs[0]);
+  CHECK(xs[1] == xs[0]);
+  using rows = od::array<od::array<double>>;
+  rows table{{1, 2}, {3, 4}};
+  table = od::update(std::move(table), 0, table[1]);
+  CHECK((table[0] == table[1] && table[0].data() == table[1].data()));
+  auto const row = od::update(table[0], 0, 9.0);
+  CHECK((row == od::array<double>{9, 4} && table[0] == od::array<double>{3, 4}));
+}
+
+TEST_CASE("a handle may be assigned from an element that it owns itself") {
+  struct node {
+    od::array<node> children;
+    int value = 0;
+    bool operator==(node const&) const = default;
+  };
+  node list{{node{{node{{}, 3}}, 2}}, 1};
+  while (!list.children.empty()) list = node(list.children[0]);
+  CHECK(list.value == 3);
+  od::array<node> nodes{node{{node{{}, 7}}, 6}};
+  nodes = nodes[0].children;
+  CHECK(nodes[0].value == 7);
+}
+
+TEST_CASE("an exception from an element's copy goes through map, fill and concat, and leaks nothing") {
+  static int alive = 0, copies_left = 0;
+  struct element {
+    int data = 0;
+    element() { ++alive; }
+    element(element const& other) : data(other.data) {
+      if (copies_left-- == 0) throw std::runtime_error("no copy");
+      ++alive;
+    }
+    element& operator=(element const&) = default;
+    ~element() { --alive; }
+  };
+  for (int copies = 0; copies < 12; ++copies) {
+    copies_left = 1000;
+    {
+      od::array<element> const xs = od::fill(3, element{});
+      copies_left = copies;
+      auto const attempt = [](auto const& operation) {
+        try {
+          operation();
+        } catch (std::runtime_error const&) {
+        }
+      };
+      attempt([&] { (void)od::fill(4, element{}); });
+      copies_left = copies;
+      attempt([&] { (void)od::concat(xs, xs); });
+      copies_left = copies;
+      attempt([&] { (void)od::map([](element const& e) { return e; }, xs); });
+      copies_left = copies;
+      attempt([&] { (void)od::update(xs, 1, element{}); });
+      CHECK(alive == 3);
+    }
+    CHECK(alive == 0);
+  }
+}
+
+TEST_CASE("map moves its results into the array") {
+  auto const boxes = od::map([](i64 i) { return std::make_shared<i64 const>(i * i); }, od::iota(5));
+  CHECK(*boxes[4] == 16);
+  CHECK(boxes[0].use_count() == 1);
+}
+
+TEST_CASE("owned copies borrowed elements, and shares those that have an owner") {
+  double data[]{1, 2, 3};
+  auto const borrowed = od::array<double>::borrow(data);
+  auto const copy = borrowed.owned();
+  data[0] = 10;
+  CHECK((borrowed[0] == 10.0 && copy == od::array<double>{1, 2, 3} && copy.owned().data() == copy.data()));
+  CHECK(od::array<double>{}.owned().empty());
+}
