@@ -1,8 +1,8 @@
 // Rules and hooks for families of callees, whose first parameter is not constrained: they are families too, and
 // never taken for rules of one callee.
-#include <overdub/overdub.hpp>
-
 #include "catch.hpp"
+
+#include <overdub/overdub.hpp>
 
 #include <string>
 #include <type_traits>
@@ -33,7 +33,8 @@ TEST_CASE("a rule that names the callee goes before an unconstrained family") {
   unconstrained context;
   double const result = overdub::run(context, norm, 3.0, 4.0);
   CHECK(result == 5.0);
-  std::vector<std::string> const expected{"named norm", "family mul", "family mul", "family add", "named sqrt"};
+  std::vector<std::string> const expected{
+      "named norm", "family mul", "family mul", "family add", "named sqrt"};
   CHECK(context.events == expected);
 }
 

@@ -5,9 +5,11 @@
 
 constexpr auto inverse = overdub::fn<"inverse">([](auto x) {
 #ifdef OVERDUB_MENDED
-  return overdub::if_(x != 0.0, [&] { return 1.0 / x; }, [&] { return x; });
+  return overdub::if_(
+      x != 0.0, [&] { return 1.0 / x; }, [&] { return x; });
 #else
-  return overdub::if_(x, [&] { return 1.0 / x; }, [&] { return x; });
+  return overdub::if_(
+      x, [&] { return 1.0 / x; }, [&] { return x; });
 #endif
 });
 

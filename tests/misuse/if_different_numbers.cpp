@@ -5,9 +5,11 @@
 
 constexpr auto ramp = overdub::fn<"ramp">([](auto x) {
 #ifdef OVERDUB_MENDED
-  return overdub::if_(x > 0.0, [&] { return x; }, [&] { return 0.0; });
+  return overdub::if_(
+      x > 0.0, [&] { return x; }, [&] { return 0.0; });
 #else
-  return overdub::if_(x > 0.0, [&] { return x; }, [&] { return 0; });
+  return overdub::if_(
+      x > 0.0, [&] { return x; }, [&] { return 0; });
 #endif
 });
 

@@ -6,10 +6,12 @@
 double run(double x, bool on) {
   auto ramp = overdub::fn<"ramp">([on](overdub::scope auto& cx, auto y) {
 #ifdef OVERDUB_MENDED
-    return overdub::if_(on, [&] { return y + 1.0; }, [&] { return cx.lift(0.0); });
+    return overdub::if_(
+        on, [&] { return y + 1.0; }, [&] { return cx.lift(0.0); });
 #else
     (void)cx;
-    return overdub::if_(on, [&] { return y + 1.0; }, [&] { return 0.0; });
+    return overdub::if_(
+        on, [&] { return y + 1.0; }, [&] { return 0.0; });
 #endif
   });
   overdub::context context;

@@ -3,7 +3,8 @@
 // expect: "squares"
 #include <overdub/overdub.hpp>
 
-constexpr auto squares = overdub::fn<"squares">([](auto xs) { return overdub::map([](auto x) { return x * x; }, xs); });
+constexpr auto squares =
+    overdub::fn<"squares">([](auto xs) { return overdub::map([](auto x) { return x * x; }, xs); });
 
 void run(double x) {
   overdub::context context;

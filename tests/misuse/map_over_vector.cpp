@@ -5,7 +5,8 @@
 
 #include <vector>
 
-constexpr auto squares = overdub::fn<"squares">([](auto xs) { return overdub::map([](auto x) { return x * x; }, xs); });
+constexpr auto squares =
+    overdub::fn<"squares">([](auto xs) { return overdub::map([](auto x) { return x * x; }, xs); });
 
 void run(std::vector<double> const& xs) {
   overdub::context context;

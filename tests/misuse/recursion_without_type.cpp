@@ -8,7 +8,8 @@ constexpr auto fib = overdub::fn<"fib">([](overdub::scope auto& cx, auto n) -> d
 #else
 constexpr auto fib = overdub::fn<"fib">([](overdub::scope auto& cx, auto n) {
 #endif
-  return overdub::if_(n < 2, [&] { return n; }, [&] { return cx.self(n - 1) + cx.self(n - 2); });
+  return overdub::if_(
+      n < 2, [&] { return n; }, [&] { return cx.self(n - 1) + cx.self(n - 2); });
 });
 
 int run(int n) {

@@ -18,8 +18,20 @@ double run(double a) {
   counter first;
   tracer second;
 #ifdef OVERDUB_MENDED
-  return overdub::run(first, [&](auto x) { return overdub::run(second, [&](auto y) { return product(x, y); }, x); }, a);
+  return overdub::run(
+      first,
+      [&](auto x) {
+        return overdub::run(
+            second, [&](auto y) { return product(x, y); }, x);
+      },
+      a);
 #else
-  return overdub::run(first, [&](auto x) { return overdub::run(second, [&](auto y) { return product(x, y); }, 2.0); }, a);
+  return overdub::run(
+      first,
+      [&](auto x) {
+        return overdub::run(
+            second, [&](auto y) { return product(x, y); }, 2.0);
+      },
+      a);
 #endif
 }

@@ -5,9 +5,11 @@
 
 constexpr auto halve = overdub::fn<"halve">([](auto n) {
 #ifdef OVERDUB_MENDED
-  return overdub::while_(n, [](auto m) { return m > 10; }, [](auto m) { return m / 2; });
+  return overdub::while_(
+      n, [](auto m) { return m > 10; }, [](auto m) { return m / 2; });
 #else
-  return overdub::while_(n, [](auto m) { return m > 10; }, [](auto m) { return m * 0.5; });
+  return overdub::while_(
+      n, [](auto m) { return m > 10; }, [](auto m) { return m * 0.5; });
 #endif
 });
 

@@ -66,24 +66,26 @@ concept described_template = described_within<S> && requires {
 };
 
 template <class Struct, class Expected, class Given>
-struct member_of_template {
+consteval bool member_follows() {
+  constexpr bool same = std::is_same_v<Expected, Given>;
   static_assert(
-      std::is_same_v<Expected, Given>,
+      same || is_refused<Given>,
       "overdub: a member of this described template does not follow its parameters into a context; "
       "a member array<T> does not: make the array a parameter, template <class Array> struct ...");
-  static constexpr bool follows = true;
-};
+  return same;
+}
 
 // Rebuilds a described template with other arguments.
 template <class To, std::size_t... I, class Member>
 OVERDUB_INLINE constexpr To rebuild(std::index_sequence<I...>, Member const& member_at) {
   using Members = members_t<To>;
-  static_assert(
-      (member_of_template<
-           To, std::tuple_element_t<I, Members>,
-           std::remove_cvref_t<decltype(member_at(std::integral_constant<std::size_t, I>{}))>>::follows &&
-       ...));
-  return To{member_at(std::integral_constant<std::size_t, I>{})...};
+  if constexpr ((member_follows<
+                     To, std::tuple_element_t<I, Members>,
+                     std::remove_cvref_t<decltype(member_at(std::integral_constant<std::size_t, I>{}))>>() &&
+                 ...))
+    return To{member_at(std::integral_constant<std::size_t, I>{})...};
+  else
+    return refused{};
 }
 
 template <class S, class T>
@@ -187,16 +189,21 @@ struct struct_of<T S::*> {
 };
 
 template <auto Member>
-inline constexpr std::size_t member_index = [] {
+consteval std::size_t find_described() {
   using S = typename struct_of<decltype(Member)>::type;
   static_assert(
       plain_struct<S>,
       "overdub: field<&S::member> reads a struct described with BOOST_HANA_ADAPT_STRUCT; a template "
       "is described with BOOST_HANA_DEFINE_STRUCT and its members are read as they are");
-  constexpr std::size_t index = find_member<Member, S>(std::make_index_sequence<member_count<S>>{});
-  static_assert(index < member_count<S>, "overdub: this member is not among those described to Hana");
-  return index;
-}();
+  if constexpr (plain_struct<S>) {
+    constexpr std::size_t index = find_member<Member, S>(std::make_index_sequence<member_count<S>>{});
+    static_assert(index < member_count<S>, "overdub: this member is not among those described to Hana");
+    return index;
+  } else
+    return 0;
+}
+template <auto Member>
+inline constexpr std::size_t member_index = find_described<Member>();
 
 } // namespace detail
 
@@ -241,10 +248,13 @@ struct make_t {
 
   template <class... X>
   OVERDUB_INLINE constexpr auto operator()(X const&... x) const {
+    constexpr bool complete = sizeof...(X) == detail::member_count<Struct>;
     static_assert(
-        sizeof...(X) == detail::member_count<Struct>,
-        "overdub: make<S>(...) takes one argument for each described member of S, in their order");
-    return detail::dispatch(*this, x...);
+        complete, "overdub: make<S>(...) takes one argument for each described member of S, in their order");
+    if constexpr (complete)
+      return detail::dispatch(*this, x...);
+    else
+      return detail::refused{};
   }
   template <class S, class K, class... X>
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, X const&... x) {
@@ -264,20 +274,22 @@ struct make_t {
 
 private:
   template <class Given, class Member>
-  struct member_conversion {
+  static consteval bool member_conversion() {
+    constexpr bool whole = std::is_same_v<Given, Member> || detail::lossless<Given, Member>();
     static_assert(
-        std::is_same_v<Given, Member> || detail::lossless<Given, Member>(),
-        "overdub: make<S>(...) would lose part of a number; write overdub::convert<T>(x) around it");
-    static constexpr bool checked = true;
-  };
+        whole, "overdub: make<S>(...) would lose part of a number; write overdub::convert<T>(x) around it");
+    return whole;
+  }
   template <std::size_t... I, class Tuple>
   static constexpr Struct make_plain(std::index_sequence<I...>, Tuple const& x) {
     using Members = detail::members_t<Struct>;
-    static_assert((
-        member_conversion<
-            std::remove_cvref_t<std::tuple_element_t<I, Tuple>>, std::tuple_element_t<I, Members>>::checked &&
-        ...));
-    return Struct{static_cast<std::tuple_element_t<I, Members>>(std::get<I>(x))...};
+    if constexpr ((member_conversion<
+                       std::remove_cvref_t<std::tuple_element_t<I, Tuple>>,
+                       std::tuple_element_t<I, Members>>() &&
+                   ...))
+      return Struct{static_cast<std::tuple_element_t<I, Members>>(std::get<I>(x))...};
+    else
+      return Struct{};
   }
 };
 template <class S>
