@@ -96,19 +96,6 @@ OVERDUB_INLINE constexpr auto select_along(C const& c, zero a, tangents<T, N> co
   return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);
 }
 
-template <class A, class Tangent>
-struct array_tangents {
-  using type = A;
-};
-template <class A>
-struct array_tangents<A, zero> {
-  using type = zero;
-};
-template <class A, class T, int N>
-struct array_tangents<A, tangents<T, N>> {
-  using type = std::conditional_t<in_context<A>, tangents<A, N>, array<tangents<T, N>>>;
-};
-
 /// Forward differentiation along N directions: overdub::tag(x, tangents) in, overdub::tag(result, tangents) out.
 template <int N>
 struct forward_along : context {
@@ -120,7 +107,8 @@ struct forward_along : context {
 
   // In arrays of numbers the N tangents of an element stand together; in those of values each direction has its array.
   template <class A>
-  using array_metadata = typename array_tangents<A, metadata<detail::array_element_t<A>>>::type;
+  requires(N > 1 && std::floating_point<plain_t<element_t<A>>>) using array_metadata =
+      std::conditional_t<in_context<A>, tangents<A, N>, array<metadata<element_t<A>>>>;
 
   constexpr zero constant(auto const&) const { return {}; }
 

@@ -240,6 +240,10 @@ OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
 template <class T>
 using plain_t = detail::bottom_t<T>;
 
+/// The type of an array's elements, in the contexts that the array travels in.
+template <class A>
+using element_t = detail::array_element_t<A>;
+
 /// Whether a T, or a leaf of it, travels in a context.
 template <class T>
 inline constexpr bool in_context = !detail::stack_in_t<T>::empty;
