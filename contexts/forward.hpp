@@ -144,6 +144,15 @@ struct forward_along : context {
     return overdub::tag(f(xs.inner, ys.inner), along_xs + along_ys);
   }
 
+  // A reduction by add is a sum, too.
+  template <class F, class... X>
+  requires(
+      N == 1 && is_lowered<F, add_t> &&
+      !(std::same_as<decltype(X::metadata), zero> ||
+        ...)) constexpr auto overdub(reduce_t f, F const&, X const&... x) {
+    return overdub::tag(f(add, x.inner...), f(add, x.metadata...));
+  }
+
   // A native function has no derivative here, unless nothing that it gets changes.
   template <primitive F, class... X>
   requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(F f, X... x) {

@@ -2,6 +2,7 @@
 // caller's memory.
 #pragma once
 
+#include <overdub/array/memory.hpp>
 #include <overdub/call/carried.hpp>
 #include <overdub/call/config.hpp>
 #include <overdub/call/error.hpp>
@@ -19,16 +20,6 @@ namespace overdub {
 using i64 = std::int64_t;
 
 namespace detail {
-
-// The counted header in front of an array's elements. Compiler builtins count, since <atomic> costs every
-// unit that includes this a tenth of a second.
-struct array_block {
-  std::size_t handles = 1;
-
-  void acquire() { __atomic_fetch_add(&handles, 1, __ATOMIC_RELAXED); }
-  bool release() { return __atomic_fetch_sub(&handles, 1, __ATOMIC_ACQ_REL) == 1; }
-  bool unique() const { return __atomic_load_n(&handles, __ATOMIC_ACQUIRE) == 1; }
-};
 
 template <class T>
 class array_builder;
@@ -125,17 +116,14 @@ private:
   destroy(detail::array_block* block, [[maybe_unused]] T* data, [[maybe_unused]] i64 size) {
     if constexpr (!std::is_trivially_destructible_v<T>)
       for (i64 i = 0; i < size; ++i) data[i].~T();
-    free_block(block);
+    detail::free_block<alignment>(block);
   }
   [[gnu::noinline, gnu::cold]] static array copy_with(std::span<T const> elements, i64 i, T element);
   static detail::array_block* allocate_block(i64 size) {
     constexpr std::size_t most = (PTRDIFF_MAX - offset) / sizeof(T);
     if (static_cast<std::size_t>(size) > most) detail::throw_too_large(size, sizeof(T));
     std::size_t const bytes = offset + sizeof(T) * static_cast<std::size_t>(size);
-    return ::new (::operator new (bytes, std::align_val_t{alignment})) detail::array_block;
-  }
-  static void free_block(detail::array_block* block) {
-    ::operator delete (block, std::align_val_t{alignment});
+    return detail::allocate_block<alignment>(bytes);
   }
 
   T* data_ = nullptr;

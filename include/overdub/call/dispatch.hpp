@@ -335,6 +335,20 @@ OVERDUB_INLINE constexpr lowered<S, F, view::inner> lower_predicate(S const& sta
   return {f, stack};
 }
 
+} // namespace detail
+
+/// F, a function that a rule for a control primitive is given, is the callee G one level down; or several, where the
+/// outer contexts have nothing to say about calls.
+template <class F, class G>
+inline constexpr bool is_lowered = false;
+template <class S, class G, detail::view V>
+inline constexpr bool is_lowered<detail::lowered<S, G, V>, G> = true;
+template <class S, class Outer, class F, detail::view V, detail::view W, class G>
+inline constexpr bool is_lowered<detail::lowered<S, detail::lowered<Outer, F, W>, V>, G> =
+    detail::passive<typename Outer::context>&& is_lowered<detail::lowered<Outer, F, W>, G>;
+
+namespace detail {
+
 // ---- the derived function "f in S": f's body run in S, called one level down
 
 template <class S, class F>
