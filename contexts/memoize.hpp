@@ -41,6 +41,15 @@ struct memoize : context {
     return result;
   }
 
+  template <function F, class... X>
+  requires(in_context<X> || ...) recurse_t<memoize, F, X...> overdub(F f, X... x) {
+    constexpr bool innermost = !(in_context<X> || ...);
+    static_assert(
+        innermost, "overdub: memoize compares plain numbers and must be the innermost context; write "
+                   "compose(others..., memoize)");
+    return recurse(*this, f, x...);
+  }
+
   void clear() {
     tables_.clear();
     entries = hits = 0;

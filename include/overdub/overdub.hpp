@@ -7,6 +7,7 @@
 #include <overdub/call/context.hpp>
 #include <overdub/call/described.hpp>
 #include <overdub/call/dispatch.hpp>
+#include <overdub/call/extends.hpp>
 #include <overdub/call/fn.hpp>
 #include <overdub/call/leaf.hpp>
 #include <overdub/call/operators.hpp>

@@ -1,5 +1,5 @@
 // A function under contexts that have nothing to say is the function: instruction by instruction with clang; with g++
-// but for the registers that values are in, and moves between them.
+// but for the registers that values are in, moves between them, and the ends of handles where an exception passes.
 //
 // same (clang): norm_plain norm_noop
 // same (clang): norm_plain norm_four_noops
@@ -17,8 +17,8 @@
 // same_count (g++): chain_plain chain_four_noops 1.0
 // same_count (g++): fib_plain fib_noop 1.4
 // same_count (g++): fib_plain fib_four_noops 1.4
-// same_count (g++): rosenbrock_plain rosenbrock_noop 1.3
-// same_count (g++): rosenbrock_plain rosenbrock_four_noops 1.3
+// same_count (g++): rosenbrock_plain rosenbrock_noop 1.6
+// same_count (g++): rosenbrock_plain rosenbrock_four_noops 1.6
 // same (g++): norm_noop norm_four_noops
 // same (g++): chain_noop chain_four_noops
 // same (g++): fib_noop fib_four_noops

@@ -153,63 +153,6 @@ public:
 
 } // namespace detail
 
-namespace detail {
-
-template <bool Kept, class C>
-using keep = std::conditional_t<Kept, types<C>, types<>>;
-template <class... Lists>
-struct concatenated {
-  using type = types<>;
-};
-template <class... A>
-struct concatenated<types<A...>> {
-  using type = types<A...>;
-};
-template <class... A, class... B, class... Rest>
-struct concatenated<types<A...>, types<B...>, Rest...> : concatenated<types<A..., B...>, Rest...> {};
-template <class... Lists>
-using concatenated_t = typename concatenated<Lists...>::type;
-
-// Members of one name in several bases are overloads only when they are declared to be.
-template <class Contexts, class Rules, class Before, class After, class Failed, class Enter>
-struct extension;
-template <class... C, class... R, class... B, class... A, class... F, class... E>
-struct extension<types<C...>, types<R...>, types<B...>, types<A...>, types<F...>, types<E...>> : C... {
-  using R::overdub...;
-  using B::before...;
-  using A::after...;
-  using F::failed...;
-  using E::enter...;
-};
-template <class... C>
-using extension_of = extension<
-    types<C...>, concatenated_t<keep<declares_rules<C>, C>...>,
-    concatenated_t<keep<declares_before<C>, C>...>, concatenated_t<keep<declares_after<C>, C>...>,
-    concatenated_t<keep<declares_failed<C>, C>...>, concatenated_t<keep<declares_enter<C>, C>...>>;
-
-template <class B>
-struct as_context : B, context {};
-template <class B>
-consteval bool extendable() {
-  constexpr bool known = is_context<B>;
-  static_assert(known, "overdub: extends<...> takes contexts; derive this class from overdub::context");
-  return known;
-}
-template <class B>
-using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
-
-} // namespace detail
-
-/// Brings the rules and hooks of several contexts into one: in C++ a member of the derived class hides the
-/// bases' members of that name, so a context that extends another one and adds a rule would lose the others
-/// in silence.
-///   struct mine : overdub::extends<forward> { using extends::overdub; auto overdub(decltype(norm), auto x,
-///   auto y); };
-/// Rules of a base that go on inside (`recurse`) do so in the whole context when it keeps metadata, else in
-/// the base.
-template <class... Bases>
-struct extends : detail::extension_of<detail::extended_t<Bases>...> {};
-
 /// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
 template <is_context C, class... State>
 constexpr C similar(C const&, State&&... state) {

@@ -56,12 +56,17 @@ consteval bool rule_arity() {
     return true;
   else {
     constexpr unsigned arities = named_arities<Context, Callee>();
-    constexpr bool fits = arities == 0 || (arities >> Arguments & 1u) != 0;
+    constexpr bool here = (arities >> Arguments & 1u) != 0;
     static_assert(
-        fits,
-        "overdub: the context has a rule that names this function, but with another number of "
-        "arguments; give the rule one parameter for the function and one for each argument of the call");
-    return fits;
+        arities == 0 || here,
+        "overdub: the context has a rule that names this function, but with another number of arguments; "
+        "give "
+        "the rule one parameter for the function and one for each argument of the call");
+    static_assert(
+        !here,
+        "overdub: the context has a rule that names this function, but it does not take these arguments; "
+        "write its parameters as auto, since inner contexts' values and tagged ones come in");
+    return arities == 0;
   }
 }
 

@@ -1,0 +1,124 @@
+// extends<Bases...>: a context made of others. In C++ a member of a derived class hides the bases' members of its name,
+// and members of one name in several bases are ambiguous: rules and hooks would be lost in silence.
+#pragma once
+
+#include <overdub/call/hook.hpp>
+
+#include <type_traits>
+
+namespace overdub {
+namespace detail {
+
+template <bool Kept, class C>
+using keep = std::conditional_t<Kept, types<C>, types<>>;
+template <class... Lists>
+struct concatenated {
+  using type = types<>;
+};
+template <class... A>
+struct concatenated<types<A...>> {
+  using type = types<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct concatenated<types<A...>, types<B...>, Rest...> : concatenated<types<A..., B...>, Rest...> {};
+template <class... Lists>
+using concatenated_t = typename concatenated<Lists...>::type;
+
+// Rules and `enter` of the bases are overloads.
+template <class Bases, class Rules, class Enter>
+struct overloads_of;
+template <class... C, class... R, class... E>
+struct overloads_of<types<C...>, types<R...>, types<E...>> : C... {
+  using R::overdub...;
+  using E::enter...;
+};
+
+// Hooks of the bases are all called, in the order of the bases: were they overloads, only the one that fits a call best
+// would hear of it.
+template <class Hook, class B, class F, class... X>
+concept hears = requires(B& base, F const& f, X const&... x) {
+  Hook::named(base, f, x...);
+}
+|| requires(B& base, F const& f, X const&... x) { Hook::family(base, f, x...); };
+template <class Hook, class B, class F, class... X>
+concept hears_raw = requires(B& base, F const& f, X const&... x) {
+  Hook::raw_named(base, f, x...);
+}
+|| requires(B& base, F const& f, X const&... x) { Hook::raw_family(base, f, x...); };
+
+template <class Hook, class B, class F, class... X>
+constexpr void hear(B& base, F const& f, X const&... x) {
+  if constexpr (requires { Hook::named(base, f, x...); })
+    Hook::named(base, f, x...);
+  else if constexpr (requires { Hook::family(base, f, x...); })
+    Hook::family(base, f, x...);
+}
+template <class Hook, class B, class F, class... X>
+constexpr void hear_raw(B& base, F const& f, X const&... x) {
+  if constexpr (requires { Hook::raw_named(base, f, x...); })
+    Hook::raw_named(base, f, x...);
+  else if constexpr (requires { Hook::raw_family(base, f, x...); })
+    Hook::raw_family(base, f, x...);
+}
+
+#define OVERDUB_HEARING(NAME)                                                                                \
+  template <class Context, class Hearing>                                                                    \
+  struct hearing_##NAME : Context {};                                                                        \
+  template <class Context, class B, class... Rest>                                                           \
+  struct hearing_##NAME<Context, types<B, Rest...>> : Context {                                              \
+    template <callee F, class... X>                                                                          \
+    requires(                                                                                                \
+        hears<NAME##_hook, B, F, X...> ||                                                                    \
+        (hears<NAME##_hook, Rest, F, X...> || ...)) constexpr void NAME(F const& f, X const&... x) {         \
+      hear<NAME##_hook>(static_cast<B&>(*this), f, x...);                                                    \
+      (hear<NAME##_hook>(static_cast<Rest&>(*this), f, x...), ...);                                          \
+    }                                                                                                        \
+    template <callee F, class... X>                                                                          \
+    requires(                                                                                                \
+        hears_raw<NAME##_hook, B, F, X...> || (hears_raw<NAME##_hook, Rest, F, X...> ||                      \
+                                               ...)) constexpr void NAME(raw, F const& f, X const&... x) {   \
+      hear_raw<NAME##_hook>(static_cast<B&>(*this), f, x...);                                                \
+      (hear_raw<NAME##_hook>(static_cast<Rest&>(*this), f, x...), ...);                                      \
+    }                                                                                                        \
+  };
+OVERDUB_HEARING(before)
+OVERDUB_HEARING(after)
+OVERDUB_HEARING(failed)
+#undef OVERDUB_HEARING
+
+template <class... C>
+using extension_of = hearing_failed<
+    hearing_after<
+        hearing_before<
+            overloads_of<
+                types<C...>, concatenated_t<keep<declares_rules<C>, C>...>,
+                concatenated_t<keep<declares_enter<C>, C>...>>,
+            concatenated_t<keep<declares_before<C>, C>...>>,
+        concatenated_t<keep<declares_after<C>, C>...>>,
+    concatenated_t<keep<declares_failed<C>, C>...>>;
+
+template <class B>
+struct as_context : B, context {};
+template <class B>
+consteval bool extendable() {
+  constexpr bool known = is_context<B>;
+  static_assert(known, "overdub: extends<...> takes contexts; derive this class from overdub::context");
+  return known;
+}
+template <class B>
+using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
+
+} // namespace detail
+
+/// A context with the rules of several ones, as overloads, and with all of their hooks, called in the order of the bases.
+///
+///   struct mine : overdub::extends<forward, count> {
+///     using extends::overdub;  // else the rule below would hide those of the bases
+///     auto overdub(decltype(norm), auto x, auto y);
+///   };
+///
+/// Rules of a base that go on inside (`recurse`) do so in the whole context when it keeps metadata, else in the base.
+template <class... Bases>
+struct extends : detail::extension_of<detail::extended_t<Bases>...> {};
+
+} // namespace overdub
