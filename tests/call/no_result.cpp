@@ -33,4 +33,19 @@ TEST_CASE("a function may return nothing, in every context") {
   CHECK(said == 14.0);
 }
 
+struct quiet : context {
+  int calls = 0;
+  void overdub(decltype(speak), auto) { ++calls; }
+  void overdub(decltype(say), auto) { ++calls; }
+};
+
+TEST_CASE("a rule for a function that returns nothing may return nothing") {
+  said = 0;
+  quiet rules;
+  CHECK(overdub::run(rules, answer, 1.0) == 1.0);
+  overdub::run(rules, [](auto x) { say(x); }, 1.0);
+  CHECK(rules.calls == 3);
+  CHECK(said == 0.0);
+}
+
 } // namespace

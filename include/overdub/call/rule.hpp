@@ -5,6 +5,7 @@
 #include <overdub/call/callee.hpp>
 #include <overdub/call/lift.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace overdub::detail {
@@ -89,11 +90,25 @@ template <class C, class F, class... A>
 inline constexpr rule rule_for = find_rule<C, F, A...>();
 
 template <rule Kind, class C, class F, class... A>
-OVERDUB_INLINE constexpr decltype(auto) call_rule(C& context, F const& f, A&&... a) {
+OVERDUB_INLINE constexpr decltype(auto) ask_rule(C& context, F const& f, A&&... a) {
   if constexpr (Kind == rule::named)
     return context.overdub({f}, std::forward<A>(a)...);
   else
     return context.overdub(f, std::forward<A>(a)...);
+}
+
+// A rule for a function that returns nothing may return nothing. An operation has a result.
+template <rule Kind, class C, class F, class... A>
+OVERDUB_INLINE constexpr decltype(auto) call_rule(C& context, F const& f, A&&... a) {
+  if constexpr (!std::is_void_v<decltype(ask_rule<Kind>(context, f, std::forward<A>(a)...))>)
+    return ask_rule<Kind>(context, f, std::forward<A>(a)...);
+  else if constexpr (function<F> || native_leaf<F>) {
+    ask_rule<Kind>(context, f, std::forward<A>(a)...);
+    return none{};
+  } else {
+    static_assert(function<F> || native_leaf<F>, "overdub: a rule for an operation returns its result, and not void");
+    return refused{};
+  }
 }
 
 } // namespace overdub::detail
