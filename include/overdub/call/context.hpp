@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/call/name.hpp>
+#include <overdub/call/types.hpp>
 
 #include <concepts>
 #include <string_view>
@@ -43,10 +44,6 @@ inline constexpr leave_t leave{};
 /// The first parameter of a hook that wants its arguments as rules get them: inner values with this context's
 /// metadata.
 struct raw {};
-
-/// A list of types, for contracts between contexts.
-template <class... T>
-struct types {};
 
 /// No metadata.
 struct none {};

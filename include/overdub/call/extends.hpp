@@ -9,21 +9,6 @@
 namespace overdub {
 namespace detail {
 
-template <bool Kept, class C>
-using keep = std::conditional_t<Kept, types<C>, types<>>;
-template <class... Lists>
-struct concatenated {
-  using type = types<>;
-};
-template <class... A>
-struct concatenated<types<A...>> {
-  using type = types<A...>;
-};
-template <class... A, class... B, class... Rest>
-struct concatenated<types<A...>, types<B...>, Rest...> : concatenated<types<A..., B...>, Rest...> {};
-template <class... Lists>
-using concatenated_t = typename concatenated<Lists...>::type;
-
 // Rules and `enter` of the bases are overloads.
 template <class Bases, class Rules, class Enter>
 struct overloads_of;

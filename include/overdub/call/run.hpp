@@ -3,6 +3,7 @@
 
 #include <overdub/call/compose.hpp>
 #include <overdub/call/scope.hpp>
+#include <overdub/call/types.hpp>
 
 #include <type_traits>
 #include <utility>

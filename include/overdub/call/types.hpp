@@ -1,0 +1,30 @@
+// Lists of types.
+#pragma once
+
+#include <type_traits>
+
+namespace overdub {
+
+/// A list of types, for contracts between contexts.
+template <class... T>
+struct types {};
+
+namespace detail {
+
+template <bool Kept, class C>
+using keep = std::conditional_t<Kept, types<C>, types<>>;
+template <class... Lists>
+struct concatenated {
+  using type = types<>;
+};
+template <class... A>
+struct concatenated<types<A...>> {
+  using type = types<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct concatenated<types<A...>, types<B...>, Rest...> : concatenated<types<A..., B...>, Rest...> {};
+template <class... Lists>
+using concatenated_t = typename concatenated<Lists...>::type;
+
+} // namespace detail
+} // namespace overdub
