@@ -119,7 +119,7 @@ struct reduce_t {
   OVERDUB_INLINE static constexpr auto compute(F const& f, A const& xs) {
     if constexpr (detail::trees_of_arrays<A>()) {
       using E = decltype(detail::element(xs, 0));
-      i64 const n = detail::common_size("reduce", xs);
+      i64 const n = detail::sizes_of("reduce", xs);
       if (n <= 0) detail::throw_empty("reduce");
       return combine<E>(f, n, xs);
     } else
@@ -131,7 +131,7 @@ struct reduce_t {
       return initial;
     else {
       using E = decltype(detail::element(xs, 0));
-      i64 const n = detail::common_size("reduce", xs);
+      i64 const n = detail::sizes_of("reduce", xs);
       if constexpr (detail::initial_element<E, X>())
         return n <= 0 ? initial : E(f(initial, combine<E>(f, n, xs)));
       else
