@@ -151,10 +151,6 @@ public:
   static C& get() { return stateless<C>; }
 };
 
-} // namespace detail
-
-namespace detail {
-
 template <bool Kept, class C>
 using keep = std::conditional_t<Kept, types<C>, types<>>;
 template <class... Lists>
