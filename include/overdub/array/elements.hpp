@@ -74,15 +74,18 @@ constexpr i64 size_if_any(std::string_view op, X const& x) {
     return -1;
 }
 // The size that all arrays have; 0 for an empty std::vector of arrays.
-template <class... X>
-constexpr i64 sizes_of(std::string_view op, X const&... x) {
-  i64 size = -1;
-  auto meet = [&](i64 other) {
+template <class X, class... Rest>
+constexpr i64 sizes_of(std::string_view op, X const& x, Rest const&... rest) {
+  i64 size = size_if_any(op, x);
+  [[maybe_unused]] auto meet = [&](i64 other) {
     if (size >= 0 && other >= 0 && other != size) throw_sizes(op, size, other);
     if (other >= 0) size = other;
   };
-  (meet(size_if_any(op, x)), ...);
-  return size < 0 ? 0 : size;
+  (meet(size_if_any(op, rest)), ...);
+  if constexpr (is_array<X>)
+    return size;
+  else
+    return size < 0 ? 0 : size;
 }
 
 // The tree of i-th elements; the index is known to be in range.
