@@ -73,8 +73,10 @@ private:
       *out << X::name();
     else if constexpr (requires { typename X::function_type; })
       write(x.f); // a function in outer contexts
-    else if constexpr (type_name<X>().find("lambda") != std::string_view::npos)
-      *out << "<lambda>";
+    else if constexpr (
+        type_name<X>().find("<lambda") != std::string_view::npos ||
+        type_name<X>().find("(lambda") != std::string_view::npos)
+      *out << "<lambda>"; // asked first: one without captures becomes a pointer, which a stream takes
     else if constexpr (
         requires {
           x.size();
@@ -97,9 +99,7 @@ private:
       std::apply(
           [&](auto const&... e) { ((*out << (std::exchange(first, false) ? "" : ", "), write(e)), ...); }, x);
       *out << '}';
-    } else if constexpr (type_name<X>().starts_with("<lambda") || type_name<X>().starts_with("(lambda"))
-      *out << "<lambda>"; // asked first: one without captures becomes a pointer, which a stream takes
-    else if constexpr (requires { *out << x; })
+    } else if constexpr (requires { *out << x; })
       *out << x;
     else
       *out << type_name<X>();

@@ -16,7 +16,7 @@ namespace overdub::contexts {
 
 /// Remembers the results of all functions (not of primitives) by their arguments, type by type and bit by
 /// bit: -0 is not 0, and NaN is itself. For functions without effects; innermost in a composition. A function
-/// with captures is run each time. Memory grows with each new argument, until clear().
+/// with captures, or in a context whose members may decide its results, is run each time. Memory grows with each new argument, until clear().
 struct memoize : context {
   std::size_t entries = 0;
   std::size_t hits = 0;
@@ -26,8 +26,8 @@ struct memoize : context {
   memoize& operator=(memoize&&) = default;
 
   template <function F, class... X>
-  requires(std::is_empty_v<origin_t<F>> && !(in_context<X> || ...)) recurse_t<memoize, F, X...> overdub(
-      F f, X... x) {
+  requires(std::is_empty_v<origin_t<F>> && !depends_on_state<F> && !(in_context<X> || ...))
+      recurse_t<memoize, F, X...> overdub(F f, X... x) {
     using R = recurse_t<memoize, F, X...>;
     std::string key;
     (append(key, x), ...);

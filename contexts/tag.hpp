@@ -6,6 +6,7 @@
 #include <bitset>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace overdub::contexts {
 
@@ -49,6 +50,18 @@ struct tag_of : context {
       return element;
     } else // of zipped arrays
       return tree_traits<A>::map([&](auto const& each) { return overdub(f, each, i); }, a);
+  }
+  // Which element is replaced is known to all of them.
+  template <class A, class X>
+  auto overdub(update_t f, A a, auto i, X x) {
+    if constexpr (requires { a.metadata; }) {
+      auto updated = recurse(*this, f, std::move(a), i, x);
+      if (i.metadata.any())
+        updated.metadata = map([&](auto const& one) { return one | i.metadata; }, updated.metadata);
+      return updated;
+    } else // of zipped arrays
+      return tree_traits<A>::map(
+          [&](auto const& each, auto const& element) { return overdub(f, each, i, element); }, a, x);
   }
 
 private:

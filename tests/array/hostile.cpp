@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace od = overdub;
 using od::i64;
@@ -126,4 +127,13 @@ TEST_CASE("owned copies borrowed elements, and shares those that have an owner")
   data[0] = 10;
   CHECK((borrowed[0] == 10.0 && copy == od::array<double>{1, 2, 3} && copy.owned().data() == copy.data()));
   CHECK(od::array<double>{}.owned().empty());
+}
+
+TEST_CASE("an empty vector of arrays has no elements, and vectors of different sizes are refused") {
+  std::vector<od::array<double>> const none, one{{5, 6}}, two{{1, 2}, {3, 4}};
+  CHECK(od::size(none) == 0);
+  CHECK(od::map([](auto const& xs) { return xs.size(); }, none).empty());
+  CHECK(od::concat(two, two).size() == 2);
+  CHECK_THROWS_AS(od::concat(two, one), od::size_error);
+  CHECK_THROWS_AS(od::update(two, 0, std::vector{1.0}), od::size_error);
 }

@@ -122,9 +122,17 @@ TEST_CASE("derivatives at the edges of the smooth domains are the limits, or say
   CHECK(derivative([](auto y) { return overdub::pow(0.0, y); }, 2.0) == 0.0);
   CHECK(derivative([](auto x) { return overdub::pow(x, 3.0); }, -2.0) == 12.0);
   CHECK(derivative([](auto x) { return overdub::pow(x, 3); }, -2.0) == 12.0);
+  CHECK(at_zero([](auto x) { return overdub::pow(x, 0.0); }) == 0.0);
+  CHECK(at_zero([](auto x) { return overdub::pow(x, 0); }) == 0.0);
+  CHECK(at_zero([](auto x) { return derivative([](auto y) { return overdub::pow(y, 1); }, x); }) == 0.0);
   CHECK(std::isinf(at_zero([](auto x) { return overdub::sqrt(x); })));
   CHECK(derivative([](auto x) { return overdub::abs(x); }, -0.5) == -1.0);
   CHECK(derivative([](auto x) { return overdub::hypot(x, 0.0); }, -2.0) == -1.0);
+}
+
+TEST_CASE("fmod has the slope of its own quotient, also where x / y rounds up to the next") {
+  CHECK(std::fmod(1.0, 0.1) > 0.0); // its quotient is 9, and 1.0 / 0.1 is 10.0
+  CHECK(derivative([](auto y) { return overdub::fmod(1.0, y); }, 0.1) == -9.0);
 }
 
 } // namespace

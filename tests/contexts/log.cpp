@@ -259,3 +259,13 @@ TEST_CASE("log names the contexts that a function runs in, outermost last") {
   od::run(od::compose(c, forward{}, log), same, od::tag(1.0, 2.0));
   CHECK(out.str() == "same.count.forward(1) = 1\n");
 }
+
+struct lambda_rate {
+  double each;
+  friend std::ostream& operator<<(std::ostream& out, lambda_rate const& rate) { return out << rate.each; }
+};
+
+TEST_CASE("log writes a class of the user's as it writes itself, whatever its name") {
+  constexpr auto scaled = od::fn<"scaled">([](auto rate, auto) { return rate.each; });
+  CHECK(logged(scaled, lambda_rate{0.5}, 1.0) == "scaled(0.5, 1) = 0.5\n");
+}

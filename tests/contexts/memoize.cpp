@@ -1,5 +1,6 @@
 #include "catch.hpp"
 
+#include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/memoize.hpp>
 
@@ -221,4 +222,22 @@ TEST_CASE("memoize is moved with its memory, and cannot be copied") {
   od::run(moved, same, 1.0);
   CHECK((moved.entries == 1 && moved.hits == 1));
   CHECK(od::run(od::compose(std::move(moved)), same, 1.0) == 1.0);
+}
+
+struct scale : od::context {
+  double factor;
+  explicit scale(double by) : factor(by) {}
+  auto overdub(od::mul_t, auto x, auto y) { return x * y * factor; }
+};
+
+TEST_CASE("memoize does not mix up two outer contexts of one type with different members") {
+  constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
+  memoize m;
+  CHECK(od::run(od::compose(scale{2}, m), square, 3.0) == 18.0);
+  CHECK(od::run(od::compose(scale{3}, m), square, 3.0) == 27.0);
+  CHECK(m.entries == 0);
+
+  od::contexts::count c; // hooks decide nothing
+  for (int i = 0; i < 2; ++i) CHECK(od::run(od::compose(c, m), square, 3.0) == 9.0);
+  CHECK((m.entries == 1 && m.hits == 1));
 }

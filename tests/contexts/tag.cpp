@@ -134,6 +134,23 @@ TEST_CASE("tag: at comes from the element and the index, of one array or of zipp
   CHECK((y.inner == 3 && y.metadata == set({9})));
 }
 
+TEST_CASE("tag: an updated array comes from the index, of one array or of zipped ones") {
+  auto const f = od::fn<"f">([](auto xs, auto i, auto x) { return od::update(xs, i, x); });
+  od::array<inputs<>> const each{input(0), input(1)};
+  auto const xs = od::tag(od::array<double>{1, 2}, each);
+  auto const r = traced(f, xs, from(i64{1}, 9), from(5.0, 3));
+  CHECK(r.inner == od::array<double>{1, 5});
+  CHECK(r.metadata == od::array<inputs<>>{set({0, 9}), set({3, 9})});
+  CHECK(traced(f, xs, 1, 5.0).metadata == od::array<inputs<>>{input(0), set({})});
+
+  auto const pair = od::fn<"pair">(
+      [](auto a, auto b, auto i, auto x) { return od::update(od::zip(a, b), i, std::tuple(x, x)); });
+  auto const [a, b] = traced(pair, xs, od::array<double>{3, 4}, from(i64{0}, 9), from(5.0, 3));
+  CHECK((a.inner == od::array<double>{5, 2} && b.inner == od::array<double>{5, 4}));
+  CHECK(a.metadata == od::array<inputs<>>{set({3, 9}), set({1, 9})});
+  CHECK(b.metadata == od::array<inputs<>>{set({3, 9}), set({9})});
+}
+
 TEST_CASE("tag: members of described templates and of plain structs have sets of their own") {
   auto const f = od::fn<"f">([](auto p) { return decltype(p){p.y, p.x + p.y}; });
   using point = tagged_point<od::tagged<double, inputs<>>>;

@@ -2,6 +2,9 @@
 #include "call/recorder.hpp"
 #include "property.hpp"
 
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/tag.hpp>
+
 #include <string>
 #include <tuple>
 #include <vector>
@@ -90,6 +93,14 @@ TEST_CASE("integers are summed exactly, and wrap") {
   CHECK(sum(iota(i64{1000})) == 499500);
   CHECK(sum(array<i64>{highest, 1, 5}) == std::numeric_limits<i64>::min() + 5);
   CHECK(reduce(max, array<i64>{3, 9, 2}) == 9);
+}
+
+TEST_CASE("short integers and bools are summed as C++ adds them, in every context") {
+  CHECK(sum(array<bool>{true, true, true}) == 3);
+  CHECK(sum(array<unsigned char>{200, 200}) == 400);
+  auto const f = [](auto xs) { return sum(xs); };
+  CHECK(run(contexts::forward{}, f, array<bool>{true, false, true}).inner == 2);
+  CHECK(run(contexts::tag{}, f, array<bool>{true, false, true}).inner == 2);
 }
 
 TEST_CASE("an empty array sums to 0, and reduces to the initial element or not at all") {

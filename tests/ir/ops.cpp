@@ -4,7 +4,10 @@
 #include <overdub/overdub.hpp>
 #include <overdub/special.hpp>
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace {
@@ -109,6 +112,15 @@ TEST_CASE("operations with an index give the same bits in a context") {
     same_in(overdub::compose(observing{}, tagging{}), overdub::ldexp, any<float>(), any<i64>());
     same_in(no_op{}, overdub::polygamma, *rc::gen::inRange(1, 4), between(0.1, 30.0));
   });
+}
+
+TEST_CASE("ldexp takes exponents of every integer type, and saturates") {
+  CHECK(overdub::ldexp(1.0, 3u) == 8.0);
+  CHECK(overdub::ldexp(1.0, std::size_t{3}) == 8.0);
+  CHECK(overdub::ldexp(1.0, std::int8_t{-3}) == 0.125);
+  CHECK(overdub::ldexp(1.0L, 5000) == std::ldexp(1.0L, 5000));
+  CHECK(overdub::ldexp(1.0, (i64{1} << 32) + 1) == std::numeric_limits<double>::infinity());
+  CHECK(overdub::ldexp(1.0, -(i64{1} << 32)) == 0.0);
 }
 
 TEST_CASE("an operator on values is the operation of the table") {

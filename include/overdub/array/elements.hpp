@@ -56,15 +56,15 @@ OVERDUB_INLINE constexpr i64 as_index(I const& i) {
     return 0;
 }
 
-// The size that all arrays of the tree have; -1 for a leaf without data.
+// The size that all arrays of the tree have; -1 where there is none.
 template <class X>
-constexpr i64 common_size(std::string_view op, X const& x) {
+constexpr i64 size_if_any(std::string_view op, X const& x) {
   if constexpr (is_array<X>)
     return x.size();
   else if constexpr (tree<X>) {
     i64 size = -1;
     auto meet = [&](auto const& child) {
-      i64 const other = common_size(op, child);
+      i64 const other = size_if_any(op, child);
       if (size >= 0 && other >= 0 && other != size) throw_sizes(op, size, other);
       if (other >= 0) size = other;
     };
@@ -73,15 +73,19 @@ constexpr i64 common_size(std::string_view op, X const& x) {
   } else
     return -1;
 }
-template <class... X>
-constexpr i64 sizes_of(std::string_view op, X const&... x) {
-  i64 size = -1;
-  auto meet = [&](i64 other) {
+// The size that all arrays have; 0 for an empty std::vector of arrays.
+template <class X, class... Rest>
+constexpr i64 sizes_of(std::string_view op, X const& x, Rest const&... rest) {
+  i64 size = size_if_any(op, x);
+  [[maybe_unused]] auto meet = [&](i64 other) {
     if (size >= 0 && other >= 0 && other != size) throw_sizes(op, size, other);
     if (other >= 0) size = other;
   };
-  (meet(common_size(op, x)), ...);
-  return size;
+  (meet(size_if_any(op, rest)), ...);
+  if constexpr (is_array<X>)
+    return size;
+  else
+    return size < 0 ? 0 : size;
 }
 
 // The tree of i-th elements; the index is known to be in range.

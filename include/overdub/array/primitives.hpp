@@ -48,7 +48,7 @@ struct array_size_t {
   template <class A>
   OVERDUB_INLINE static constexpr i64 compute(A const& a) {
     if constexpr (detail::trees_of_arrays<A>())
-      return detail::common_size("size", a);
+      return detail::sizes_of("size", a);
     else
       return 0;
   }
@@ -163,8 +163,8 @@ struct concat_t {
       static_assert(
           same,
           "overdub: concat joins arrays of one element type; convert one of them: map(convert<double>, a)");
-      (void)detail::common_size("concat", a);
-      (void)detail::common_size("concat", b);
+      (void)detail::sizes_of("concat", a);
+      (void)detail::sizes_of("concat", b);
       if constexpr (same)
         return join(a, b);
       else

@@ -76,6 +76,14 @@ struct origin<F> {
 template <class F>
 using origin_t = typename detail::origin<std::remove_cvref_t<F>>::type;
 
+/// Whether a function stands in a context whose members may decide its results: one with state and with rules,
+/// metadata or `enter`. Hooks decide no results.
+template <class F>
+inline constexpr bool depends_on_state = false;
+template <class F>
+requires requires { F::depends_on_state; }
+inline constexpr bool depends_on_state<F> = F::depends_on_state;
+
 /// Callees are equal when they have one definition, in whatever contexts they stand.
 template <callee F, callee G>
 constexpr bool operator==(F const&, G const&) {

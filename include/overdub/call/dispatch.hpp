@@ -361,6 +361,12 @@ struct derived {
     return joined<base_name, context_name_v<typename S::context>>::value;
   }
 
+  static constexpr bool depends_on_state =
+      overdub::depends_on_state<F> ||
+      (!std::is_empty_v<typename S::context> &&
+       (has_rules_v<typename S::context> || has_enter_v<typename S::context> ||
+        carries_metadata<typename S::context>));
+
   F const& f;
   typename S::reference context;
 

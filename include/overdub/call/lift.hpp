@@ -12,7 +12,7 @@ namespace overdub {
 
 namespace detail {
 
-// An array like `inner`, filled with metadata of type E made of z; defined in array/fill.hpp.
+// An array like `inner`, filled with metadata of type E made of z; defined in array/primitives.hpp.
 template <class E, class S, class T, class Z>
 constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z);
 

@@ -90,7 +90,7 @@ struct array_of<std::tuple<M...>> {
 template <class M>
 using array_of_t = typename array_of<M>::type;
 
-// The members of a plain described struct, as a tuple of types; specialised in struct.hpp.
+// The members of a plain described struct, as a tuple of types; specialised in described.hpp.
 template <class S>
 struct plain_members {
   using type = void;

@@ -145,10 +145,32 @@ constexpr auto select(C c, X const& x, Y const& y) {
   }
 }
 
+// Saturates where the target cannot hold the number; NaN becomes 0.
+template <class To, class From>
+constexpr To convert(From x) {
+  if constexpr (std::is_same_v<To, bool>)
+    return x != From{};
+  else if constexpr (std::integral<To> && std::floating_point<From>) {
+    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From high = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From{2};
+    if (!(x == x)) return To{};
+    if (x < low) return std::numeric_limits<To>::min();
+    if (x >= high) return std::numeric_limits<To>::max();
+    return static_cast<To>(x);
+  } else if constexpr (std::integral<To> && std::integral<From> && !std::is_same_v<From, bool>) {
+    constexpr To low = std::numeric_limits<To>::min();
+    constexpr To high = std::numeric_limits<To>::max();
+    if constexpr (std::signed_integral<From>)
+      if (x < 0)
+        return std::unsigned_integral<To> || x < static_cast<std::intmax_t>(low) ? low : static_cast<To>(x);
+    return static_cast<std::uintmax_t>(x) > static_cast<std::uintmax_t>(high) ? high : static_cast<To>(x);
+  } else
+    return static_cast<To>(x);
+}
+
 template <class X, class N>
 auto ldexp(X x, N n) {
-  constexpr N limit = 4096; // past the exponents of all formats
-  return std::ldexp(x, static_cast<int>(n < -limit ? -limit : (n > limit ? limit : n)));
+  return std::ldexp(x, convert<int>(n));
 }
 
 // std::lgamma writes the global `signgam`.
@@ -183,32 +205,9 @@ auto polygamma(N n, X x) {
       "overdub: digamma and polygamma (the derivatives of lgamma and tgamma) are computed with Boost.Math; "
       "#include <overdub/special.hpp> before they are used");
   if constexpr (special_functions<X>::provided)
-    return special_functions<X>::polygamma(static_cast<int>(n), x);
+    return special_functions<X>::polygamma(convert<int>(n), x);
   else
     return x;
-}
-
-// Saturates where the target cannot hold the number; NaN becomes 0.
-template <class To, class From>
-constexpr To convert(From x) {
-  if constexpr (std::is_same_v<To, bool>)
-    return x != From{};
-  else if constexpr (std::integral<To> && std::floating_point<From>) {
-    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-    constexpr From high = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From{2};
-    if (!(x == x)) return To{};
-    if (x < low) return std::numeric_limits<To>::min();
-    if (x >= high) return std::numeric_limits<To>::max();
-    return static_cast<To>(x);
-  } else if constexpr (std::integral<To> && std::integral<From> && !std::is_same_v<From, bool>) {
-    constexpr To low = std::numeric_limits<To>::min();
-    constexpr To high = std::numeric_limits<To>::max();
-    if constexpr (std::signed_integral<From>)
-      if (x < 0)
-        return std::unsigned_integral<To> || x < static_cast<std::intmax_t>(low) ? low : static_cast<To>(x);
-    return static_cast<std::uintmax_t>(x) > static_cast<std::uintmax_t>(high) ? high : static_cast<To>(x);
-  } else
-    return static_cast<To>(x);
 }
 
 } // namespace native

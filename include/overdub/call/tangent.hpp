@@ -29,16 +29,23 @@ pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, D
   auto from_base = [&] {
     if constexpr (std::is_same_v<DX, zero>)
       return zero{};
-    else if constexpr (std::is_integral_v<plain_t<Y>>)
-      return convert<double>(y) * pow(x, convert<double>(y) - 1.0) * dx;
-    else
-      return y * pow(x, y - 1.0f) * dx;
+    else {
+      auto slope = [&](auto const& exponent) { // 0 for x^0, at x = 0 too
+        auto const constant =
+            x == plain_t<X>{} && exponent == plain_t<std::remove_cvref_t<decltype(exponent)>>{};
+        return select_tangent(constant, zero{}, exponent * pow(x, exponent - 1.0f));
+      };
+      if constexpr (std::is_integral_v<plain_t<Y>>)
+        return slope(convert<double>(y)) * dx;
+      else
+        return slope(y) * dx;
+    }
   };
   auto from_exponent = [&] {
     if constexpr (std::is_same_v<DY, zero>)
       return zero{};
     else
-      return select(x == 0.0f, r, r * log(x)) * dy; // x^y log x tends to 0 with x
+      return select(x == plain_t<X>{}, r, r * log(x)) * dy; // x^y log x tends to 0 with x
   };
   return from_base() + from_exponent();
 }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <overdub/call/config.hpp>
+#include <overdub/call/error.hpp>
 #include <overdub/call/metadata.hpp>
 #include <overdub/call/tagged.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -46,6 +48,13 @@ template <class X>
 using element_of_t = std::conditional_t<
     std::is_lvalue_reference_v<X>, decltype(std::declval<X&>()[0]),
     std::remove_reference_t<decltype(std::declval<X&>()[0])>&&>;
+
+// Vectors that are taken together have one size.
+constexpr void check_sizes(std::size_t size, std::same_as<std::size_t> auto... others) {
+  for (std::size_t other : {size, others...})
+    if (other != size)
+      throw_sizes("std::vector", static_cast<long long>(size), static_cast<long long>(other));
+}
 
 } // namespace detail
 
@@ -149,6 +158,7 @@ requires(!std::is_same_v<T, bool>) struct tree_traits<std::vector<T, Allocator>>
   static constexpr auto map(F const& f, X&& x, Rest&&... rest) {
     using E = std::remove_cvref_t<decltype(f(
         std::declval<detail::element_of_t<X>>(), std::declval<detail::element_of_t<Rest>>()...))>;
+    detail::check_sizes(x.size(), rest.size()...);
     std::vector<E> out;
     out.reserve(x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -162,6 +172,7 @@ requires(!std::is_same_v<T, bool>) struct tree_traits<std::vector<T, Allocator>>
   }
   template <class F, class X, class... Rest>
   static constexpr void each(F const& f, X& x, Rest&... rest) {
+    detail::check_sizes(x.size(), rest.size()...);
     for (std::size_t i = 0; i < x.size(); ++i) f(x[i], rest[i]...);
   }
 };

@@ -117,7 +117,7 @@ private:
   OVERDUB_INLINE static constexpr auto run(F const& f, X&& start, A const& xs) {
     using Next = std::remove_cvref_t<decltype(std::get<0>(std::declval<Step>()))>;
     using Output = std::remove_cvref_t<decltype(std::get<1>(std::declval<Step>()))>;
-    i64 const n = detail::common_size("scan", xs);
+    i64 const n = detail::sizes_of("scan", xs);
     auto out = detail::make_builders<Output, detail::lowered_from_t<F>>(n);
     State state(std::forward<X>(start));
     if constexpr (detail::carried_state<State, Next>())

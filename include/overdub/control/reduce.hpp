@@ -119,7 +119,7 @@ struct reduce_t {
   OVERDUB_INLINE static constexpr auto compute(F const& f, A const& xs) {
     if constexpr (detail::trees_of_arrays<A>()) {
       using E = decltype(detail::element(xs, 0));
-      i64 const n = detail::common_size("reduce", xs);
+      i64 const n = detail::sizes_of("reduce", xs);
       if (n <= 0) detail::throw_empty("reduce");
       return combine<E>(f, n, xs);
     } else
@@ -131,7 +131,7 @@ struct reduce_t {
       return initial;
     else {
       using E = decltype(detail::element(xs, 0));
-      i64 const n = detail::common_size("reduce", xs);
+      i64 const n = detail::sizes_of("reduce", xs);
       if constexpr (detail::initial_element<E, X>())
         return n <= 0 ? initial : E(f(initial, combine<E>(f, n, xs)));
       else
@@ -151,7 +151,8 @@ private:
 };
 inline constexpr reduce_t reduce{};
 
-/// sum(xs): reduce(add, xs); 0 for an empty array. O(n), no allocation.
+/// sum(xs): reduce(add, xs), where bool and short integers count as int; 0 for an empty array. O(n), no
+/// allocation.
 struct sum_t {
   OVERDUB_PRIMITIVE("sum", data)
   template <class A>
@@ -162,14 +163,19 @@ struct sum_t {
   template <detail::array_inside A>
   OVERDUB_INLINE static constexpr auto decompose(A const& xs) {
     using T = typename detail::bottom_t<A>::value_type;
-    return reduce(add, T{}, xs);
+    using R = decltype(add(T{}, T{}));
+    if constexpr (std::is_same_v<T, R>)
+      return reduce(add, T{}, xs);
+    else
+      return reduce(add, R{}, map(convert<R>, xs));
   }
   template <class A>
   OVERDUB_INLINE static constexpr auto compute(A const& xs) {
     if constexpr (detail::one_array<A>()) {
-      using T = typename A::value_type;
-      if (xs.empty()) return T{};
-      return detail::reduce_elements<T>(add, xs.size(), [&](i64 i) OVERDUB_INLINE { return xs.data()[i]; });
+      using R = decltype(add(typename A::value_type{}, typename A::value_type{}));
+      if (xs.empty()) return R{};
+      return detail::reduce_elements<R>(
+          add, xs.size(), [&](i64 i) OVERDUB_INLINE { return static_cast<R>(xs.data()[i]); });
     } else
       return detail::refused{};
   }
