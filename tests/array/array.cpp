@@ -3,6 +3,7 @@
 
 #include <overdub/array/array.hpp>
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,18 @@ struct counted {
   counted& operator=(counted&&) = default;
   ~counted() { --alive; }
 };
+
+template <class R>
+concept borrows = requires(R&& range) {
+  overdub::array<double>::borrow(static_cast<R&&>(range));
+};
+
+TEST_CASE("elements are borrowed from what outlives the handle, and never from a temporary container") {
+  STATIC_REQUIRE(borrows<std::vector<double>&>);
+  STATIC_REQUIRE(borrows<std::vector<double> const&>);
+  STATIC_REQUIRE(borrows<std::span<double const>>);
+  STATIC_REQUIRE_FALSE(borrows<std::vector<double>>);
+}
 
 TEST_CASE("copies of a handle share the elements") {
   array<double> const a{1.0, 2.0};

@@ -47,6 +47,11 @@ public:
     a.size_ = static_cast<i64>(elements.size());
     return a;
   }
+  /// A temporary container would be gone before the handle is used: keep it in a variable, or copy_of it.
+  template <class R>
+  requires(
+      !std::is_lvalue_reference_v<R> &&
+      !std::ranges::enable_borrowed_range<std::remove_cvref_t<R>>) static array borrow(R&&) = delete;
   /// Copies the elements. O(n), one allocation.
   static array copy_of(std::span<T const> elements);
 

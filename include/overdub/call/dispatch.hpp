@@ -63,12 +63,12 @@ struct lowered_call {
   OVERDUB_INLINE constexpr auto operator()(L&&... l) const {
     constexpr rule found = [] {
       if constexpr (Rules)
-        return rule_for<typename S::context, P, std::remove_cvref_t<L>...>;
+        return rule_for<typename S::context, P, decltype(owned_tree(static_cast<L&&>(l)))...>;
       else
         return rule::none;
     }();
     if constexpr (found != rule::none)
-      return wrap(stack, call_rule<found>(stack.top().get(), p, static_cast<L&&>(l)...));
+      return wrap(stack, call_rule<found>(stack.top().get(), p, owned_tree(static_cast<L&&>(l))...));
     else
       return wrap(stack, call(stack.rest(), p, static_cast<L&&>(l)...));
   }

@@ -190,6 +190,22 @@ using open_t = decltype(open(std::declval<S const&>(), std::declval<X>()));
 template <class S, class X>
 using inner_t = decltype(inner(std::declval<S const&>(), std::declval<X>()));
 
+// A tree that owns its leaves, which `strip` may have left where they were.
+struct make_owned {
+  template <class X>
+  OVERDUB_INLINE constexpr auto operator()(X&& x) const {
+    using T = std::remove_cvref_t<X>;
+    if constexpr (tree<T>)
+      return tree_traits<T>::map(*this, static_cast<X&&>(x));
+    else
+      return T(static_cast<X&&>(x));
+  }
+};
+template <class X>
+OVERDUB_INLINE constexpr auto owned_tree(X&& x) {
+  return make_owned{}(static_cast<X&&>(x));
+}
+
 // ---- concrete: out of all contexts, for hooks. A leaf is not copied; a tree is rebuilt, of copies.
 
 struct make_concrete {

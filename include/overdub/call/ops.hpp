@@ -133,7 +133,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
 #include <overdub/ir/ops.def>
 #undef OVERDUB_OPERATION
 
-/// convert<T>(x): x as a T. Saturates where T cannot hold it (NaN becomes 0); metadata stays with the number.
+/// convert<T>(x): x as a T. Saturates where T cannot hold it; NaN becomes 0, and true as a bool; metadata stays with the number.
 template <class To>
 struct convert_t {
   using overdub_callee = kind::conversion;

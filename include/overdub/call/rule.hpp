@@ -106,7 +106,8 @@ OVERDUB_INLINE constexpr decltype(auto) call_rule(C& context, F const& f, A&&...
     ask_rule<Kind>(context, f, std::forward<A>(a)...);
     return none{};
   } else {
-    static_assert(function<F> || native_leaf<F>, "overdub: a rule for an operation returns its result, and not void");
+    static_assert(
+        function<F> || native_leaf<F>, "overdub: a rule for an operation returns its result, and not void");
     return refused{};
   }
 }

@@ -9,7 +9,6 @@
 #include <concepts>
 #include <exception>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -177,7 +176,7 @@ private:
     try {
       for (; started < parts; ++started)
         all[static_cast<std::size_t>(started)].thread = std::thread(run_one, started);
-    } catch (std::system_error const&) {
+    } catch (...) {
       // No more threads to be had: the rest runs here.
     }
     run_one(0);
