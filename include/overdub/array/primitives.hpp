@@ -12,11 +12,6 @@
 
 namespace overdub {
 
-#define OVERDUB_PRIMITIVE(NAME, KIND)                                                                        \
-  using overdub_callee = kind::KIND;                                                                         \
-  static constexpr int depth = 0;                                                                            \
-  static constexpr std::string_view name() { return NAME; }
-
 /// at(a, i): the i-th element of an array, or of each array of a tree. Throws index_error. O(1).
 struct at_t {
   OVERDUB_PRIMITIVE("at", data)

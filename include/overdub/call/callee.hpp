@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <string_view>
 #include <type_traits>
 
 namespace overdub {
@@ -35,6 +36,12 @@ concept of_kind = requires {
 }
 &&std::derived_from<kind_of<F>, Kind>;
 } // namespace detail
+
+// What every primitive says of itself.
+#define OVERDUB_PRIMITIVE(NAME, KIND)                                                                        \
+  using overdub_callee = kind::KIND;                                                                         \
+  static constexpr int depth = 0;                                                                            \
+  static constexpr std::string_view name() { return NAME; }
 
 /// Anything that a context sees being called. Constrain the first parameter of a family of rules with this
 /// concept, or with one that includes it.

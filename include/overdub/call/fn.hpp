@@ -1,6 +1,8 @@
 // fn<"name">(body): a user's function, as an object that contexts see being called.
 #pragma once
 
+#include <overdub/call/body.hpp>
+#include <overdub/call/derived.hpp>
 #include <overdub/call/name.hpp>
 #include <overdub/call/scope.hpp>
 

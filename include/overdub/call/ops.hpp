@@ -75,14 +75,9 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
 
 } // namespace detail
 
-#define OVERDUB_OPERATION(NAME, KIND)                                                                        \
-  using overdub_callee = kind::KIND;                                                                         \
-  static constexpr int depth = 0;                                                                            \
-  static constexpr std::string_view name() { return #NAME; }
-
 #define OVERDUB_UNARY(NAME, KIND, NATIVE, TANGENT)                                                           \
   struct NAME##_t {                                                                                          \
-    OVERDUB_OPERATION(NAME, KIND)                                                                            \
+    OVERDUB_PRIMITIVE(#NAME, KIND)                                                                           \
     template <class X>                                                                                       \
     OVERDUB_INLINE constexpr auto operator()(X const& x) const {                                             \
       return detail::dispatch_elementwise(*this, x);                                                         \
@@ -98,7 +93,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
 
 #define OVERDUB_BINARY(NAME, KIND, NATIVE, TANGENT)                                                          \
   struct NAME##_t {                                                                                          \
-    OVERDUB_OPERATION(NAME, KIND)                                                                            \
+    OVERDUB_PRIMITIVE(#NAME, KIND)                                                                           \
     template <class X, class Y>                                                                              \
     OVERDUB_INLINE constexpr auto operator()(X const& x, Y const& y) const {                                 \
       return detail::dispatch_elementwise(*this, x, y);                                                      \
@@ -115,7 +110,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
 
 #define OVERDUB_TERNARY(NAME, KIND, NATIVE, TANGENT)                                                         \
   struct NAME##_t {                                                                                          \
-    OVERDUB_OPERATION(NAME, KIND)                                                                            \
+    OVERDUB_PRIMITIVE(#NAME, KIND)                                                                           \
     template <class X, class Y, class Z>                                                                     \
     OVERDUB_INLINE constexpr auto operator()(X const& x, Y const& y, Z const& z) const {                     \
       return detail::dispatch_elementwise(*this, x, y, z);                                                   \
@@ -131,7 +126,6 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
   inline constexpr NAME##_t NAME{};
 
 #include <overdub/ir/ops.def>
-#undef OVERDUB_OPERATION
 
 /// convert<T>(x): x as a T. Saturates where T cannot hold it; NaN becomes 0, and true as a bool; metadata stays with the number.
 template <class To>

@@ -3,6 +3,7 @@
 
 #include <overdub/array/primitives.hpp>
 #include <overdub/call/dispatch.hpp>
+#include <overdub/call/lowered.hpp>
 
 #include <string_view>
 #include <type_traits>

@@ -3,6 +3,7 @@
 // threads.
 #pragma once
 
+#include <overdub/call/lowered.hpp>
 #include <overdub/control/map.hpp>
 
 #include <algorithm>

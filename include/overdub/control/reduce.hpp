@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/array/primitives.hpp>
+#include <overdub/call/lowered.hpp>
 #include <overdub/call/ops.hpp>
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>

@@ -1,0 +1,137 @@
+// Calling the body of a function, with or without its scope as first parameter.
+#pragma once
+
+#include <overdub/call/scope.hpp>
+#include <overdub/call/strict.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace overdub::detail {
+
+template <class B, class... X>
+concept invocable = requires(B const& body, X&&... x) {
+  body(static_cast<X&&>(x)...);
+};
+
+enum class body_form { none, plain, scoped };
+
+// Whether a body that does not fit A... takes anything in the place of the scope: `auto x` is meant for an
+// argument. Then these overloads make the call ambiguous; the body is not looked at.
+struct no_scope {};
+template <class B>
+struct scope_probe : B {
+  using B::operator();
+  template <class X>
+  none operator()(X&&) const;
+  template <class X, class Y>
+  none operator()(X&&, Y&&) const;
+  template <class X, class Y, class Z>
+  none operator()(X&&, Y&&, Z&&) const;
+};
+template <class B, class... A>
+concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && sizeof...(A) < 3 &&
+                         !requires(scope_probe<B> const& probe, A const&... a) {
+  probe(no_scope{}, a...);
+};
+
+template <class B, class Scope, class... A>
+consteval body_form find_form() {
+  if constexpr (invocable<B, A...>)
+    return body_form::plain;
+  else if constexpr (mistakes_scope<B, A...>)
+    return body_form::none;
+  else if constexpr (invocable<B, Scope&, A...>)
+    return body_form::scoped;
+  else
+    return body_form::none;
+}
+
+template <class Function, class Body, class Scope, class... Arguments>
+struct body_call {
+  static constexpr body_form form = find_form<Body, Scope, Arguments...>();
+  static consteval auto find() {
+    static_assert(
+        form != body_form::none, "overdub: the body of this function cannot be called with these arguments; "
+                                 "check their number and types, and take parameters as `auto` so that "
+                                 "values of contexts can come in");
+    if constexpr (form == body_form::plain)
+      return type_is<decltype(std::declval<Body const&>()(std::declval<Arguments>()...))>{};
+    else if constexpr (form == body_form::scoped)
+      return type_is<decltype(std::declval<Body const&>()(
+          std::declval<Scope&>(), std::declval<Arguments>()...))>{};
+    else
+      return type_is<refused>{};
+  }
+  // A function that returns nothing gives `none` in its contexts.
+  using declared = std::remove_cvref_t<typename decltype(find())::type>;
+  using type = std::conditional_t<std::is_void_v<declared>, none, declared>;
+};
+
+template <class F>
+constexpr auto const& body_of(F const& f) {
+  if constexpr (callee<F>)
+    return f.body;
+  else
+    return f;
+}
+
+// Calls a body, which gives an R or nothing.
+template <class R, class B, class... X>
+OVERDUB_INLINE constexpr R call_body(B const& body, X&&... x) {
+  if constexpr (std::is_void_v<decltype(body(static_cast<X&&>(x)...))>) {
+    body(static_cast<X&&>(x)...);
+    return {};
+  } else
+    return body(static_cast<X&&>(x)...);
+}
+
+// The same, of a body that has a function for itself: it is compiled into that one.
+template <class R, class B, class... X>
+OVERDUB_INLINE constexpr R inline_body(B const& body, X&&... x) {
+  if constexpr (std::is_void_v<decltype(body(static_cast<X&&>(x)...))>)
+    return call_body<R>(body, static_cast<X&&>(x)...);
+  else
+    OVERDUB_INLINE_CALLS return body(static_cast<X&&>(x)...);
+}
+
+// A function that takes its scope may call itself, and is compiled as a function: were it inlined, compilers
+// would unroll recursions by chance, and not alike in each context. Stateless contexts are not passed at all.
+template <class R, class S, class F, class... X>
+[[gnu::noinline]] constexpr R run_scoped(running<S, F> cx, X... x) {
+  return inline_body<R>(body_of(cx.function()), cx, std::move(x)...);
+}
+
+// A context with state is passed once, in the scope, and not in each value too: so it costs one register, and
+// compilers know that all values have the same one.
+template <class S, class... X>
+concept restored = !std::is_empty_v<S> && (std::is_same_v<wrap_t<S, strip_t<S, X>>, X> && ...);
+
+template <class R, class S, class F, class... X>
+[[gnu::noinline]] constexpr strip_t<S, R> run_stripped(running<S, F> cx, strip_t<S, X>... x) {
+  return strip(cx.levels(), inline_body<R>(body_of(cx.function()), cx, wrap(cx.levels(), std::move(x))...));
+}
+
+template <class S, class F, class... X>
+OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> typename body_call<
+    F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>::type {
+  using Call =
+      body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>;
+#if OVERDUB_CHECKED
+  [[maybe_unused]] watch_t<S> const watching{true};
+#endif
+  using R = typename Call::type;
+  if constexpr (is_refused<R>)
+    return refused{};
+  else if constexpr (Call::form == body_form::plain)
+    return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
+  else if constexpr (Call::form == body_form::scoped && restored<S, R, std::remove_cvref_t<X>...>)
+    return wrap(
+        stack, run_stripped<R, S, F, std::remove_cvref_t<X>...>(
+                   running<S, F>(stack, f), strip(stack, std::remove_cvref_t<X>(static_cast<X&&>(x)))...));
+  else if constexpr (Call::form == body_form::scoped)
+    return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
+        running<S, F>(stack, f), static_cast<X&&>(x)...);
+}
+
+} // namespace overdub::detail

@@ -1,0 +1,56 @@
+// The derived function "f in S": f's body run in the contexts of S, called one level down, where the next context sees it.
+#pragma once
+
+#include <overdub/call/dispatch.hpp>
+#include <overdub/call/name.hpp>
+
+#include <string_view>
+#include <type_traits>
+
+namespace overdub::detail {
+
+template <class S, class F>
+struct derived {
+  using overdub_callee = kind::function;
+  using origin = origin_t<F>;
+  static constexpr int depth = F::depth + 1;
+  static constexpr std::string_view base_name = F::name();
+  static constexpr std::string_view name() {
+    return joined<base_name, context_name_v<typename S::context>>::value;
+  }
+
+  static constexpr bool depends_on_state =
+      overdub::depends_on_state<F> ||
+      (!std::is_empty_v<typename S::context> &&
+       (has_rules_v<typename S::context> || has_enter_v<typename S::context> ||
+        carries_metadata<typename S::context>));
+
+  F const& f;
+  typename S::reference context;
+
+  template <class T, class... X>
+  static consteval bool declares_type() {
+    return F::template declares_type<S, wrap_t<S, X>...>();
+  }
+  template <class T, class... X>
+  using body_type = strip_t<S, wrap_t<S, typename F::template body_type<S, wrap_t<S, X>...>>>;
+
+  template <class T, class... X>
+  OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...> run(T const& tail, X&&... x) const {
+    static_assert(std::is_same_v<T, typename S::tail>);
+    S const stack{context, tail};
+    return strip(stack, wrap(stack, f.run(stack, wrap(stack, static_cast<X&&>(x))...)));
+  }
+  template <class... A>
+  OVERDUB_INLINE constexpr decltype(auto) operator()(A&&... a) const {
+    return call(outermost_stack(a...), *this, static_cast<A&&>(a)...);
+  }
+
+private:
+  template <class... A>
+  static constexpr auto outermost_stack(A const&... a) {
+    return stack_from<outermost_t<A...>>(a...);
+  }
+};
+
+} // namespace overdub::detail

@@ -1,0 +1,85 @@
+// Functions given to control primitives, one level down: they wrap what they are given, and strip what they return.
+#pragma once
+
+#include <overdub/call/dispatch.hpp>
+
+#include <type_traits>
+
+namespace overdub {
+namespace detail {
+
+template <class S, class F, view V>
+struct lowered;
+
+// Calls a function object of the user's, given to a control primitive.
+template <class F, class... X>
+OVERDUB_INLINE constexpr decltype(auto) call_given(F const& f, X&&... x) {
+  OVERDUB_INLINE_CALLS return f(static_cast<X&&>(x)...);
+}
+
+// A lowered function refers to the user's function, and holds one that was lowered before.
+template <class F>
+struct lowered_slot {
+  using type = F const&;
+};
+template <class S, class F, view V>
+struct lowered_slot<lowered<S, F, V>> {
+  using type = lowered<S, F, V>;
+};
+
+// A function one level down: wraps its arguments into S, calls f, and strips the result. A predicate leaves
+// the metadata of its result behind.
+template <class S, class F, view V = view::strip>
+struct lowered : S {
+  using function_type = F;
+  using lowered_stack = S;
+  typename lowered_slot<F>::type f;
+
+  OVERDUB_INLINE constexpr lowered(F const& function, S const& contexts) : S(contexts), f(function) {}
+
+  template <class... X>
+  OVERDUB_INLINE constexpr auto operator()(X&&... x) const {
+#if OVERDUB_CHECKED
+    [[maybe_unused]] watch_t<S> const watching{!callee<F>};
+#endif
+    S const& levels = *this;
+    if constexpr (callee<F>)
+      return unwrap<V>(levels, wrap(levels, call(levels, f, wrap(levels, static_cast<X&&>(x))...)));
+    else
+      return unwrap<V>(levels, wrap(levels, call_given(f, wrap(levels, static_cast<X&&>(x))...)));
+  }
+};
+// The level that a function was lowered from last; void for a function that was not.
+template <class F>
+struct lowered_from {
+  using type = void;
+};
+template <class S, class F, view V>
+struct lowered_from<lowered<S, F, V>> {
+  using type = typename S::head;
+};
+template <class F>
+using lowered_from_t = typename lowered_from<F>::type;
+
+template <class S, class F>
+OVERDUB_INLINE constexpr lowered<S, F> lower(S const& stack, F const& f) {
+  return {f, stack};
+}
+template <class S, class F>
+OVERDUB_INLINE constexpr lowered<S, F, view::inner> lower_predicate(S const& stack, F const& f) {
+  return {f, stack};
+}
+
+} // namespace detail
+
+/// F, a function that a rule for a control primitive is given, is the callee G one level down; or several, where the
+/// outer contexts have nothing to say about calls.
+template <class F, class G>
+inline constexpr bool is_lowered = false;
+template <class S, class G, detail::view V>
+inline constexpr bool is_lowered<detail::lowered<S, G, V>, G> = true;
+template <class S, class Outer, class F, detail::view V, detail::view W, class G>
+inline constexpr bool is_lowered<detail::lowered<S, detail::lowered<Outer, F, W>, V>, G> =
+    detail::passive<typename Outer::context>&& is_lowered<detail::lowered<Outer, F, W>, G>;
+
+} // namespace overdub

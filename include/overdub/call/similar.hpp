@@ -1,0 +1,35 @@
+// Contexts made from a context: one with other data, one without hooks.
+#pragma once
+
+#include <overdub/call/context.hpp>
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace overdub {
+
+/// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
+template <is_context C, class... State>
+constexpr C similar(C const&, State&&... state) {
+  if constexpr (std::is_constructible_v<C, State...>)
+    return C(std::forward<State>(state)...);
+  else
+    return C{{}, std::forward<State>(state)...};
+}
+
+/// A copy of a context without its hooks; its rules and its metadata stay. Where a rule goes on inside (`recurse`) and the
+/// context keeps no metadata, it does so in the context itself, hooks included.
+template <class C>
+struct hookless : C {
+  static constexpr std::string_view name = detail::context_name_v<C>;
+  void before() = delete;
+  void after() = delete;
+  void failed() = delete;
+};
+template <is_context C>
+constexpr hookless<C> without_hooks(C context) {
+  return {std::move(context)};
+}
+
+} // namespace overdub
