@@ -156,6 +156,13 @@ public:
     ::new (static_cast<void*>(out_.data_ + i)) T(std::move(element));
     if constexpr (!std::is_trivially_destructible_v<T>) out_.size_ = i + 1;
   }
+  // Elements from the first-th on: `first` is the number of elements so far.
+  void put_all(i64 first, std::span<T const> elements) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (!elements.empty()) __builtin_memcpy(out_.data_ + first, elements.data(), elements.size_bytes());
+    } else
+      for (T const& element : elements) put(first++, element);
+  }
   OVERDUB_INLINE array<T> finish(i64 size) {
     out_.size_ = size;
     return std::move(out_);
@@ -173,7 +180,7 @@ template <class T>
 array<T> array<T>::copy_of(std::span<T const> elements) {
   auto const size = static_cast<i64>(elements.size());
   detail::array_builder<T> out(size);
-  for (i64 i = 0; i < size; ++i) out.put(i, elements[static_cast<std::size_t>(i)]);
+  out.put_all(0, elements);
   return out.finish(size);
 }
 

@@ -173,8 +173,8 @@ private:
   static auto join(A const& a, B const& b) {
     if constexpr (detail::is_array<A>) {
       detail::array_builder<typename A::value_type> out(a.size() + b.size());
-      for (i64 i = 0; i < a.size(); ++i) out.put(i, a.data()[i]);
-      for (i64 i = 0; i < b.size(); ++i) out.put(a.size() + i, b.data()[i]);
+      out.put_all(0, a.span());
+      out.put_all(a.size(), b.span());
       return out.finish(a.size() + b.size());
     } else if constexpr (detail::tree<A>)
       return tree_traits<A>::map([](auto const& x, auto const& y) { return join(x, y); }, a, b);
