@@ -258,14 +258,20 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
   else if constexpr (stack_of_t<X>::empty && !tree<X>) {
     constexpr bool converts = requires { static_cast<B>(static_cast<Z&&>(z)); };
     static_assert(
-        converts, "overdub: this metadata does not become what the context keeps for a value of this type; a "
-                  "differentiator keeps none for an integer: write 2.0 for 2");
+        converts, "overdub: this metadata does not become what the context keeps for a value of this type; "
+                  "return it from the rule as metadata<T> (a differentiator keeps none for an integer: write "
+                  "2.0 for 2)");
     if constexpr (converts)
       return place(static_cast<B>(static_cast<Z&&>(z)));
     else
       return place(B{});
-  } else
+  } else {
+    constexpr bool fits = std::is_convertible_v<decltype(place(static_cast<Z&&>(z))), M>;
+    static_assert(
+        fits, "overdub: this metadata has another structure than what the context keeps for a value of this "
+              "type; tag the members of a tuple or of a struct template one by one");
     return place(static_cast<Z&&>(z));
+  }
 }
 
 } // namespace detail
