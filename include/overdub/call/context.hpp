@@ -92,17 +92,6 @@ concept declares_enter = !requires {
 };
 
 template <class C>
-inline constexpr bool has_before_v = declares_before<C>;
-template <class C>
-inline constexpr bool has_after_v = declares_after<C>;
-template <class C>
-inline constexpr bool has_failed_v = declares_failed<C>;
-template <class C>
-inline constexpr bool has_rules_v = declares_rules<C>;
-template <class C>
-inline constexpr bool has_enter_v = declares_enter<C>;
-
-template <class C>
 concept carries_metadata = requires {
   typename C::template metadata<double>;
 };

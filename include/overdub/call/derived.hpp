@@ -22,7 +22,7 @@ struct derived {
   static constexpr bool depends_on_state =
       overdub::depends_on_state<F> ||
       (!std::is_empty_v<typename S::context> &&
-       (has_rules_v<typename S::context> || has_enter_v<typename S::context> ||
+       (declares_rules<typename S::context> || declares_enter<typename S::context> ||
         carries_metadata<typename S::context>));
 
   F const& f;

@@ -175,12 +175,13 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
 }
 
 template <class C>
-inline constexpr bool has_hooks = has_before_v<C> || has_after_v<C> || has_failed_v<C>;
+inline constexpr bool has_hooks = declares_before<C> || declares_after<C> || declares_failed<C>;
 
 // A context that has nothing to say about calls is passed over: by the operations on numbers, and by a
 // function when all contexts are so, since nobody hears of the derived functions then.
 template <class C>
-inline constexpr bool passive = !has_hooks<C> && !has_rules_v<C> && !has_enter_v<C> && !carries_metadata<C>;
+inline constexpr bool passive =
+    !has_hooks<C> && !declares_rules<C> && !declares_enter<C> && !carries_metadata<C>;
 
 template <class S>
 struct attentive {
@@ -214,14 +215,14 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
     return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));
   else {
     using C = typename S::context;
-    if constexpr (has_before_v<C>) call_hook<before_hook>(stack, p, a...);
-    if constexpr (has_after_v<C> || has_failed_v<C>) {
+    if constexpr (declares_before<C>) call_hook<before_hook>(stack, p, a...);
+    if constexpr (declares_after<C> || declares_failed<C>) {
       using R = decltype(answer_primitive::answer(stack, p, static_cast<A&&>(a)...));
       if constexpr (hears_end<S, P, R, A...>)
         return observe_end<R, answer_primitive>(stack, p, static_cast<A&&>(a)...);
       else
         return answer_primitive::answer(stack, p, static_cast<A&&>(a)...);
-    } else if constexpr (elementwise<P> && !has_rules_v<C> && (is_leaf<std::remove_cvref_t<A>> && ...))
+    } else if constexpr (elementwise<P> && !declares_rules<C> && (is_leaf<std::remove_cvref_t<A>> && ...))
       return wrap(stack, call_primitive(stack.rest(), p, down_to<typename S::tail>(a)...));
     else
       return answer_primitive::answer(stack, p, static_cast<A&&>(a)...);
@@ -240,7 +241,7 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
   else if constexpr (attentive<S>::type::empty)
     return wrap(stack, f.run(stack, wrap(stack, static_cast<A&&>(a))...));
   else {
-    if constexpr (has_before_v<typename S::context>) call_hook<before_hook>(stack, f, a...);
+    if constexpr (declares_before<typename S::context>) call_hook<before_hook>(stack, f, a...);
     if constexpr (hears_end<S, F, result_t<S, F, A...>, A...>)
       return observe_end<result_t<S, F, A...>, answer_function>(stack, f, static_cast<A&&>(a)...);
     else

@@ -14,7 +14,7 @@ namespace overdub::detail {
 #define OVERDUB_HOOK(NAME)                                                                                   \
   struct NAME##_hook {                                                                                       \
     template <class C>                                                                                       \
-    static constexpr bool declared = has_##NAME##_v<C>;                                                      \
+    static constexpr bool declared = declares_##NAME<C>;                                                     \
     template <class C, class F, class... X>                                                                  \
     OVERDUB_INLINE static constexpr auto named(C& context, F const& f, X const&... x)                        \
         -> decltype(context.NAME({f}, x...)) {                                                               \

@@ -19,7 +19,7 @@ struct type_is {
 // ---- what the context says to the edge into a function's body
 
 template <class C, class F>
-concept enters = has_enter_v<C> && requires(C& context, F const& f) {
+concept enters = declares_enter<C> && requires(C& context, F const& f) {
   context.enter(f);
 };
 

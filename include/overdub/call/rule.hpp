@@ -14,11 +14,11 @@ namespace overdub::detail {
 // converts to F, and no template is deduced from it: it matches only rules that name F. Overload resolution
 // alone does not prefer those on all compilers.
 template <class C, class F, class... A>
-concept names_rule = has_rules_v<C> && requires(C& context, F const& f, A&&... a) {
+concept names_rule = declares_rules<C> && requires(C& context, F const& f, A&&... a) {
   context.overdub({f}, std::forward<A>(a)...);
 };
 template <class C, class F, class... A>
-concept family_rule = has_rules_v<C> && requires(C& context, F const& f, A&&... a) {
+concept family_rule = declares_rules<C> && requires(C& context, F const& f, A&&... a) {
   context.overdub(f, std::forward<A>(a)...);
 };
 
@@ -75,7 +75,7 @@ enum class rule { none, named, family };
 
 template <class C, class F, class... A>
 consteval rule find_rule() {
-  if constexpr (!has_rules_v<C>)
+  if constexpr (!declares_rules<C>)
     return rule::none;
   else if constexpr (names_rule<C, F, A...>)
     return rule::named;
