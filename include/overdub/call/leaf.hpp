@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
+#include <overdub/call/effect.hpp>
 #include <overdub/call/name.hpp>
 
 #include <string_view>
@@ -9,16 +10,6 @@
 #include <utility>
 
 namespace overdub {
-
-/// What a native function does besides returning its result.
-enum class effect {
-  pure,          // nothing: equal arguments give equal results
-  may_fail,      // may throw
-  reads_context, // reads state that others write
-  addressed,     // a random choice at an address; commutes with other addresses
-  accumulates,   // adds to state; commutes with itself
-  ordered        // anything else: input and output, order matters
-};
 
 namespace effects {
 template <effect E>

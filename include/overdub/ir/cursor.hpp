@@ -1,0 +1,379 @@
+// The cursor: a position in a function, where operations are inserted, and with which they are replaced, erased and moved
+// while walking. Every pass edits with it, and none renumbers by hand.
+#pragma once
+
+#include <overdub/ir/infer.hpp>
+#include <overdub/ir/program.hpp>
+
+#include <bit>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace overdub::ir {
+
+/// A position between two operations of a function, or at the end of a region. It walks over all operations, nested ones
+/// behind the operation that they are in:
+///
+///   for (cursor c(p, f); c.next();)
+///     if (...) c.replace(c.add(op::mul, c.operand(0), c.operand(0)));
+///
+/// What is inserted while walking is not visited. Every edit is O(what it names), uses included; none throws halfway.
+/// Two cursors on one function may be used by turns, while neither erases what the other stands on.
+class cursor {
+public:
+  using types = std::span<type const>;
+  using values = std::span<value_id const>;
+
+  /// Before the first operation of the function, of nested regions too.
+  cursor(program& p, function_id f)
+      : program_(&p), id_(f), region_(function::body), next_(here()[region_].first) {}
+  /// At the end of a region.
+  cursor(program& p, function_id f, region_id r) : program_(&p), id_(f), region_(r) {}
+
+  program& owner() const { return *program_; }
+  function_id id() const { return id_; }
+  function const& operator*() const { return (*program_)[id_]; }
+  function const* operator->() const { return &(*program_)[id_]; }
+
+  // ---- walking
+
+  /// To the next operation, into nested regions; false at the function's end. New operations are inserted before it.
+  bool next() {
+    node_ = next_;
+    if (node_ == nothing) {
+      region_ = function::body;
+      return false;
+    }
+    region_ = here()[node_].parent;
+    before_ = node_;
+    next_ = behind(node_, true);
+    return true;
+  }
+  /// Does not walk into the regions of the operation that the cursor is at.
+  void skip_regions() { next_ = behind(node_, false); }
+
+  /// The operation that the cursor is at, after next().
+  node_id node() const { return node_; }
+  op code() const { return here()[node_].code; }
+  value_id operand(std::uint32_t i) const { return here().operand(node_, i); }
+  value_id result(std::uint32_t i = 0) const { return here().result(node_, i); }
+
+  // ---- the place where operations are inserted
+
+  void to_end(region_id r) { place_at(r, nothing); }
+  void to_start(region_id r) { place_at(r, here()[r].first); }
+  void to_before(node_id n) { place_at(here()[n].parent, n); }
+  void to_after(node_id n) { place_at(here()[n].parent, here()[n].next); }
+  /// Before the yield of a region, or at its end when it has none yet.
+  void to_yield(region_id r) {
+    node_id const last = here()[r].last;
+    place_at(r, last != nothing && here()[last].code == op::yield ? last : node_id(nothing));
+  }
+  region_id region() const { return region_; }
+
+  // ---- inserting
+
+  value_id literal(type t, std::uint64_t bits) {
+    function& f = here();
+    auto const at = f.literal_of_.find({t, bits});
+    if (at != f.literal_of_.end()) return at->second;
+    value_id const v{f.value_count()};
+    f.values_.push_back(
+        {.type = t, .from = origin::literal, .maker = static_cast<std::uint32_t>(f.literals_.size())});
+    f.literals_.push_back(bits);
+    f.literal_of_.emplace(function::literal_key{t, bits}, v);
+    return v;
+  }
+  value_id literal(double x) { return literal(f64, std::bit_cast<std::uint64_t>(x)); }
+  value_id literal(float x) { return literal(f32, std::bit_cast<std::uint32_t>(x)); }
+  value_id literal(std::int64_t x) { return literal(i64, static_cast<std::uint64_t>(x)); }
+  value_id literal(bool x) { return literal(boolean, x ? 1 : 0); }
+
+  /// Inserts an operation with results of these types, and regions with arguments of those. Nothing is checked here: the
+  /// verifier does. The span may view operands of the function itself.
+  node_id insert(
+      op code, values operands, types results, attributes const& a = {},
+      std::span<std::vector<type> const> regions = {}) {
+    function& f = here();
+    node_id const n{f.node_count()};
+    function::node made{.code = code, .parent = region_, .place = place_, .attributes = a};
+    made.first_region = f.region_count();
+    made.region_count = static_cast<std::uint16_t>(regions.size());
+    made.first_operand = static_cast<std::uint32_t>(f.uses_.size());
+    made.operand_count = static_cast<std::uint32_t>(operands.size());
+    made.first_result = f.new_values(results, origin::result, index_of(n));
+    made.result_count = static_cast<std::uint32_t>(results.size());
+    f.nodes_.push_back(made);
+    for (auto const& arguments : regions) (void)f.new_region(n, arguments);
+    for (value_id const v : operands) add_use(v, n);
+    link(n);
+    return n;
+  }
+  /// The same, with the types of the results found by the operation's rule; throws verify_error where they do not fit.
+  node_id insert(op code, std::initializer_list<value_id> operands, attributes const& a = {}) {
+    return insert(code, values(operands.begin(), operands.size()), a);
+  }
+  node_id insert(op code, values operands, attributes const& a = {}) {
+    std::vector<type> const results = infer(*program_, here(), code, operands, a);
+    return insert(code, operands, results, a);
+  }
+  /// Inserts an operation of one result, and returns it.
+  template <class... V>
+  value_id add(op code, V... operands) {
+    return here().result(insert(code, {value_id(operands)...}));
+  }
+  value_id convert(value_id x, type to) {
+    type const results[] = {to};
+    value_id const operands[] = {x};
+    return here().result(insert(op::convert, operands, results));
+  }
+  void yield(values results) { insert(op::yield, results, types{}); }
+
+  /// Where operations that are inserted from now on stand in the user's source.
+  void set_place(place_id p) { place_ = p; }
+
+  // ---- editing
+
+  void set_operand(node_id n, std::uint32_t i, value_id v) {
+    use_id const u{here()[n].first_operand + i};
+    remove_use(u);
+    put_use(u, v);
+  }
+  /// Other operands for an operation, of any number.
+  void set_operands(node_id n, values operands) {
+    function& f = here();
+    std::vector<value_id> const kept(operands.begin(), operands.end());
+    drop_operands(n);
+    auto& node = f.nodes_[index_of(n)];
+    node.first_operand = static_cast<std::uint32_t>(f.uses_.size());
+    node.operand_count = static_cast<std::uint32_t>(kept.size());
+    for (value_id const v : kept) add_use(v, n);
+  }
+  attributes& attributes_of(node_id n) { return here().nodes_[index_of(n)].attributes; }
+  void set_code(node_id n, op code) { here().nodes_[index_of(n)].code = code; }
+  void set_type(value_id v, type t) { here().values_[index_of(v)].type = t; }
+  void set_name(value_id v, symbol name) { here().values_[index_of(v)].name = name; }
+  void set_place_of(node_id n, place_id p) { here().nodes_[index_of(n)].place = p; }
+
+  /// Every use of `from` becomes one of `to`.
+  void substitute(value_id from, value_id to) {
+    function& f = here();
+    if (from == to) return;
+    for (use_id u = f[from].first_use; u != nothing;) {
+      use_id const following = f[u].next;
+      remove_use(u);
+      put_use(u, to);
+      u = following;
+    }
+  }
+  /// The operation's results become these values, and it is erased.
+  void replace(node_id n, values results) {
+    for (std::uint32_t i = 0; i < results.size(); ++i) substitute(here().result(n, i), results[i]);
+    erase(n);
+  }
+  void replace(value_id result) { replace(node_, values(&result, 1)); }
+  void replace(values results) { replace(node_, results); }
+
+  /// Erases an operation with all that its regions hold. Its results must not be used any more.
+  void erase(node_id n) {
+    function& f = here();
+    if (next_ != nothing && is_within(next_, n)) next_ = behind(n, false);
+    if (before_ == n) before_ = f[n].next;
+    for (region_id const r : f.regions_of(n)) {
+      while (f[r].last != nothing) erase_nested(f[r].last);
+      f.regions_[index_of(r)].parent = nothing;
+    }
+    drop_operands(n);
+    unlink(n);
+  }
+  void erase() { erase(node_); }
+
+  /// Moves an operation, with its regions, to where the cursor inserts.
+  void move(node_id n) {
+    if (before_ == n) return;
+    if (next_ == n || (next_ != nothing && is_within(next_, n))) next_ = behind(n, false);
+    unlink(n);
+    link(n);
+  }
+  /// Moves what a region holds, its yield apart, to where the cursor inserts; uses of its arguments become `arguments`.
+  /// Returns what the region yielded, and leaves it empty.
+  std::vector<value_id> splice(region_id from, values arguments) {
+    function& f = here();
+    for (std::uint32_t i = 0; i < arguments.size(); ++i) substitute(f.argument(from, i), arguments[i]);
+    node_id const last = f[from].last;
+    std::vector<value_id> yielded;
+    for (value_id const v : f.operands_of(last)) yielded.push_back(v);
+    for (node_id n = f[from].first; n != last;) {
+      node_id const following = f[n].next;
+      move(n);
+      n = following;
+    }
+    erase(last);
+    return yielded;
+  }
+
+  /// Copies an operation of any function of this program to where the cursor inserts. `map` says what its operands, and
+  /// those of operations in its regions, become here; what the copies make is added to it.
+  template <class Map>
+  node_id clone(function_id from, node_id n, Map& map) {
+    std::vector<value_id> operands;
+    std::vector<type> results;
+    std::vector<std::vector<type>> regions;
+    {
+      function const& f = (*program_)[from];
+      for (value_id const v : f.operands_of(n)) operands.push_back(mapped(from, v, map));
+      for (value_id const v : f.results_of(n)) results.push_back(f.type_of(v));
+      for (region_id const r : f.regions_of(n)) {
+        auto& arguments = regions.emplace_back();
+        for (value_id const v : f.arguments_of(r)) arguments.push_back(f.type_of(v));
+      }
+    }
+    auto const node = (*program_)[from][n];
+    place_id const saved = std::exchange(place_, node.place);
+    node_id const copy = insert(node.code, operands, results, node.attributes, regions);
+    place_ = saved;
+    for (std::uint32_t i = 0; i < node.result_count; ++i)
+      map.insert_or_assign((*program_)[from].result(n, i), here().result(copy, i));
+    region_id const outer = region_;
+    node_id const behind_copy = before_;
+    for (std::uint32_t i = 0; i < node.region_count; ++i) {
+      region_id const source{node.first_region + i};
+      region_id const made = here().region_at(copy, i);
+      for (std::uint32_t k = 0; k < regions[i].size(); ++k)
+        map.insert_or_assign((*program_)[from].argument(source, k), here().argument(made, k));
+      place_at(made, nothing);
+      clone_contents(from, source, map);
+    }
+    place_at(outer, behind_copy);
+    return copy;
+  }
+  /// Copies what a region holds, its yield too.
+  template <class Map>
+  void clone_contents(function_id from, region_id r, Map& map) {
+    node_id const last = (*program_)[from][r].last; // a region may be copied into itself
+    for (node_id n = (*program_)[from][r].first; n != nothing; n = (*program_)[from][n].next) {
+      clone(from, n, map);
+      if (n == last) break;
+    }
+  }
+
+  /// Moves the operations from `first` to `last`, of one region, into a new function, and calls it in their place. What
+  /// they use from outside becomes its parameters, what is used of theirs its results. Returns the call. O(operations
+  /// moved and their uses). Invalidates references to functions.
+  node_id split(node_id first, node_id last, std::string_view name); // split.hpp
+
+private:
+  function& here() const { return (*program_)[id_]; }
+
+  void place_at(region_id r, node_id before) {
+    region_ = r;
+    before_ = before;
+  }
+
+  // ---- uses
+  void put_use(use_id u, value_id v) {
+    function& f = here();
+    auto& use = f.uses_[index_of(u)];
+    use.value = v;
+    use.previous = nothing;
+    use.next = f.values_[index_of(v)].first_use;
+    if (use.next != nothing) f.uses_[index_of(use.next)].previous = u;
+    f.values_[index_of(v)].first_use = u;
+  }
+  void add_use(value_id v, node_id user) {
+    function& f = here();
+    use_id const u{static_cast<std::uint32_t>(f.uses_.size())};
+    f.uses_.push_back({.user = user});
+    put_use(u, v);
+  }
+  void remove_use(use_id u) {
+    function& f = here();
+    auto& use = f.uses_[index_of(u)];
+    if (use.previous == nothing)
+      f.values_[index_of(use.value)].first_use = use.next;
+    else
+      f.uses_[index_of(use.previous)].next = use.next;
+    if (use.next != nothing) f.uses_[index_of(use.next)].previous = use.previous;
+  }
+  void drop_operands(node_id n) {
+    auto& node = here().nodes_[index_of(n)];
+    for (std::uint32_t i = 0; i < node.operand_count; ++i) remove_use(use_id{node.first_operand + i});
+    node.operand_count = 0;
+  }
+
+  // ---- order
+  void link(node_id n) {
+    function& f = here();
+    auto& node = f.nodes_[index_of(n)];
+    auto& region = f.regions_[index_of(region_)];
+    node.parent = region_;
+    node.next = before_;
+    node.previous = before_ == nothing ? region.last : f[before_].previous;
+    (node.previous == nothing ? region.first : f.nodes_[index_of(node.previous)].next) = n;
+    (before_ == nothing ? region.last : f.nodes_[index_of(before_)].previous) = n;
+  }
+  void unlink(node_id n) {
+    function& f = here();
+    auto& node = f.nodes_[index_of(n)];
+    auto& region = f.regions_[index_of(node.parent)];
+    (node.previous == nothing ? region.first : f.nodes_[index_of(node.previous)].next) = node.next;
+    (node.next == nothing ? region.last : f.nodes_[index_of(node.next)].previous) = node.previous;
+    node.parent = nothing;
+    node.previous = node.next = nothing;
+  }
+  void erase_nested(node_id n) {
+    for (region_id const r : here().regions_of(n)) {
+      while (here()[r].last != nothing) erase_nested(here()[r].last);
+      here().regions_[index_of(r)].parent = nothing;
+    }
+    drop_operands(n);
+    unlink(n);
+  }
+
+  // The operation that follows in the walk.
+  node_id behind(node_id n, bool into_regions) const {
+    function const& f = here();
+    if (into_regions)
+      for (region_id const r : f.regions_of(n))
+        if (f[r].first != nothing) return f[r].first;
+    for (;;) {
+      if (f[n].next != nothing) return f[n].next;
+      region_id const r = f[n].parent;
+      node_id const owner = f[r].parent;
+      if (owner == nothing) return nothing;
+      for (std::uint32_t i = index_of(r) - f[owner].first_region + 1; i < f[owner].region_count; ++i)
+        if (node_id const first = f[f.region_at(owner, i)].first; first != nothing) return first;
+      n = owner;
+    }
+  }
+  // Whether n is `outer`, or in one of its regions.
+  bool is_within(node_id n, node_id outer) const {
+    function const& f = here();
+    while (n != outer) {
+      if (f[n].parent == nothing) return false;
+      n = f[f[n].parent].parent;
+      if (n == nothing) return false;
+    }
+    return true;
+  }
+
+  template <class Map>
+  value_id mapped(function_id from, value_id v, Map const& map) {
+    auto const at = map.find(v);
+    if (at != map.end()) return at->second;
+    function const& f = (*program_)[from];
+    return f.is_literal(v) && from != id_ ? literal(f.type_of(v), f.bits_of(v)) : v;
+  }
+
+  program* program_;
+  function_id id_;
+  region_id region_;
+  node_id before_ = nothing; // what is inserted goes before it; nothing: at the end of the region
+  node_id node_ = nothing;
+  node_id next_ = nothing;
+  place_id place_ = nothing;
+};
+
+} // namespace overdub::ir

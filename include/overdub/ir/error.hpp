@@ -1,0 +1,49 @@
+// What is wrong with a program or with its text, place by place.
+#pragma once
+
+#include <overdub/call/error.hpp>
+#include <overdub/ir/id.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::ir {
+
+/// One thing that is wrong.
+struct diagnostic {
+  std::string text;         // a sentence: what was found, what was expected
+  std::uint32_t line = 0;   // in the text, from 1; 0: the program was not read from a text
+  std::uint32_t column = 0; // from 1
+  function_id where = nothing;
+  node_id at = nothing;
+};
+
+/// A program that is not valid, or a text that is none. `what()` says the first thing that is wrong, `diagnostics` all
+/// that was found.
+struct invalid_program : error {
+  explicit invalid_program(std::vector<diagnostic> found)
+      : error(first(found)), diagnostics(std::move(found)) {}
+  std::vector<diagnostic> diagnostics;
+
+private:
+  static message first(std::vector<diagnostic> const& found) {
+    if (found.empty()) return message("overdub: the program is not valid");
+    auto const& d = found.front();
+    if (d.line == 0) return message("overdub: %s", d.text.c_str());
+    return message("overdub: %u:%u: %s", d.line, d.column, d.text.c_str());
+  }
+};
+
+/// A text that is no program: lines, columns, and what was expected there.
+struct parse_error : invalid_program {
+  using invalid_program::invalid_program;
+};
+
+/// A program that breaks a rule of the verifier.
+struct verify_error : invalid_program {
+  using invalid_program::invalid_program;
+};
+
+} // namespace overdub::ir

@@ -1,0 +1,139 @@
+// A program: functions, and the texts, types and places that they share. A regular value: copied, compared, printed
+// (print.hpp) and parsed back (parse.hpp).
+#pragma once
+
+#include <overdub/call/error.hpp>
+#include <overdub/ir/function.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tsl/robin_map.h>
+#include <utility>
+#include <vector>
+
+namespace overdub::ir {
+
+/// What a function value takes and gives, and how it is called.
+struct signature {
+  convention calls = convention::direct;
+  std::vector<type> parameters;
+  std::vector<type> results;
+  bool operator==(signature const&) const = default;
+};
+
+/// A place in the user's source. Merged operations keep all of theirs, in a list.
+struct place {
+  symbol file = nothing;
+  std::uint32_t line = 0;   // from 1
+  std::uint32_t column = 0; // from 1; 0: not known
+  place_id next = nothing;
+};
+
+/// Something that a user should know about a program: no error.
+struct note {
+  std::string text;
+  place_id at = nothing;
+};
+
+/// A program. Numbers of functions, symbols and places are valid in the program that gave them out. Reading is
+/// thread-safe, editing is not.
+class program {
+public:
+  std::vector<function> functions;
+  function_id entry = nothing; // what `evaluate` runs
+  std::vector<note> notes;     // no part of equality
+
+  function& operator[](function_id f) { return functions[index_of(f)]; }
+  function const& operator[](function_id f) const { return functions[index_of(f)]; }
+
+  /// Adds a function whose body is still empty. O(parameters).
+  function_id add(std::string_view name, std::span<type const> parameters) {
+    function_id const f{static_cast<std::uint32_t>(functions.size())};
+    functions.emplace_back(intern(name), parameters);
+    return f;
+  }
+  /// Erases a function, which nothing calls any more; its number is not given out again.
+  void erase(function_id f) { functions[index_of(f)] = function(); }
+  bool is_erased(function_id f) const { return (*this)[f].name == nothing; }
+
+  /// The function of this name. O(functions).
+  std::optional<function_id> find(std::string_view name) const {
+    auto const s = find_symbol(name);
+    for (std::uint32_t i = 0; s && i < functions.size(); ++i)
+      if (functions[i].name == *s) return function_id{i};
+    return {};
+  }
+  std::string_view name_of(function_id f) const { return text((*this)[f].name); }
+
+  /// The symbol of a text. O(its length).
+  symbol intern(std::string_view text) {
+    auto const [at, added] =
+        symbol_of_.try_emplace(std::string(text), symbol{static_cast<std::uint32_t>(texts_.size())});
+    if (added) texts_.emplace_back(text);
+    return at->second;
+  }
+  std::optional<symbol> find_symbol(std::string_view text) const {
+    auto const at = symbol_of_.find(std::string(text));
+    if (at == symbol_of_.end()) return {};
+    return at->second;
+  }
+  std::string_view text(symbol s) const { return texts_[index_of(s)]; }
+
+  /// The type of function values of this signature. O(function types).
+  type function_type(signature const& s) {
+    return {.element = scalar::function, .index = index_in(signatures_, s)};
+  }
+  signature const& signature_of(type t) const { return signatures_[t.index]; }
+  /// The type of the host's objects of this name.
+  type opaque_type(std::string_view name) {
+    return {.element = scalar::opaque, .index = index_in(opaque_, intern(name))};
+  }
+  std::string_view opaque_name(type t) const { return text(opaque_[t.index]); }
+
+  place_id add_place(std::string_view file, std::uint32_t line, std::uint32_t column = 0) {
+    places_.push_back({.file = intern(file), .line = line, .column = column});
+    return place_id{static_cast<std::uint32_t>(places_.size() - 1)};
+  }
+  /// The list of the places of both. O(places of a × places of b).
+  place_id join(place_id a, place_id b) {
+    place_id joined = b;
+    for (place_id p = a; p != nothing; p = (*this)[p].next) {
+      bool known = false;
+      for (place_id q = b; q != nothing; q = (*this)[q].next)
+        known = known || same_place((*this)[p], (*this)[q]);
+      if (known) continue;
+      place copy = (*this)[p];
+      copy.next = joined;
+      places_.push_back(copy);
+      joined = place_id{static_cast<std::uint32_t>(places_.size() - 1)};
+    }
+    return joined;
+  }
+  place const& operator[](place_id p) const { return places_[index_of(p)]; }
+
+private:
+  static bool same_place(place const& a, place const& b) {
+    return a.file == b.file && a.line == b.line && a.column == b.column;
+  }
+  // A program has few types of functions: they are looked for one by one.
+  template <class T>
+  static std::uint16_t index_in(std::vector<T>& all, T const& x) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i] == x) return static_cast<std::uint16_t>(i);
+    if (all.size() > 0xffff)
+      throw error(message("overdub: a program has more than 65536 types of functions, or of opaque objects"));
+    all.push_back(x);
+    return static_cast<std::uint16_t>(all.size() - 1);
+  }
+
+  std::vector<std::string> texts_;
+  tsl::robin_map<std::string, symbol> symbol_of_;
+  std::vector<signature> signatures_;
+  std::vector<symbol> opaque_;
+  std::vector<place> places_;
+};
+
+} // namespace overdub::ir

@@ -1,0 +1,83 @@
+// The types of values in programs: scalars, arrays of them of any rank, functions, opaque objects and random keys.
+#pragma once
+
+#include <cstdint>
+
+namespace overdub::ir {
+
+enum class scalar : std::uint8_t {
+  none, // no type: what is not known, or wrong
+  boolean,
+  i64,
+  f32,
+  f64,
+  key,     // a key of random numbers
+  opaque,  // an object of the host's
+  function // a function value
+};
+
+/// A type, in 32 bits. Shapes are dynamic, ranks static: f64[][] is a rectangular array of rank 2, indexed by its
+/// leading axis first. What a function takes, and an opaque type's name, is kept by the program: `index` is its number
+/// there.
+struct type {
+  scalar element = scalar::none;
+  std::uint8_t rank : 7 = 0;
+  bool is_accumulator : 1 = false; // a linear form of an array: it is only added to
+  std::uint16_t index = 0;
+
+  friend constexpr bool operator==(type const&, type const&) = default;
+
+  constexpr bool is_scalar() const { return rank == 0 && !is_accumulator; }
+  constexpr bool is_array() const { return rank > 0 && !is_accumulator; }
+  constexpr bool is_number() const {
+    return is_scalar() && (element == scalar::i64 || element == scalar::f32 || element == scalar::f64);
+  }
+  constexpr bool is_floating() const {
+    return is_scalar() && (element == scalar::f32 || element == scalar::f64);
+  }
+  constexpr bool is_function() const { return is_scalar() && element == scalar::function; }
+  /// Whether values of the type can stand in the text of a program.
+  constexpr bool is_literal() const { return is_number() || (is_scalar() && element == scalar::boolean); }
+  constexpr explicit operator bool() const { return element != scalar::none; }
+
+  /// An array of this type, one rank higher.
+  constexpr type array_of() const {
+    type t = *this;
+    ++t.rank;
+    return t;
+  }
+  /// The elements along the leading axis.
+  constexpr type element_type() const {
+    type t = *this;
+    --t.rank;
+    return t;
+  }
+  constexpr type accumulator() const {
+    type t = *this;
+    t.is_accumulator = true;
+    return t;
+  }
+  /// The array that an accumulator becomes.
+  constexpr type accumulated() const {
+    type t = *this;
+    t.is_accumulator = false;
+    return t;
+  }
+};
+
+inline constexpr int max_rank = 127;
+
+inline constexpr type boolean{scalar::boolean};
+inline constexpr type i64{scalar::i64};
+inline constexpr type f32{scalar::f32};
+inline constexpr type f64{scalar::f64};
+inline constexpr type key{scalar::key};
+
+/// How a function value is called: what `reabstract` changes.
+enum class convention : std::uint8_t {
+  direct,   // scalars in registers
+  indirect, // by address
+  boxed     // type erased
+};
+
+} // namespace overdub::ir
