@@ -96,6 +96,13 @@ concept carries_metadata = requires {
   typename C::template metadata<double>;
 };
 
+// The values of a symbolic context are not there yet: they stand for what a program will compute, and nothing can be
+// decided by them while it is being made.
+template <class C>
+concept symbolic = requires {
+  requires C::symbolic;
+};
+
 template <class C>
 consteval std::string_view context_name() {
   if constexpr (requires {

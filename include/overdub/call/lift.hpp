@@ -171,6 +171,13 @@ OVERDUB_INLINE constexpr decltype(auto) inner(S const& stack, X&& x) {
   return unwrap<view::inner>(stack, static_cast<X&&>(x));
 }
 
+// What decides how a control primitive goes on: its value alone, for the outermost context has nothing to say about it.
+// A symbolic context needs to know which value it is.
+template <class S, class X>
+OVERDUB_INLINE constexpr decltype(auto) decisive(S const& stack, X&& x) {
+  return unwrap < symbolic<typename S::context> ? view::open : view::inner > (stack, static_cast<X&&>(x));
+}
+
 // Into the contexts of S, and one level down: for what must carry metadata there, constants too.
 template <class S, class X>
 OVERDUB_INLINE constexpr auto lift_down(S const& stack, X&& x) {

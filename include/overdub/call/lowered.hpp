@@ -28,7 +28,7 @@ struct lowered_slot<lowered<S, F, V>> {
 };
 
 // A function one level down: wraps its arguments into S, calls f, and strips the result. A predicate leaves
-// the metadata of its result behind.
+// the metadata of its result behind, but in a symbolic context.
 template <class S, class F, view V = view::strip>
 struct lowered : S {
   using function_type = F;
@@ -66,7 +66,8 @@ OVERDUB_INLINE constexpr lowered<S, F> lower(S const& stack, F const& f) {
   return {f, stack};
 }
 template <class S, class F>
-OVERDUB_INLINE constexpr lowered<S, F, view::inner> lower_predicate(S const& stack, F const& f) {
+OVERDUB_INLINE constexpr lowered<S, F, symbolic<typename S::context> ? view::strip : view::inner>
+lower_predicate(S const& stack, F const& f) {
   return {f, stack};
 }
 

@@ -63,6 +63,14 @@ struct stack<Level, Rest...> : detail::stack_slot<typename Level::context, sizeo
 
 namespace detail {
 
+// Whether the innermost context is a symbolic one.
+template <class S>
+inline constexpr bool is_symbolic = false;
+template <class L, class... R>
+inline constexpr bool is_symbolic<stack<L, R...>> = is_symbolic<stack<R...>>;
+template <class L>
+inline constexpr bool is_symbolic<stack<L>> = symbolic<typename L::context>;
+
 // Whether two stacks of one type refer to the same contexts.
 constexpr bool same_contexts(stack<>, stack<>) { return true; }
 template <class... L>

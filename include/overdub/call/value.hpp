@@ -50,15 +50,19 @@ struct value_storage<T, C, M, true, true> {
   static constexpr ref<C> context() { return {}; }
 };
 
-template <class T>
+template <class T, class S>
 consteval bool truth_of() {
+  static_assert(
+      !is_symbolic<S>,
+      "overdub: a branch on a value of a program that is being staged, which is not known yet; use "
+      "overdub::if_(condition, then, otherwise), or loop and while_ for a loop");
   static_assert(
       has_truth<T> || !std::is_arithmetic_v<T>,
       "overdub: a branch on a value that is no boolean; write x != 0, or overdub::if_(x != 0, ...)");
   static_assert(
       has_truth<T> || std::is_arithmetic_v<T>,
       "overdub: a branch on a value that has no truth here; use overdub::if_(condition, then, otherwise)");
-  return has_truth<T>;
+  return has_truth<T> && !is_symbolic<S>;
 }
 
 } // namespace detail
@@ -101,7 +105,7 @@ public:
   }
 
   explicit constexpr operator bool() const {
-    if constexpr (detail::truth_of<detail::bottom_t<T>>())
+    if constexpr (detail::truth_of<detail::bottom_t<T>, stack_type>())
       return static_cast<bool>(inner());
     else
       return false;

@@ -38,7 +38,7 @@ struct if_t {
   OVERDUB_INLINE static constexpr auto
   lower(S const& stack, K const& call_lowered, C const& condition, T const& then, E const& otherwise) {
     return call_lowered(
-        detail::inner(stack, condition), detail::lower(stack, then), detail::lower(stack, otherwise));
+        detail::decisive(stack, condition), detail::lower(stack, then), detail::lower(stack, otherwise));
   }
   template <class C, class T, class E>
   OVERDUB_INLINE static constexpr auto compute(C const& condition, T const& then, E const& otherwise) {

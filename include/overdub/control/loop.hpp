@@ -38,7 +38,7 @@ struct loop_t {
   OVERDUB_INLINE static constexpr auto
   lower(S const& stack, K const& call_lowered, N const& n, X&& state, F const& body) {
     return call_lowered(
-        detail::inner(stack, n), detail::lift_down(stack, std::forward<X>(state)),
+        detail::decisive(stack, n), detail::lift_down(stack, std::forward<X>(state)),
         detail::lower(stack, body));
   }
   template <class N, class X, class F>

@@ -71,10 +71,13 @@ constexpr E reduce_tree(F const& f, i64 first, i64 n, Get const& get) {
   return f(reduce_tree<E>(f, first, left, get), reduce_tree<E>(f, first + left, n - left, get));
 }
 
+// Whether f combines elements E in lanes; else in a tree.
+template <class E, class F>
+inline constexpr bool in_lanes = std::is_same_v<given_t<F>, add_t>&& std::is_floating_point_v<concrete_t<E>>;
+
 template <class E, class F, class Get>
 OVERDUB_INLINE constexpr E reduce_elements(F const& f, i64 n, Get const& get) {
-  using Number = std::remove_cvref_t<decltype(make_concrete{}(std::declval<E>()))>;
-  if constexpr (std::is_same_v<given_t<F>, add_t> && std::is_floating_point_v<Number>)
+  if constexpr (in_lanes<E, F>)
     return reduce_lanes<E>(f, n, get);
   else
     return reduce_tree<E>(f, 0, n, get);
@@ -152,7 +155,7 @@ private:
 };
 inline constexpr reduce_t reduce{};
 
-/// sum(xs): reduce(add, xs), where bool and short integers count as int; 0 for an empty array. O(n), no
+/// sum(xs): reduce(add, 0, xs), where bool and short integers count as int; 0 for an empty array. O(n), no
 /// allocation.
 struct sum_t {
   OVERDUB_PRIMITIVE("sum", data)
@@ -175,8 +178,9 @@ struct sum_t {
     if constexpr (detail::one_array<A>()) {
       using R = decltype(add(typename A::value_type{}, typename A::value_type{}));
       if (xs.empty()) return R{};
-      return detail::reduce_elements<R>(
-          add, xs.size(), [&](i64 i) OVERDUB_INLINE { return static_cast<R>(xs.data()[i]); });
+      return add(R{}, detail::reduce_elements<R>(add, xs.size(), [&](i64 i) OVERDUB_INLINE {
+                   return static_cast<R>(xs.data()[i]);
+                 }));
     } else
       return detail::refused{};
   }
@@ -200,8 +204,9 @@ struct dot_t {
       using R = decltype(mul(typename A::value_type{}, typename B::value_type{}));
       i64 const n = detail::sizes_of("dot", xs, ys);
       if (n == 0) return R{};
-      return detail::reduce_elements<R>(
-          add, n, [&](i64 i) OVERDUB_INLINE { return mul(xs.data()[i], ys.data()[i]); });
+      return add(R{}, detail::reduce_elements<R>(add, n, [&](i64 i) OVERDUB_INLINE {
+                   return mul(xs.data()[i], ys.data()[i]);
+                 }));
     } else
       return detail::refused{};
   }

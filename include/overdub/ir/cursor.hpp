@@ -151,6 +151,13 @@ public:
     node.operand_count = static_cast<std::uint32_t>(kept.size());
     for (value_id const v : kept) add_use(v, n);
   }
+  /// Results for an operation that was inserted without any.
+  void set_results(node_id n, types results) {
+    function& f = here();
+    std::uint32_t const first = f.new_values(results, origin::result, index_of(n));
+    f.nodes_[index_of(n)].first_result = first;
+    f.nodes_[index_of(n)].result_count = static_cast<std::uint32_t>(results.size());
+  }
   attributes& attributes_of(node_id n) { return here().nodes_[index_of(n)].attributes; }
   void set_code(node_id n, op code) { here().nodes_[index_of(n)].code = code; }
   void set_type(value_id v, type t) { here().values_[index_of(v)].type = t; }

@@ -24,6 +24,8 @@ struct attributes {
 
   static constexpr std::uint8_t reversed = 1; // loop: from the last index to the first
   static constexpr std::uint8_t started = 1;  // reduce: as many initial values stand behind the arrays
+  static constexpr std::uint8_t in_lanes =
+      2; // reduce with a region: in the order of a sum of floating-point numbers
 
   friend constexpr bool operator==(attributes const&, attributes const&) = default;
 
@@ -34,6 +36,7 @@ struct attributes {
   constexpr symbol text() const { return symbol{subject}; }
   constexpr bool is_reversed() const { return (flags & reversed) != 0; }
   constexpr bool is_started() const { return (flags & started) != 0; }
+  constexpr bool is_in_lanes() const { return (flags & in_lanes) != 0; }
 };
 
 /// Where a value comes from.

@@ -1,0 +1,147 @@
+// stage(f, signature): a C++ function as a program; stage(contexts, f, signature): the program that the contexts make of it.
+#pragma once
+
+#include <overdub/stage/staging.hpp>
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+
+/// The types of a function's arguments: signature<double, array<double>>.
+template <class... T>
+inline constexpr types<T...> signature{};
+
+namespace detail {
+
+// A tree of values like x, with f(symbol, type) in the place of each symbol, on all levels.
+template <class F>
+struct symbol_transform {
+  F const& f;
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    if constexpr (is_value<X>) {
+      if constexpr (std::is_same_v<typename X::context_type, staging>)
+        return X(x.inner(), f(x.metadata(), std::type_identity<typename X::inner_type>{}), x.context());
+      else
+        return X((*this)(x.inner()), (*this)(x.metadata()), x.context());
+    } else if constexpr (tree<X>)
+      return tree_traits<X>::map(*this, x);
+    else
+      return x;
+  }
+};
+template <class F, class X>
+constexpr auto transform_symbols(X const& x, F const& f) {
+  return symbol_transform<F>{f}(x);
+}
+
+class stager {
+public:
+  template <class S, class F, class... A>
+  static ir::program run(recorder& r, S const& contexts, F const& f, types<A...>) {
+    ir::program& p = r.program;
+    ir::function_id const scratch = p.add("", {}); // for the constants that arguments are made of
+    std::vector<ir::type> parameters;
+    auto const arguments = [&] {
+      auto const scope = r.enter(scratch);
+      auto parameter = [&]<class T>(symbol_of_value, std::type_identity<T>) {
+        parameters.push_back(ir_type_of<T>);
+        return symbol_of_value{ir::value_id{static_cast<std::uint32_t>(parameters.size() - 1)}};
+      };
+      return std::tuple{transform_symbols(wrap(contexts, A{}), parameter)...};
+    }();
+    ir::function_id const root = p.add(r.unique_name(name<F>()), parameters);
+    std::vector<ir::value_id> results;
+    {
+      auto const scope = r.enter(root);
+      auto const result = std::apply(
+          [&](auto const&... a) {
+            if constexpr (callee<F>)
+              return wrap(contexts, call(contexts, f, a...));
+            else
+              return wrap(contexts, run_body(contexts, f, a...));
+          },
+          arguments);
+      auto const collect = [&](symbol_of_value s, auto) {
+        results.push_back(s.id);
+        return s;
+      };
+      (void)transform_symbols(result, collect);
+      r.at().yield(results);
+      p[root].results = r.types_of(results);
+    }
+    p.entry = root;
+    p.erase(scratch);
+    enter_callee(p);
+    return std::move(p);
+  }
+
+private:
+  template <class F>
+  static std::string_view name() {
+    if constexpr (callee<F>)
+      return F::name();
+    else
+      return "main";
+  }
+
+  // An entry that only calls another function gives way to it.
+  static void enter_callee(ir::program& p) {
+    ir::function const& root = p[p.entry];
+    ir::node_id const first = root[ir::function::body].first;
+    if (root[first].code != ir::op::call || root[first].next != root.yield_of(ir::function::body)) return;
+    auto same = [](auto const& a, auto const& b) {
+      if (a.size() != b.size()) return false;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i] != b[i]) return false;
+      return true;
+    };
+    if (!same(root.operands_of(first), root.parameters()) ||
+        !same(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first)))
+      return;
+    ir::function_id const callee = root[first].attributes.callee();
+    ir::symbol const name = root.name;
+    p.erase(p.entry);
+    if (std::string_view const called = p.name_of(callee);
+        called.starts_with(p.text(name)) && called.ends_with("#2"))
+      p[callee].name = name;
+    p.entry = callee;
+  }
+};
+
+} // namespace detail
+
+/// Stages f for arguments of these types, run in a context or in a composition of contexts: a program whose entry computes
+/// what f does there. Parameters are flattened: a context that keeps metadata has a parameter for each. Calls stay calls,
+/// one function per signature. The result is canonical: the same source gives the same program under every compiler.
+/// Throws staging_error. O(operations). Thread-safe.
+template <class Composition, class F, class... A>
+requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
+stage(Composition&& composed, F const& f, types<A...> arguments) {
+  auto&& contexts = detail::changeable(std::forward<Composition>(composed));
+  detail::recorder r;
+  staging innermost(r);
+  return detail::hana::unpack(contexts.contexts, [&](auto&... held) {
+    auto const stack = detail::make_run_stack<types<>>(
+        overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}), detail::get_held(held)...);
+    return detail::stager::run(r, stack, f, arguments);
+  });
+}
+template <class Context, class F, class... A>
+requires is_context<Context> ir::program stage(Context&& context, F const& f, types<A...> arguments) {
+  detail::recorder r;
+  staging innermost(r);
+  auto const stack = detail::make_run_stack<types<>>(
+      overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}), context);
+  return detail::stager::run(r, stack, f, arguments);
+}
+template <class F, class... A>
+ir::program stage(F const& f, types<A...> arguments) {
+  detail::recorder r;
+  staging innermost(r);
+  return detail::stager::run(r, stack<level<staging, void>>(innermost, stack<>{}), f, arguments);
+}
+
+} // namespace overdub

@@ -1,0 +1,489 @@
+// The context that stages: each call is appended to a program, and gives the symbol of its result. It is always innermost.
+#pragma once
+
+#include <overdub/array/primitives.hpp>
+#include <overdub/call/leaf.hpp>
+#include <overdub/call/recurse.hpp>
+#include <overdub/call/run.hpp>
+#include <overdub/call/tag.hpp>
+#include <overdub/control/if.hpp>
+#include <overdub/control/loop.hpp>
+#include <overdub/control/map.hpp>
+#include <overdub/control/reduce.hpp>
+#include <overdub/stage/recorder.hpp>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+
+class staging;
+
+namespace detail {
+
+// The operation of a primitive of the table.
+template <class F>
+inline constexpr ir::op op_code = ir::op::none;
+#define OVERDUB_UNARY(NAME, ...)                                                                             \
+  template <>                                                                                                \
+  inline constexpr ir::op op_code<NAME##_t> = ir::op::NAME;
+#define OVERDUB_BINARY(NAME, ...) OVERDUB_UNARY(NAME)
+#define OVERDUB_TERNARY(NAME, ...) OVERDUB_UNARY(NAME)
+#include <overdub/ir/ops.def>
+
+template <class Op, class... T>
+using computed_t = std::remove_cvref_t<decltype(std::declval<Op const&>().compute(std::declval<T>()...))>;
+
+// The type of the I-th operand of an operation that computes an R from values of the types T.
+template <ir::type_rule Rule, class R, class... T>
+constexpr ir::type operand_type(std::size_t i) {
+  using enum ir::type_rule;
+  switch (Rule) {
+  case numeric:
+  case floating:
+    return ir_type_of<R>;
+  case integer:
+    return ir::i64;
+  case comparison:
+  case test:
+    if constexpr (requires { typename std::common_type<T...>::type; })
+      return std::is_integral_v<std::common_type_t<T...>> ? literal_type_of<std::common_type_t<T...>>
+                                                          : ir_type_of<std::common_type_t<T...>>;
+    else
+      return {};
+  case logical:
+    return ir::boolean;
+  case ir::type_rule::select:
+    return i == 0 ? ir::boolean : ir_type_of<R>;
+  case integer_floating:
+    return i == 0 ? ir::i64 : ir_type_of<R>;
+  case floating_integer:
+    return i == 1 ? ir::i64 : ir_type_of<R>;
+  default:
+    return {};
+  }
+}
+
+// What the call of a function returns, from its declared type; compilers may ask before they look at constraints.
+template <class F, class... X>
+struct staged_result {
+  using type = none;
+};
+template <function F, class... X>
+struct staged_result<F, X...> {
+  using type = recurse_t<staging, F, X...>;
+};
+
+} // namespace detail
+
+/// Stages what runs in it: a context as others are, with one rule for each kind of call. `stage` (stage.hpp) runs it.
+class staging : public context {
+  detail::recorder* recorder_;
+
+  template <class X>
+  using inner_t = typename detail::symbol_type<std::remove_cvref_t<X>>::type;
+
+  template <class X>
+  static ir::value_id index(X const& x) {
+    return x.metadata.id;
+  }
+  static std::vector<ir::value_id> with(ir::value_id first, std::vector<ir::value_id> rest) {
+    rest.insert(rest.begin(), first);
+    return rest;
+  }
+  static auto number(ir::value_id v) { return overdub::tag(i64{}, symbol_of_value{v}); }
+
+  // The result of an operation, as a symbol of the C++ type R.
+  template <class R, class... V>
+  auto made(ir::op code, V... operands) {
+    return made<R>(ir::attributes{}, code, operands...);
+  }
+  template <class R, class... V>
+  auto made(ir::attributes const& a, ir::op code, V... operands) {
+    ir::value_id const all[] = {operands...};
+    return overdub::tag(R{}, symbol_of_value{recorder_->add(code, all, detail::ir_type_of<R>, a)});
+  }
+  // The same, of the level that another symbol was taken from.
+  template <class R, class Symbol, class... V>
+  auto like(Symbol const&, ir::op code, V... operands) {
+    ir::value_id const all[] = {operands...};
+    return detail::symbol_for<R, typename detail::symbol_type<Symbol>::level>(
+        recorder_->add(code, all, detail::ir_type_of<R>));
+  }
+
+  template <class... A>
+  ir::value_id length(A const&... a) {
+    auto const arrays = detail::flat(a...);
+    return recorder_->add(ir::op::length, arrays, ir::i64);
+  }
+  // The tree of elements of a tree of arrays.
+  template <class A>
+  auto elements_at(A const& a, ir::value_id i) {
+    return detail::map_symbols(
+        [&](auto const& s) {
+          return like<typename inner_t<decltype(s)>::value_type>(s, ir::op::at, s.metadata.id, i);
+        },
+        a);
+  }
+  // The tree of arrays that hold trees like this one.
+  template <class E>
+  static auto stacked(E const& element) {
+    return detail::map_symbols(
+        [](auto const& s) {
+          using S = std::remove_cvref_t<decltype(s)>;
+          return detail::symbol_for<array<inner_t<S>>, typename detail::symbol_type<S>::level>(s.metadata.id);
+        },
+        element);
+  }
+
+  // ---- operations with regions: opened without results, which are known when the regions have been staged
+
+  ir::node_id open(
+      ir::op code, std::vector<ir::value_id> const& operands,
+      std::vector<std::vector<ir::type>> const& regions, ir::attributes const& a = {}) {
+    return recorder_->insert(code, operands, {}, a, regions);
+  }
+  ir::id_range<ir::value_id> arguments(ir::node_id n, std::uint32_t region = 0) {
+    return recorder_->here().arguments_of(recorder_->region_of(n, region));
+  }
+  ir::value_id argument(ir::node_id n, std::uint32_t i) { return arguments(n)[i]; }
+
+  template <class Make>
+  auto in_region(ir::node_id n, std::uint32_t region, Make const& make) {
+    auto const scope = recorder_->enter(recorder_->region_of(n, region));
+    auto const tree = make();
+    recorder_->at().yield(detail::flat(tree));
+    return tree;
+  }
+  // Gives results to an operation: a tree like that which its region yielded, of arrays from the `carried`-th value on.
+  template <class Tree>
+  Tree finish(ir::node_id n, Tree const& like, std::size_t carried = ~std::size_t{}) {
+    std::vector<ir::type> types;
+    for (ir::value_id const v : detail::flat(like))
+      types.push_back(
+          types.size() < carried ? recorder_->here().type_of(v) : recorder_->here().type_of(v).array_of());
+    recorder_->at().set_results(n, types);
+    return detail::refilled(like, recorder_->here().results_of(n));
+  }
+  template <class State, class Next>
+  static State next_state(Next&& next) {
+    using Owned = decltype(detail::owned_tree(std::forward<Next>(next)));
+    if constexpr (detail::carried_state<State, Owned>())
+      return detail::owned_tree(std::forward<Next>(next));
+    else
+      return State{};
+  }
+
+  template <class F, class A, class... Initial>
+  auto reduced(F const& f, A const& xs, Initial const&... initial) {
+    using E = decltype(elements_at(xs, ir::value_id{}));
+    using Given = detail::given_t<F>;
+    ir::attributes a;
+    if (sizeof...(Initial) > 0) a.flags |= ir::attributes::started;
+    auto const operands = detail::flat(xs, initial...);
+    if constexpr (detail::is_symbol<A> && detail::op_code<Given> != ir::op::none && is_lowered<F, Given>) {
+      a.operation = detail::op_code<Given>;
+      return symbol_of<E>(recorder_->add(ir::op::reduce, operands, detail::ir_type_of<inner_t<E>>, a));
+    } else {
+      if (detail::in_lanes<E, F>) a.flags |= ir::attributes::in_lanes;
+      std::vector<ir::type> pair;
+      for (int side = 0; side < 2; ++side)
+        for (ir::value_id const v : detail::flat(xs))
+          pair.push_back(recorder_->here().type_of(v).element_type());
+      ir::node_id const n = open(ir::op::reduce, operands, {pair}, a);
+      E const shape = elements_of(xs);
+      E const result = in_region(n, 0, [&] {
+        return next_state<E>(
+            f(detail::refilled(shape, arguments(n)), detail::refilled(shape, arguments(n), pair.size() / 2)));
+      });
+      return finish(n, result);
+    }
+  }
+  // A tree like the elements of a tree of arrays, of the arrays' own numbers.
+  template <class A>
+  static auto elements_of(A const& a) {
+    return detail::map_symbols(
+        [](auto const& s) {
+          using S = std::remove_cvref_t<decltype(s)>;
+          return detail::symbol_for<typename inner_t<S>::value_type, typename detail::symbol_type<S>::level>(
+              s.metadata.id);
+        },
+        a);
+  }
+  template <class E>
+  static E symbol_of(ir::value_id v) {
+    return detail::symbol_for<inner_t<E>, typename detail::symbol_type<E>::level>(v);
+  }
+
+  // ---- functions
+
+  template <class R, class F, class... X>
+  void stage_body(void const* key, F const& f, std::vector<ir::value_id> const& operands, X const&... x) {
+    std::size_t const number = recorder_->begin(key, f.name(), recorder_->types_of(operands));
+    auto const scope = recorder_->enter(recorder_->id_of(number));
+    auto const parameters = recorder_->here().parameters();
+    std::size_t next = 0;
+    auto next_parameter = [&] { return parameters[next++]; };
+    std::tuple<X...> const arguments{detail::refilled(x, next_parameter)...};
+    if (auto const types = known_types<R>(); !types.empty())
+      recorder_->program[recorder_->id_of(number)].results = types;
+    R const results = std::apply(
+        [&](auto const&... a) { return R(detail::owned_tree(recurse(*this, f, a...))); }, arguments);
+    auto const yielded = detail::flat(results);
+    recorder_->at().yield(yielded);
+    recorder_->program[recorder_->id_of(number)].results = recorder_->types_of(yielded);
+    recorder_->end(number, results);
+  }
+  // The types of a tree whose type tells its size.
+  template <class R>
+  static std::vector<ir::type> known_types() {
+    std::vector<ir::type> types;
+    add_types<R>(types);
+    return types;
+  }
+  template <class R>
+  static void add_types(std::vector<ir::type>& types) {
+    if constexpr (detail::is_symbol<R>)
+      types.push_back(detail::ir_type_of<inner_t<R>>);
+    else if constexpr (detail::tree<R>) {
+      if constexpr (detail::generated<R>)
+        (void)tree_traits<R>::generate([&]<class Child>(std::type_identity<Child>) {
+          add_types<Child>(types);
+          return 0;
+        });
+    }
+  }
+  template <class R>
+  std::vector<ir::type> result_types(detail::recorder::staged const& s) {
+    return recorder_->program[s.id].results;
+  }
+
+public:
+  static constexpr bool symbolic = true;
+  static constexpr std::string_view name = "staging";
+  template <class T>
+  using metadata = symbol_of_value;
+  template <class A>
+  using array_metadata = symbol_of_value;
+
+  explicit staging(detail::recorder& r) : recorder_(&r) {}
+
+  template <class T>
+  symbol_of_value constant(T const& x) {
+    return {recorder_->literal(x)};
+  }
+
+  // ---- operations on numbers
+
+  template <elementwise F, class... X>
+  requires(detail::op_code<F> != ir::op::none) auto overdub(F const&, X const&... x) {
+    using R = detail::computed_t<F, decltype(x.inner)...>;
+    constexpr ir::type_rule rule = ir::row_of(detail::op_code<F>).types;
+    if constexpr (!detail::has_ir_type<R>())
+      return detail::refused{};
+    else {
+      std::size_t i = 0;
+      auto operand = [&](symbol_of_value s) {
+        return recorder_->converted(
+            s.id, detail::operand_type<rule, R, std::remove_cvref_t<decltype(x.inner)>...>(i++));
+      };
+      ir::value_id const operands[] = {operand(x.metadata)...};
+      return overdub::tag(
+          R{}, symbol_of_value{recorder_->add(detail::op_code<F>, operands, detail::ir_type_of<R>)});
+    }
+  }
+  template <class To, class X>
+  auto overdub(convert_t<To> const&, X const& x) {
+    if constexpr (!detail::has_ir_type<To>())
+      return detail::refused{};
+    else
+      return overdub::tag(To{}, symbol_of_value{recorder_->converted(x.metadata.id, detail::ir_type_of<To>)});
+  }
+
+  // ---- arrays
+
+  template <class A, class I>
+  auto overdub(at_t const&, A const& a, I const& i) {
+    return elements_at(a, index(i));
+  }
+  template <class A>
+  auto overdub(array_size_t const&, A const& a) {
+    return number(length(a));
+  }
+  template <class N>
+  auto overdub(iota_t const&, N const& n) {
+    return made<array<i64>>(ir::op::iota, index(n));
+  }
+  template <class N, class X>
+  auto overdub(fill_t const&, N const& n, X const& x) {
+    ir::value_id const count = index(n);
+    return detail::map_symbols(
+        [&](auto const& s) {
+          return like<array<inner_t<decltype(s)>>>(s, ir::op::fill, count, s.metadata.id);
+        },
+        x);
+  }
+  template <class A, class I, class X>
+  auto overdub(update_t const&, A const& a, I const& i, X const& x) {
+    ir::value_id const where = index(i);
+    auto const elements = detail::flat(x);
+    auto const types = recorder_->types_of(elements);
+    std::size_t next = 0;
+    return detail::map_symbols(
+        [&](auto const& s) {
+          using E = typename inner_t<decltype(s)>::value_type;
+          ir::value_id const element = recorder_->converted(elements.at(next++), detail::ir_type_of<E>);
+          return like<inner_t<decltype(s)>>(s, ir::op::update, s.metadata.id, where, element);
+        },
+        a);
+  }
+  template <class A, class B>
+  auto overdub(concat_t const&, A const& a, B const& b) {
+    auto const others = detail::flat(b);
+    std::size_t next = 0;
+    return detail::map_symbols(
+        [&](auto const& s) {
+          return like<inner_t<decltype(s)>>(s, ir::op::concat, s.metadata.id, others.at(next++));
+        },
+        a);
+  }
+  template <class... A>
+  auto overdub(zip_t const&, A const&... a) {
+    (void)length(a...);
+    return std::tuple<A...>{a...};
+  }
+  template <class A>
+  auto overdub(sum_t const&, A const& xs) {
+    using R = detail::computed_t<sum_t, decltype(xs.inner)>;
+    if constexpr (!detail::has_ir_type<R>())
+      return detail::refused{};
+    else {
+      ir::attributes a = ir::attributes::of(ir::op::add);
+      a.flags = ir::attributes::started;
+      return made<R>(a, ir::op::reduce, xs.metadata.id, recorder_->literal(R{}));
+    }
+  }
+  template <class A, class B>
+  auto overdub(dot_t const&, A const& xs, B const& ys) {
+    auto product = [this](auto const& x, auto const& y) { return this->overdub(mul, x, y); };
+    return this->overdub(sum, this->overdub(map, product, xs, ys));
+  }
+
+  // ---- control
+
+  template <class C, class T, class E>
+  auto overdub(if_t const&, C const& condition, T const& then, E const& otherwise) {
+    using R = std::remove_cvref_t<decltype(detail::owned_tree(then()))>;
+    if constexpr (!detail::branches_agree<
+                      R, std::remove_cvref_t<decltype(detail::owned_tree(otherwise()))>>())
+      return detail::refused{};
+    else {
+      ir::node_id const n = open(ir::op::if_, {index(condition)}, {{}, {}});
+      R const result = in_region(n, 0, [&] { return detail::owned_tree(then()); });
+      (void)in_region(n, 1, [&] { return detail::owned_tree(otherwise()); });
+      return finish(n, result);
+    }
+  }
+  template <class N, class X, class F>
+  auto overdub(loop_t const&, N const& n, X const& state, F const& body) {
+    auto const start = detail::flat(state);
+    auto carried = recorder_->types_of(start);
+    carried.insert(carried.begin(), ir::i64);
+    ir::node_id const node = open(ir::op::loop, with(index(n), start), {carried});
+    X const last = in_region(node, 0, [&] {
+      return next_state<X>(body(number(argument(node, 0)), detail::refilled(state, arguments(node), 1)));
+    });
+    return finish(node, last);
+  }
+  template <class X, class C, class F>
+  auto overdub(while_t const&, X const& state, C const& condition, F const& body) {
+    auto const start = detail::flat(state);
+    auto const carried = recorder_->types_of(start);
+    ir::node_id const node = open(ir::op::while_, start, {carried, carried});
+    (void)in_region(
+        node, 0, [&] { return detail::owned_tree(condition(detail::refilled(state, arguments(node)))); });
+    X const last =
+        in_region(node, 1, [&] { return next_state<X>(body(detail::refilled(state, arguments(node, 1)))); });
+    return finish(node, last);
+  }
+  template <class F, class X, class A>
+  auto overdub(scan_t const&, F const& f, X const& state, A const& xs) {
+    auto const start = detail::flat(state);
+    auto carried = recorder_->types_of(start);
+    carried.insert(carried.begin(), ir::i64);
+    ir::node_id const node = open(ir::op::loop, with(length(xs), start), {carried});
+    auto const step = in_region(node, 0, [&] {
+      return detail::owned_tree(
+          f(detail::refilled(state, arguments(node), 1), elements_at(xs, argument(node, 0))));
+    });
+    auto const outputs = stacked(std::get<1>(step));
+    std::tuple<X, std::remove_cvref_t<decltype(outputs)>> const result{
+        next_state<X>(std::get<0>(step)), outputs};
+    return finish(node, result, start.size());
+  }
+  template <class F, class... A>
+  auto overdub(map_t const&, F const& f, A const&... xs) {
+    ir::node_id const node = open(ir::op::map, {length(xs...)}, {{ir::i64}});
+    auto const element =
+        in_region(node, 0, [&] { return detail::owned_tree(f(elements_at(xs, argument(node, 0))...)); });
+    return finish(node, stacked(element), 0);
+  }
+  template <class F, class A>
+  auto overdub(reduce_t const&, F const& f, A const& xs) {
+    return reduced(f, xs);
+  }
+  template <class F, class X, class A>
+  auto overdub(reduce_t const&, F const& f, X const& initial, A const& xs) {
+    return reduced(f, xs, initial);
+  }
+
+  // ---- functions
+
+  template <function F, class... X>
+  auto overdub(F const& f, X const&... x) -> typename detail::staged_result<F, X...>::type {
+    static_assert(
+        std::is_empty_v<origin_t<F>>, "overdub: a function that is staged captures nothing, since a program "
+                                      "is used again; give what it captures as an argument");
+    using R = typename detail::staged_result<F, X...>::type;
+    void const* const key = &detail::type_key<F, X...>;
+    auto const operands = detail::flat(x...);
+    detail::recorder::staged* known = recorder_->find(key);
+    if (known == nullptr) {
+      stage_body<R>(key, f, operands, x...);
+      known = recorder_->find(key);
+    }
+    std::vector<ir::type> const types = result_types<R>(*known);
+    R const prototype = known->results.has_value() ? std::any_cast<R const&>(known->results)
+                                                   : detail::make_symbols{}(std::type_identity<R>{});
+    ir::node_id const call = recorder_->insert(ir::op::call, operands, types, ir::attributes::of(known->id));
+    return detail::refilled(prototype, recorder_->here().results_of(call));
+  }
+  template <native_leaf F, class... X>
+  auto overdub(F const& f, X const&... x) {
+    static_assert(
+        std::is_empty_v<F>,
+        "overdub: a native function that is staged captures nothing; give what it captures as an argument");
+    using R = detail::computed_t<F, decltype(concrete(x))...>;
+    ir::attributes a = ir::attributes::of(recorder_->program.intern(f.name()));
+    a.effects = F::effects;
+    auto const operands = detail::flat(x...);
+    if constexpr (std::is_same_v<R, none>) {
+      recorder_->insert(ir::op::host, operands, {}, a);
+      return none{};
+    } else {
+      constexpr bool known = static_cast<bool>(detail::ir_type_of<R>);
+      static_assert(
+          known,
+          "overdub: a native function that is staged returns bool, i64, float, double or an array of them");
+      if constexpr (known)
+        return overdub::tag(
+            R{}, symbol_of_value{recorder_->add(ir::op::host, operands, detail::ir_type_of<R>, a)});
+      else
+        return detail::refused{};
+    }
+  }
+};
+
+} // namespace overdub

@@ -1,0 +1,149 @@
+// Symbols: what stands for a value while a program is staged; and trees of them, seen as lists.
+#pragma once
+
+#include <overdub/array/array.hpp>
+#include <overdub/call/lift.hpp>
+#include <overdub/call/ops.hpp>
+#include <overdub/ir/cursor.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace overdub {
+
+/// What `stage` keeps for a value: its number in the function that is being made. The value itself is not there yet.
+struct symbol_of_value {
+  ir::value_id id = ir::nothing;
+};
+
+namespace detail {
+
+// The type in programs of values of the C++ type T. Short integers are there as literals alone.
+template <class T>
+constexpr ir::type ir_type_of = {};
+template <>
+inline constexpr ir::type ir_type_of<bool> = ir::boolean;
+template <>
+inline constexpr ir::type ir_type_of<float> = ir::f32;
+template <>
+inline constexpr ir::type ir_type_of<double> = ir::f64;
+template <class T>
+requires(std::is_integral_v<T>&& std::is_signed_v<T> && sizeof(T) == 8) constexpr ir::type ir_type_of<T> =
+    ir::i64;
+template <class T>
+constexpr ir::type ir_type_of<array<T>> = ir_type_of<T> ? ir_type_of<T>.array_of() : ir::type{};
+
+// The type of a literal of type T, which may be a shorter integer.
+template <class T>
+constexpr ir::type literal_type_of =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> ? ir::i64 : ir_type_of<T>;
+
+// Programs have integers of 64 bits, and numbers of two precisions.
+template <class T>
+consteval bool has_ir_type() {
+  constexpr bool has = static_cast<bool>(ir_type_of<T>);
+  static_assert(
+      has || !std::is_integral_v<T>, "overdub: staged programs compute with integers of 64 bits; write "
+                                     "overdub::convert<overdub::i64>(n), or i64{1} for 1");
+  static_assert(
+      has || std::is_integral_v<T>,
+      "overdub: staged programs compute with bool, i64, float, double and arrays of them; this type is none");
+  return has;
+}
+
+// A leaf of the trees that the rules of `staging` are given.
+template <class X>
+inline constexpr bool is_symbol = false;
+template <class T, class L>
+inline constexpr bool is_symbol<tagged<T, symbol_of_value, L>> = true;
+
+template <class X>
+struct symbol_type;
+template <class T, class L>
+struct symbol_type<tagged<T, symbol_of_value, L>> {
+  using type = T;
+  using level = L;
+};
+
+template <class T, class L = void>
+constexpr tagged<T, symbol_of_value, L> symbol_for(ir::value_id v) {
+  return {T{}, {v}};
+}
+
+// The tree of f(symbol) for each symbol of a tree. What has no data is itself.
+template <class F>
+struct symbol_mapper {
+  F const& f;
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    if constexpr (is_symbol<X>)
+      return f(x);
+    else if constexpr (tree<X>)
+      return tree_traits<X>::map(*this, x);
+    else {
+      static_assert(
+          std::is_empty_v<X>, "overdub: a value of this type cannot be staged: programs hold bool, i64, "
+                              "float, double, arrays and trees of them; make "
+                              "it an argument of a leaf's own, or describe its struct");
+      return x;
+    }
+  }
+};
+template <class F, class X>
+constexpr auto map_symbols(F const& f, X const& x) {
+  return symbol_mapper<F>{f}(x);
+}
+
+// The values of a tree, in order.
+template <class... X>
+std::vector<ir::value_id> flat(X const&... x) {
+  std::vector<ir::value_id> all;
+  auto take = [&](auto const& s) {
+    all.push_back(s.metadata.id);
+    return s;
+  };
+  (static_cast<void>(map_symbols(take, x)), ...);
+  return all;
+}
+
+// A tree like x, of other values, which are taken one after the other.
+template <class X, class Next>
+auto refilled(X const& x, Next& next) {
+  return map_symbols(
+      [&](auto const& s) {
+        auto copy = s;
+        copy.metadata.id = next();
+        return copy;
+      },
+      x);
+}
+template <class X>
+auto refilled(X const& x, ir::id_range<ir::value_id> values, std::size_t first = 0) {
+  auto next = [&] { return values[first++]; };
+  return refilled(x, next);
+}
+
+// A tree of type X, before there is one: for calls of functions whose bodies are still being staged.
+struct make_symbols {
+  template <class X>
+  constexpr X operator()(std::type_identity<X>) const {
+    if constexpr (is_symbol<X>)
+      return X{};
+    else if constexpr (tree<X>) {
+      constexpr bool known = generated<X>;
+      static_assert(
+          known, "overdub: a function that calls itself while it is staged returns a tree of unknown size; "
+                 "return a tuple, a "
+                 "std::array or an array");
+      if constexpr (known)
+        return tree_traits<X>::generate(*this);
+      else
+        return {};
+    } else
+      return {};
+  }
+};
+
+} // namespace detail
+} // namespace overdub
