@@ -119,7 +119,7 @@ inline program histogram() {
 }
 
 /// Function values, the host, random choices, assertions, protection, opaque objects.
-inline program effects() {
+inline program outside() {
   program p;
   type const handle = p.opaque_type("file");
   type const unary = p.function_type({.parameters = {f64}, .results = {f64}});
@@ -169,6 +169,6 @@ inline program arrays() {
   return p;
 }
 
-inline std::vector<program> all() { return {norm(), loops(), histogram(), effects(), arrays()}; }
+inline std::vector<program> all() { return {norm(), loops(), histogram(), outside(), arrays()}; }
 
 } // namespace samples
