@@ -16,7 +16,7 @@ namespace overdub::ir::detail {
 class rule_check {
 public:
   rule_check(program const& p, findings& out) : program_(p), out_(out), named_(p.symbol_count(), nothing) {
-    for (function const& f : p.functions) readable_.push_back(link_check::has_parameters(f));
+    for (function const& f : p.functions) readable_.push_back(is_readable(f));
   }
 
   /// Of a function that link_check found whole. O(its storage).
@@ -56,6 +56,14 @@ private:
   }
 
   // ---- functions and values
+  // Whether calls of the function can be checked.
+  bool is_readable(function const& f) const {
+    if (!out_.has(f.name) || !link_check::has_parameters(f)) return false;
+    auto fits = [&](type t) { return fault_of(program_, t, program_.signature_count()).empty(); };
+    for (value_id const v : f.parameters())
+      if (!fits(f.type_of(v))) return false;
+    return std::all_of(f.results.begin(), f.results.end(), fits);
+  }
   void check_head() {
     function const& f = *f_;
     wrong_types_ = false;
@@ -212,6 +220,7 @@ private:
       break;
     case op::reduce:
       rest.flags &= static_cast<std::uint8_t>(~attributes::started);
+      if (a.operation == op::none) rest.flags &= static_cast<std::uint8_t>(~attributes::in_lanes);
       rest.operation = made.operation;
       if (a.operation > op::none) {
         wrong(n, "the operation that combines does not exist");
@@ -381,7 +390,7 @@ private:
   program const& program_;
   findings& out_;
   std::vector<function_id> named_; // by symbol: the function that has a value of this name
-  std::vector<bool> readable_;     // by function
+  std::vector<bool> readable_;     // by function: whether calls of it can be checked
   function_id id_ = nothing;
   function const* f_ = nullptr;
   numbering const* numbers_ = nullptr;
