@@ -62,6 +62,11 @@ inline std::string text_of(program const& p, type t) {
 
 namespace detail {
 
+// 1 operand, 2 operands
+inline std::string counted(std::size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
 // What the rules see, and where they put what they find.
 struct rule_call {
   program const& owner;
@@ -126,7 +131,7 @@ struct rule_call {
     if (operands.size() - first != count)
       return fail(
           std::string(name_of(code)) + ": " + (first == 0 ? "@" : "") + std::string(callee) + " takes " +
-          std::to_string(count) + " arguments, and is given " + std::to_string(operands.size() - first));
+          counted(count, "argument") + ", and is given " + std::to_string(operands.size() - first));
     for (std::size_t i = 0; i < count; ++i)
       if (!is(first + i, parameter(i))) return false;
     return true;
@@ -147,7 +152,7 @@ inline bool apply_rule(rule_call& c) {
         (row.least == row.most  ? ""
          : x.size() < row.least ? "at least "
                                 : "at most ") +
-        std::to_string(x.size() < row.least ? row.least : row.most) + " operands, and is given " +
+        counted(x.size() < row.least ? row.least : row.most, "operand") + ", and is given " +
         std::to_string(x.size()));
   switch (row.types) {
   case type_rule::numeric:

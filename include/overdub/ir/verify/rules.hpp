@@ -68,7 +68,7 @@ private:
     function const& f = *f_;
     wrong_types_ = false;
     if (f.structure != nothing && !out_.has(f.structure))
-      wrong("its structure is a text that does not exist");
+      wrong("its structure is a text that does not exist; give it a text of the program");
     if (f.place != nothing && index_of(f.place) >= program_.place_count())
       wrong("its place does not exist; add it to the program first");
     for (std::size_t i = 0; i < f.results.size(); ++i)
@@ -79,7 +79,7 @@ private:
   void check_type(type t, What const& what, bool may_accumulate) {
     std::string const fault = fault_of(program_, t, program_.signature_count());
     if (fault.empty() && (may_accumulate || !t.is_accumulator)) return;
-    wrong_types_ = true;
+    wrong_types_ = wrong_types_ || !fault.empty(); // a misplaced accumulator can be read
     std::string name;
     if constexpr (requires { what(); })
       name = what();
@@ -102,9 +102,10 @@ private:
   void check_name(value_id v) {
     function const& f = *f_;
     symbol const name = f[v].name;
-    if (!out_.has(name)) return wrong(out_.name_of(f, v) + " has a name that does not exist");
+    if (!out_.has(name))
+      return wrong(out_.name_of(f, v) + " has a name that does not exist; give it a text of the program");
     if (program_.text(name).empty())
-      return wrong("value " + std::to_string(index_of(v)) + " has an empty name");
+      return wrong("value " + std::to_string(index_of(v)) + " has an empty name; give it another, or none");
     if (f.is_literal(v)) return wrong(out_.name_of(f, v) + " is the name of a literal; literals have none");
     if (f.is_result(v) && numbers_->order[index_of(f.node_of(v))] == 0) return; // erased
     if (f.is_argument(v) && numbers_->end[index_of(f.region_of(v))] == 0) return;
@@ -126,7 +127,8 @@ private:
       wrong(
           out_.name_of(f, v) + " is a bool of the bits of " + std::to_string(bits) +
           "; true is 1, false is 0");
-    if (t == f32 && bits >> 32 != 0) wrong(out_.name_of(f, v) + " is an f32 of more than 32 bits");
+    if (t == f32 && bits >> 32 != 0)
+      wrong(out_.name_of(f, v) + " is an f32 of more than 32 bits; write its 32 bits");
   }
 
   // ---- operations
@@ -242,8 +244,7 @@ private:
     std::uint32_t const regions = row.regions != op_row::any ? row.regions : a.operation == op::none ? 1 : 0;
     if (node.region_count != regions) {
       wrong(
-          n, "it has " + std::to_string(node.region_count) + " regions, and must have " +
-                 std::to_string(regions));
+          n, "it has " + counted(node.region_count, "region") + ", and must have " + std::to_string(regions));
       readable = false;
     }
     return readable;
