@@ -435,10 +435,9 @@ TEST_CASE("calls and closures name functions of the program") {
       });
       CHECK_THAT(faults(q), Contains("the function that it names does not exist; add it, or name another"));
     }
-  define(p, "f", {f64}, {}, [&](cursor& c, values x) {
-    values const none;
-    c.insert(op::call, none, types{}, attributes::of(function_id{1}));
-    return values{(void(x), none)};
+  define(p, "f", {f64}, {}, [&](cursor& c, values) {
+    c.insert(op::call, values{}, types{}, attributes::of(function_id{1}));
+    return values{};
   });
   CHECK_THAT(faults(p), Contains("call: @f takes 1 argument, and is given 0"));
 }
