@@ -33,17 +33,21 @@ struct at_t {
 };
 inline constexpr at_t at{};
 
-/// size(a): the number of elements of an array. O(1).
+/// size(a), size(a, b...): the number of elements of an array, or of several that have as many; throws size_error where
+/// they do not. O(1).
 struct array_size_t {
   OVERDUB_PRIMITIVE("size", data)
-  template <class A>
-  OVERDUB_INLINE constexpr auto operator()(A const& a) const {
-    return detail::dispatch(*this, a);
+  template <class... A>
+  OVERDUB_INLINE constexpr auto operator()(A const&... a) const {
+    return detail::dispatch(*this, a...);
   }
-  template <class A>
-  OVERDUB_INLINE static constexpr i64 compute(A const& a) {
-    if constexpr (detail::trees_of_arrays<A>())
-      return detail::sizes_of("size", a);
+  template <class... A>
+  OVERDUB_INLINE static constexpr i64 compute(A const&... a) {
+    static_assert(sizeof...(A) > 0, "overdub: size(a) takes an array");
+    if constexpr (sizeof...(A) == 0)
+      return 0;
+    else if constexpr (detail::trees_of_arrays<A...>())
+      return detail::sizes_of("size", a...);
     else
       return 0;
   }
@@ -89,6 +93,83 @@ struct fill_t {
   }
 };
 inline constexpr fill_t fill{};
+
+/// slice(a, first, count): the elements first, ..., first + count - 1 of an array, or of each array of a tree. Throws
+/// index_error where there are fewer. O(count), one allocation a leaf.
+struct slice_t {
+  OVERDUB_PRIMITIVE("slice", data)
+  template <class A, class I, class N>
+  OVERDUB_INLINE constexpr auto operator()(A const& a, I const& first, N const& count) const {
+    return detail::dispatch(*this, a, first, count);
+  }
+  template <class S, class K, class A, class I, class N>
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, A const& a, I const& first, N const& count) {
+    return call_lowered(detail::strip(stack, a), detail::inner(stack, first), detail::inner(stack, count));
+  }
+  template <class A, class I, class N>
+  static auto compute(A const& a, I const& first, N const& count) {
+    if constexpr (detail::trees_of_arrays<A>()) {
+      (void)detail::sizes_of("slice", a);
+      return part(a, detail::as_index(first), detail::as_index(count));
+    } else
+      return detail::refused{};
+  }
+
+private:
+  template <class A>
+  static A part(A const& a, i64 first, i64 count) {
+    if constexpr (detail::is_array<A>) {
+      if (count < 0) detail::throw_negative("slice", count);
+      if (first < 0 || first > a.size()) detail::throw_index("slice", first, a.size());
+      if (count > a.size() - first) detail::throw_index("slice", first + count - 1, a.size());
+      return A::copy_of(a.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+    } else if constexpr (detail::tree<A>)
+      return tree_traits<A>::map([=](auto const& child) { return part(child, first, count); }, a);
+    else
+      return a;
+  }
+};
+inline constexpr slice_t slice{};
+
+/// gather(a, indices): the elements of an array, or of each array of a tree, at these indices. Throws index_error.
+/// O(size(indices)), one allocation a leaf.
+struct gather_t {
+  OVERDUB_PRIMITIVE("gather", data)
+  template <class A, class I>
+  OVERDUB_INLINE constexpr auto operator()(A const& a, I const& indices) const {
+    return detail::dispatch(*this, a, indices);
+  }
+  template <class S, class K, class A, class I>
+  OVERDUB_INLINE static constexpr auto
+  lower(S const& stack, K const& call_lowered, A const& a, I const& indices) {
+    return call_lowered(detail::strip(stack, a), detail::inner(stack, indices));
+  }
+  template <class A, class I>
+  static auto compute(A const& a, I const& indices) {
+    if constexpr (!detail::trees_of_arrays<A>() || !detail::one_array<I>())
+      return detail::refused{};
+    else {
+      (void)detail::sizes_of("gather", a);
+      return chosen(a, indices);
+    }
+  }
+
+private:
+  template <class A, class I>
+  static A chosen(A const& a, I const& indices) {
+    if constexpr (detail::is_array<A>) {
+      detail::array_builder<typename A::value_type> out(indices.size());
+      for (i64 k = 0; k < indices.size(); ++k)
+        out.put(k, detail::checked_element("gather", a, detail::as_index(indices.data()[k])));
+      return out.finish(indices.size());
+    } else if constexpr (detail::tree<A>)
+      return tree_traits<A>::map([&](auto const& child) { return chosen(child, indices); }, a);
+    else
+      return a;
+  }
+};
+inline constexpr gather_t gather{};
 
 /// update(a, i, x): a with the i-th element replaced by x. In place when `a` is moved in and no other handle
 /// shares it: a = update(std::move(a), i, x); else O(n). Throws index_error.

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace overdub {
 namespace detail {
@@ -132,5 +133,40 @@ private:
   }
 };
 inline constexpr scan_t scan{};
+
+namespace detail {
+
+/// scan by index, as programs have it: {state, y} = f(i, state) for i = 0, ..., n - 1, or from the last to the first. The
+/// i-th y stands at index i either way.
+template <bool Reversed>
+struct indexed_scan_t {
+  OVERDUB_PRIMITIVE("scan", control)
+  template <class S, class K, class N, class X, class F>
+  static constexpr auto lower(S const& stack, K const& call_lowered, N const& n, X&& state, F const& f) {
+    return call_lowered(
+        decisive(stack, n), lift_down(stack, std::forward<X>(state)), overdub::detail::lower(stack, f));
+  }
+  template <class N, class X, class F>
+  static constexpr auto compute(N const& count, X&& start, F const& f) {
+    using State = std::remove_cvref_t<X>;
+    using Step = std::remove_cvref_t<decltype(f(i64{}, std::declval<State>()))>;
+    using Output = std::remove_cvref_t<decltype(std::get<1>(std::declval<Step>()))>;
+    i64 const n = as_index(count) < 0 ? 0 : as_index(count);
+    State state(std::forward<X>(start));
+    std::vector<Output> outputs;
+    for (i64 k = 0; k < n; ++k) {
+      auto step = call_given(f, Reversed ? n - 1 - k : k, std::move(state));
+      state = std::get<0>(std::move(step));
+      outputs.push_back(std::get<1>(std::move(step)));
+    }
+    auto out = make_builders<Output, lowered_from_t<F>>(n);
+    for (i64 i = 0; i < n; ++i)
+      put_element(out, i, std::move(outputs[static_cast<std::size_t>(Reversed ? n - 1 - i : i)]));
+    auto arrays = finish_elements(std::move(out), n);
+    return std::tuple<State, decltype(arrays)>{std::move(state), std::move(arrays)};
+  }
+};
+
+} // namespace detail
 
 } // namespace overdub

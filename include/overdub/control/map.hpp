@@ -1,4 +1,4 @@
-// map(f, xs...): f on the elements of arrays, which contexts see as one call.
+// map(f, xs...): f on the elements of arrays; tabulate(n, f): f on indices. Contexts see one call.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -57,5 +57,38 @@ struct map_t {
   }
 };
 inline constexpr map_t map{};
+
+/// tabulate(n, f): the array of f(0), ..., f(n - 1), as map does it. Throws size_error where n is negative. O(n), one
+/// allocation a leaf of the result.
+struct tabulate_t {
+  OVERDUB_PRIMITIVE("tabulate", control)
+  template <class N, class F>
+  OVERDUB_INLINE constexpr auto operator()(N const& n, F const& f) const {
+    return detail::dispatch(*this, n, f);
+  }
+  template <class S, class K, class N, class F>
+  OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, N const& n, F const& f) {
+    return call_lowered(detail::decisive(stack, n), detail::lower(stack, f));
+  }
+  template <class N, class F>
+  OVERDUB_INLINE static constexpr auto compute(N const& count, F const& f) {
+    using E = std::remove_cvref_t<decltype(f(i64{}))>;
+    constexpr bool plain = detail::stack_in_t<E>::empty;
+    static_assert(
+        plain, "overdub: tabulate's size is plain, but its function returns values of a context that it "
+               "captured; call "
+               "tabulate through the scope: cx(tabulate, n, f)");
+    if constexpr (!plain || detail::is_refused<E>)
+      return detail::refused{};
+    else {
+      i64 const n = detail::as_index(count);
+      if (n < 0) detail::throw_negative("tabulate", n);
+      auto out = detail::make_builders<E, detail::lowered_from_t<F>>(n);
+      for (i64 i = 0; i < n; ++i) detail::put_element(out, i, detail::call_given(f, i));
+      return detail::finish_elements(std::move(out), n);
+    }
+  }
+};
+inline constexpr tabulate_t tabulate{};
 
 } // namespace overdub

@@ -115,8 +115,20 @@ class staging : public context {
 
   template <class... A>
   ir::value_id length(A const&... a) {
-    auto const arrays = detail::flat(a...);
+    auto const arrays = detail::flat(without_metadata(a)...);
     return recorder_->add(ir::op::length, arrays, ir::i64);
+  }
+  // Metadata has the sizes of what it belongs to.
+  template <class X>
+  static auto without_metadata(X const& x) {
+    if constexpr (detail::is_symbol<X>)
+      return x;
+    else if constexpr (detail::is_tagged<X>)
+      return without_metadata(x.inner);
+    else if constexpr (detail::tree<X>)
+      return tree_traits<X>::map([](auto const& child) { return without_metadata(child); }, x);
+    else
+      return x;
   }
   // The tree of elements of a tree of arrays.
   template <class A>
@@ -174,6 +186,23 @@ class staging : public context {
       return detail::owned_tree(std::forward<Next>(next));
     else
       return State{};
+  }
+
+  template <bool Reversed, class X, class Step>
+  auto scanned(ir::value_id n, X const& state, Step const& take_step) {
+    auto const start = detail::flat(state);
+    auto carried = recorder_->types_of(start);
+    carried.insert(carried.begin(), ir::i64);
+    ir::attributes a;
+    if (Reversed) a.flags = ir::attributes::reversed;
+    ir::node_id const node = open(ir::op::loop, with(n, start), {carried}, a);
+    auto const step = in_region(node, 0, [&] {
+      return detail::owned_tree(take_step(argument(node, 0), detail::refilled(state, arguments(node), 1)));
+    });
+    auto const outputs = stacked(std::get<1>(step));
+    std::tuple<X, std::remove_cvref_t<decltype(outputs)>> const result{
+        next_state<X>(std::get<0>(step)), outputs};
+    return finish(node, result, start.size());
   }
 
   template <class F, class A, class... Initial>
@@ -308,9 +337,25 @@ public:
   auto overdub(at_t const&, A const& a, I const& i) {
     return elements_at(a, index(i));
   }
-  template <class A>
-  auto overdub(array_size_t const&, A const& a) {
-    return number(length(a));
+  template <class... A>
+  auto overdub(array_size_t const&, A const&... a) {
+    return number(length(a...));
+  }
+  template <class A, class I, class N>
+  auto overdub(slice_t const&, A const& a, I const& first, N const& count) {
+    return detail::map_symbols(
+        [&](auto const& s) {
+          return like<inner_t<decltype(s)>>(s, ir::op::slice, s.metadata.id, index(first), index(count));
+        },
+        a);
+  }
+  template <class A, class I>
+  auto overdub(gather_t const&, A const& a, I const& indices) {
+    return detail::map_symbols(
+        [&](auto const& s) {
+          return like<inner_t<decltype(s)>>(s, ir::op::gather, s.metadata.id, index(indices));
+        },
+        a);
   }
   template <class N>
   auto overdub(iota_t const&, N const& n) {
@@ -410,24 +455,24 @@ public:
   }
   template <class F, class X, class A>
   auto overdub(scan_t const&, F const& f, X const& state, A const& xs) {
-    auto const start = detail::flat(state);
-    auto carried = recorder_->types_of(start);
-    carried.insert(carried.begin(), ir::i64);
-    ir::node_id const node = open(ir::op::loop, with(length(xs), start), {carried});
-    auto const step = in_region(node, 0, [&] {
-      return detail::owned_tree(
-          f(detail::refilled(state, arguments(node), 1), elements_at(xs, argument(node, 0))));
-    });
-    auto const outputs = stacked(std::get<1>(step));
-    std::tuple<X, std::remove_cvref_t<decltype(outputs)>> const result{
-        next_state<X>(std::get<0>(step)), outputs};
-    return finish(node, result, start.size());
+    return scanned<false>(
+        length(xs), state, [&](ir::value_id i, auto const& s) { return f(s, elements_at(xs, i)); });
+  }
+  template <bool Reversed, class N, class X, class F>
+  auto overdub(detail::indexed_scan_t<Reversed> const&, N const& n, X const& state, F const& f) {
+    return scanned<Reversed>(index(n), state, [&](ir::value_id i, auto const& s) { return f(number(i), s); });
   }
   template <class F, class... A>
   auto overdub(map_t const&, F const& f, A const&... xs) {
     ir::node_id const node = open(ir::op::map, {length(xs...)}, {{ir::i64}});
     auto const element =
         in_region(node, 0, [&] { return detail::owned_tree(f(elements_at(xs, argument(node, 0))...)); });
+    return finish(node, stacked(element), 0);
+  }
+  template <class N, class F>
+  auto overdub(tabulate_t const&, N const& n, F const& f) {
+    ir::node_id const node = open(ir::op::map, {index(n)}, {{ir::i64}});
+    auto const element = in_region(node, 0, [&] { return detail::owned_tree(f(number(argument(node, 0)))); });
     return finish(node, stacked(element), 0);
   }
   template <class F, class A>
