@@ -91,7 +91,8 @@ public:
   type opaque_type(std::string_view name) {
     return {.element = scalar::opaque, .index = index_in(opaque_, intern(name))};
   }
-  std::string_view opaque_name(type t) const { return text(opaque_[t.index]); }
+  symbol opaque_symbol(type t) const { return opaque_[t.index]; }
+  std::string_view opaque_name(type t) const { return text(opaque_symbol(t)); }
 
   place_id add_place(std::string_view file, std::uint32_t line, std::uint32_t column = 0) {
     places_.push_back({.file = intern(file), .line = line, .column = column});
@@ -114,7 +115,15 @@ public:
   }
   place const& operator[](place_id p) const { return places_[index_of(p)]; }
 
+  /// How many texts, types of functions, types of opaque objects and places the program keeps.
+  std::size_t symbol_count() const { return texts_.size(); }
+  std::size_t signature_count() const { return signatures_.size(); }
+  std::size_t opaque_count() const { return opaque_.size(); }
+  std::size_t place_count() const { return places_.size(); }
+
 private:
+  friend struct corruptor; // of tests, which break what the verifier must find
+
   static bool same_place(place const& a, place const& b) {
     return a.file == b.file && a.line == b.line && a.column == b.column;
   }
