@@ -211,6 +211,8 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
     return refused{};
   else if constexpr (S::empty)
     return p.compute(static_cast<A&&>(a)...);
+  else if constexpr (is_symbolic<S> && requires { p.decompose(wrap(stack, static_cast<A&&>(a))...); })
+    return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...)); // programs have no such operation
   else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))
     return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));
   else {

@@ -693,8 +693,8 @@ public:
     for (ir::value_id const v : f.parameters()) parameters.push_back(like(f.type_of(v)));
     for (ir::type const t : f.results) results.push_back(like(t));
     r.program.erase(scratch);
-    std::size_t const number =
-        r.begin(key, std::string(program_.text(f.name)) + suffix<S>(), types_of(parameters));
+    std::size_t const number = r.begin(
+        key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), types_of(parameters));
     ir::function_id const made = r.id_of(number);
     r.program[made].results = types_of(results);
     auto const scope = r.enter(made);

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/infer.hpp>
+#include <overdub/pass/canonicalise.hpp>
 #include <overdub/stage/symbol.hpp>
 
+#include <algorithm>
 #include <any>
 #include <memory>
 #include <span>
@@ -107,6 +110,34 @@ public:
     return at == of_key_.end() ? nullptr : &functions_[at->second];
   }
   ir::function_id id_of(std::size_t number) const { return functions_[number].id; }
+  // The program, finished: functions of one name are numbered by their signatures, whichever was staged first.
+  ir::program finish() {
+    std::vector<ir::function_id> all;
+    for (std::uint32_t i = 0; i < program.functions.size(); ++i)
+      if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
+    auto key = [&](ir::function_id f) {
+      std::string text(base_name(program.name_of(f)));
+      text += '\0';
+      for (ir::value_id const v : program[f].parameters())
+        text += ir::text_of(program, program[f].type_of(v)) + ',';
+      return text;
+    };
+    std::vector<std::pair<std::string, ir::function_id>> sorted;
+    for (ir::function_id const f : all) sorted.emplace_back(key(f), f);
+    std::ranges::stable_sort(sorted, {}, &std::pair<std::string, ir::function_id>::first);
+    std::string last;
+    int number = 0;
+    for (auto const& [text, f] : sorted) {
+      std::string const base(text.c_str());
+      number = base == last ? number + 1 : 1;
+      last = base;
+      program[f].name = program.intern(number == 1 ? base : base + '#' + std::to_string(number));
+    }
+    pass::canonicalise(program);
+    return std::move(program);
+  }
+  // The name without the number of its signature.
+  static std::string_view base_name(std::string_view name) { return name.substr(0, name.find('#')); }
   // Of several functions of one name the first has it, the others have a number behind it.
   std::string unique_name(std::string_view name) {
     int const signatures = ++signatures_of_[std::string(name)];

@@ -400,22 +400,6 @@ public:
     (void)length(a...);
     return std::tuple<A...>{a...};
   }
-  template <class A>
-  auto overdub(sum_t const&, A const& xs) {
-    using R = detail::computed_t<sum_t, decltype(xs.inner)>;
-    if constexpr (!detail::has_ir_type<R>())
-      return detail::refused{};
-    else {
-      ir::attributes a = ir::attributes::of(ir::op::add);
-      a.flags = ir::attributes::started;
-      return made<R>(a, ir::op::reduce, xs.metadata.id, recorder_->literal(R{}));
-    }
-  }
-  template <class A, class B>
-  auto overdub(dot_t const&, A const& xs, B const& ys) {
-    auto product = [this](auto const& x, auto const& y) { return this->overdub(mul, x, y); };
-    return this->overdub(sum, this->overdub(map, product, xs, ys));
-  }
 
   // ---- control
 
