@@ -91,6 +91,18 @@ public:
       return at().literal(static_cast<std::int64_t>(x));
   }
 
+  // The symbol of a native function. Others of the name have a number behind it.
+  ir::symbol bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object) {
+    std::string const base = name;
+    for (int number = 2;; ++number) {
+      ir::symbol const s = program.intern(name);
+      ir::host_binding const* known = program.host(s);
+      if (known == nullptr) program.hosts.push_back({s, run, object});
+      if (known == nullptr || (known->run == run && known->object == object)) return s;
+      name = base + '#' + std::to_string(number);
+    }
+  }
+
   // ---- functions
 
   struct staged {
@@ -124,7 +136,7 @@ public:
     };
     std::vector<std::pair<std::string, ir::function_id>> sorted;
     for (ir::function_id const f : all) sorted.emplace_back(key(f), f);
-    std::ranges::stable_sort(sorted, {}, &std::pair<std::string, ir::function_id>::first);
+    std::ranges::sort(sorted);
     std::string last;
     int number = 0;
     for (auto const& [text, f] : sorted) {
