@@ -64,6 +64,27 @@ public:
     for (region_id const r : f.regions_of(n)) all |= inside(f, r, n);
     return all;
   }
+  /// Of every operation of a function, by number; pure for erased ones. O(operations, and how far each add_to stands below
+  /// its accumulator).
+  std::vector<effect_set> of_each(function const& f) const {
+    std::vector<effect_set> all(f.node_count());
+    std::vector<node_id> additions;
+    walk(
+        f, function::body, [](node_id) {},
+        [&](node_id n) {
+          all[index_of(n)] |= own(f, n);
+          node_id const owner = f[f[n].parent].parent;
+          if (owner != nothing) all[index_of(owner)] |= all[index_of(n)];
+          if (f[n].code == op::add_to) additions.push_back(n);
+        });
+    for (node_id const n : additions) {
+      region_id const made = f.region_of(f.operand(n, 0));
+      all[index_of(n)] |= effect::accumulates;
+      for (region_id r = f[n].parent; r != made; r = f[f[r].parent].parent)
+        all[index_of(f[r].parent)] |= effect::accumulates;
+    }
+    return all;
+  }
   /// Of all operations in a region. O(operations).
   effect_set in_region(function const& f, region_id r) const { return inside(f, r, nothing); }
 
