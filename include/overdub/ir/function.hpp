@@ -12,6 +12,9 @@
 #include <vector>
 
 namespace overdub::ir {
+namespace detail {
+class link_check; // of the verifier
+}
 
 /// What an operation says besides its operands. Each operation uses some of it, and leaves the rest as it is here.
 struct attributes {
@@ -106,6 +109,7 @@ public:
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
   std::uint32_t region_count() const { return static_cast<std::uint32_t>(regions_.size()); }
   std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
+  std::uint32_t use_count() const { return static_cast<std::uint32_t>(uses_.size()); }
 
   type type_of(value_id v) const { return (*this)[v].type; }
   id_range<value_id> parameters() const { return arguments_of(body); }
@@ -211,6 +215,8 @@ public:
 
 private:
   friend class cursor;
+  friend class detail::link_check;
+  friend struct corruptor; // of tests, which break what the verifier must find
 
   struct literal_key {
     type of;
