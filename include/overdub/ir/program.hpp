@@ -38,13 +38,22 @@ struct note {
   place_id at = nothing;
 };
 
+/// A native function that operations `host` call by its name. `run` is given the addresses of its arguments and results,
+/// which are objects of C++: bool, std::int64_t, float, double, or overdub::array of them; results exist, and are assigned.
+struct host_binding {
+  symbol name = nothing;
+  void (*run)(void* object, void const* const* arguments, void* const* results) = nullptr;
+  void* object = nullptr; // what the function belongs to: must live as long as the program is run
+};
+
 /// A program. Numbers of functions, symbols and places are valid in the program that gave them out. Reading is
 /// thread-safe, editing is not.
 class program {
 public:
   std::vector<function> functions;
-  function_id entry = nothing; // what `evaluate` runs
-  std::vector<note> notes;     // no part of equality
+  function_id entry = nothing;     // what `evaluate` runs
+  std::vector<note> notes;         // no part of equality
+  std::vector<host_binding> hosts; // the native functions that are known; no part of equality, nor of text
 
   function& operator[](function_id f) { return functions[index_of(f)]; }
   function const& operator[](function_id f) const { return functions[index_of(f)]; }
@@ -59,6 +68,12 @@ public:
   void erase(function_id f) { functions[index_of(f)] = function(); }
   bool is_erased(function_id f) const { return (*this)[f].name == nothing; }
 
+  /// The native function of this name, if it is known. O(native functions).
+  host_binding const* host(symbol name) const {
+    for (host_binding const& h : hosts)
+      if (h.name == name) return &h;
+    return nullptr;
+  }
   /// The function of this name. O(functions).
   std::optional<function_id> find(std::string_view name) const {
     auto const s = find_symbol(name);

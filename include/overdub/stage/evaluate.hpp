@@ -96,7 +96,7 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
     ir::function_id const made = e.staged(f);
     if (p.entry != ir::nothing) r.program.entry = made;
   }
-  return std::move(r.program);
+  return r.finish();
 }
 
 } // namespace detail

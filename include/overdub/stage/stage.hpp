@@ -1,6 +1,7 @@
 // stage(f, signature): a C++ function as a program; stage(contexts, f, signature): the program that the contexts make of it.
 #pragma once
 
+#include <overdub/stage/hooks.hpp>
 #include <overdub/stage/staging.hpp>
 
 #include <type_traits>
@@ -53,7 +54,7 @@ public:
     p.entry = root;
     p.erase(scratch);
     enter_callee(p);
-    return std::move(p);
+    return r.finish();
   }
 
 private:
@@ -80,11 +81,7 @@ private:
         !same(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first)))
       return;
     ir::function_id const callee = root[first].attributes.callee();
-    ir::symbol const name = root.name;
     p.erase(p.entry);
-    if (std::string_view const called = p.name_of(callee);
-        called.starts_with(p.text(name)) && called.ends_with("#2"))
-      p[callee].name = name;
     p.entry = callee;
   }
 };
