@@ -1,8 +1,8 @@
 // The parts of a program's text that stand in many places: names of functions, types, places in the user's source.
 #pragma once
 
-#include <overdub/ir/lex.hpp>
 #include <overdub/ir/parse/names.hpp>
+#include <overdub/ir/parse/scanner.hpp>
 #include <overdub/ir/parse/spelling.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/type_text.hpp>
@@ -114,7 +114,9 @@ protected:
       in_.fail(at, "there are no arrays of " + ir::text_of(p_, row));
     return row.array_of();
   }
+  /// In brackets, when they are not one.
   std::string text_of(std::span<type const> types) const {
+    if (types.size() == 1) return ir::text_of(p_, types[0]);
     std::string text = "(";
     for (std::size_t i = 0; i < types.size(); ++i)
       text.append(i ? ", " : "").append(ir::text_of(p_, types[i]));

@@ -47,11 +47,12 @@ private:
 };
 inline constexpr op_table ops_by_name;
 
-/// Remembers the word that is nearest to a misspelt one: by at most a third of its letters.
+/// Remembers the word that is nearest to a misspelt one: by at most a third of its letters, or one.
 class nearest_word {
 public:
   explicit nearest_word(std::string_view wrong)
-      : wrong_(wrong.substr(0, longest)), least_(std::min<std::size_t>(wrong_.size() / 3, 3) + 1) {}
+      : wrong_(wrong.substr(0, longest)),
+        least_(wrong_.size() < 2 ? 0 : std::clamp<std::size_t>(wrong_.size() / 3, 1, 3) + 1) {}
 
   void try_word(std::string_view word) {
     if (word.size() > longest || word == wrong_) return;

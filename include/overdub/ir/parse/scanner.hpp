@@ -1,10 +1,11 @@
-// The words of a program's text, read one by one where the parser stands; and the list of what is wrong with it.
+// The words of a program's text, read one by one where the parser stands.
 #pragma once
 
-#include <overdub/ir/error.hpp>
 #include <overdub/ir/literal.hpp>
+#include <overdub/ir/parse/faults.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -12,78 +13,10 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace overdub::ir::detail {
-
-/// Thrown where an operation cannot be read any further; caught where reading goes on.
-struct syntax_fault {};
-/// Thrown when enough is wrong.
-struct too_many_faults {};
-
-/// What is wrong with a text, by offsets into it.
-class text_faults {
-public:
-  static constexpr std::size_t most = 20;
-
-  explicit text_faults(std::string_view text) : text_(text) {}
-
-  void add(std::size_t at, std::string sentence) {
-    found_.push_back({at, std::move(sentence)});
-    if (found_.size() == most) throw too_many_faults();
-  }
-  bool empty() const { return found_.empty(); }
-
-  /// O(text × faults).
-  std::uint32_t line_of(std::size_t at) const {
-    return 1 + static_cast<std::uint32_t>(std::count(text_.begin(), text_.begin() + offset(at), '\n'));
-  }
-  [[noreturn]] void report() {
-    std::stable_sort(
-        found_.begin(), found_.end(), [](fault const& a, fault const& b) { return a.at < b.at; });
-    std::vector<diagnostic> all;
-    for (fault& f : found_) {
-      std::string_view const before = text_.substr(0, f.at);
-      std::size_t const line_start = before.rfind('\n') + 1; // npos + 1 is 0
-      all.push_back(
-          {.text = std::move(f.sentence),
-           .line = line_of(f.at),
-           .column = static_cast<std::uint32_t>(f.at - line_start + 1)});
-    }
-    if (found_.size() == most) {
-      diagnostic last = all.back();
-      last.text =
-          "there may be more errors: the first " + std::to_string(most) + " are reported; mend them first";
-      all.push_back(std::move(last));
-    }
-    throw parse_error(std::move(all));
-  }
-
-private:
-  static std::ptrdiff_t offset(std::size_t at) { return static_cast<std::ptrdiff_t>(at); }
-
-  struct fault {
-    std::size_t at;
-    std::string sentence;
-  };
-  std::string_view text_;
-  std::vector<fault> found_;
-};
-
-/// A part of a text that an error quotes: not all of a long one.
-inline std::string quoted(std::string_view text) {
-  constexpr std::size_t most = 40;
-  std::string out;
-  append_quoted(out, text.substr(0, most));
-  if (text.size() > most) out += "...";
-  return out;
-}
-
-/// 1 value, 2 values.
-inline std::string amount(std::size_t n, std::string_view of) {
-  return std::to_string(n) + " " + std::string(of) + (n == 1 ? "" : "s");
-}
 
 /// A number, true or false.
 struct literal_value {
@@ -102,6 +35,10 @@ public:
   text_faults& faults() { return faults_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
   bool is_at_end() const { return at_ == end_; }
+  /// Whether a line ended behind the last word that was read.
+  bool line_ended() const { return std::find(last_, at_, '\n') != at_; }
+  /// Something new begins here.
+  void begin() { last_ = at_; }
 
   /// The first character of the word; NUL at the end.
   char peek() const { return at_ == end_ ? '\0' : *at_; }
@@ -243,21 +180,20 @@ public:
   }
 
   // ---- errors
+  /// The reading goes on behind the last word that was read.
   [[noreturn]] void fail(std::size_t at, std::string sentence) {
     faults_.add(at, std::move(sentence));
     throw syntax_fault();
   }
   /// Where a line ends in between, the error stands at its end.
   [[noreturn]] void fail_expected(std::string const& wanted) {
-    bool const line_ended = std::find(last_, at_, '\n') != at_;
-    std::string const found = at_ == end_  ? "the end of the text"
-                              : line_ended ? "the end of the line"
-                                           : here();
-    if (line_ended || at_ == end_) at_ = last_;
-    fail(offset(), "expected " + wanted + ", found " + found);
+    if (is_at_end()) fail(last_offset(), "expected " + wanted + ", found the end of the text");
+    if (line_ended()) fail(last_offset(), "expected " + wanted + ", found the end of the line");
+    fail(offset(), "expected " + wanted + ", found " + here());
   }
   /// The word that stands here, for errors.
   std::string here() const {
+    if (peek() == '"') return "a text in quotes";
     char const* end = at_;
     if (end != end_ && (*end == '%' || *end == '@')) ++end;
     while (end != end_ && end - at_ < 64 && is_a(*end, name_part)) ++end;
@@ -267,6 +203,7 @@ public:
 
   /// To the end of the line of the error, behind the blocks that begin on it, or to the brace that ends the block around.
   void skip_operation() {
+    at_ = last_;
     std::size_t depth = 0;
     while (at_ != end_) {
       switch (*at_) {
@@ -295,6 +232,7 @@ public:
   }
   /// To the next line that begins a function.
   void skip_function() {
+    at_ = last_;
     while (at_ != end_) {
       if (*at_ == '"')
         skip_text();
@@ -308,6 +246,7 @@ public:
   }
 
 private:
+  std::size_t last_offset() const { return static_cast<std::size_t>(last_ - text_.data()); }
   std::size_t rest() const { return static_cast<std::size_t>(end_ - at_); }
 
   void behind_word() {
