@@ -26,7 +26,9 @@ public:
   explicit text_faults(std::string_view text) : text_(text) {}
 
   void add(std::size_t at, std::string sentence) {
-    found_.push_back({at, std::move(sentence)});
+    auto const behind = std::upper_bound(
+        found_.begin(), found_.end(), at, [](std::size_t x, fault const& f) { return x < f.at; });
+    found_.insert(behind, {at, std::move(sentence)});
     if (found_.size() == most) throw too_many_faults();
   }
   bool empty() const { return found_.empty(); }
@@ -36,8 +38,6 @@ public:
     return 1 + static_cast<std::uint32_t>(std::count(text_.begin(), text_.begin() + offset(at), '\n'));
   }
   [[noreturn]] void report() {
-    std::stable_sort(
-        found_.begin(), found_.end(), [](fault const& a, fault const& b) { return a.at < b.at; });
     std::vector<diagnostic> all;
     for (fault& f : found_) {
       std::string_view const before = text_.substr(0, f.at);
@@ -64,7 +64,7 @@ private:
     std::string sentence;
   };
   std::string_view text_;
-  std::vector<fault> found_;
+  std::vector<fault> found_; // in the order of the text
 };
 
 /// A part of a text that an error quotes: not all of a long one.
