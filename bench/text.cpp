@@ -71,7 +71,7 @@ program const& example(bool named) {
 }
 
 void count_bytes(benchmark::State& state, std::string const& text) {
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
   state.counters["text"] = benchmark::Counter(static_cast<double>(text.size()));
 }
 
