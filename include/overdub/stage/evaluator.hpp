@@ -837,20 +837,19 @@ private:
     if (at.f[n].code == ir::op::assert_) operands.resize(1);
     std::vector<any> like;
     for (ir::value_id const v : at.f.results_of(n)) like.push_back(placeholder(at.f.type_of(v)));
-  }));
-  auto const types = r.types_of(symbols(like));
-  if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
-    throw evaluation_error(message(
-        "overdub: \"%s\" is a function of the host's, or a random choice, and a context keeps metadata "
-        "for its values; give the context a rule for the function that calls it",
-        std::string(r.program.text(a.text())).c_str()));
-  ir::node_id const made = r.insert(at.f[n].code, operands, types, a);
-  set_all(at, n, filled(like, r.here().results_of(made)));
-}
+    auto const types = r.types_of(symbols(like));
+    if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
+      throw evaluation_error(message(
+          "overdub: \"%s\" is a function of the host's, or a random choice, and a context keeps metadata "
+          "for its values; give the context a rule for the function that calls it",
+          std::string(r.program.text(a.text())).c_str()));
+    ir::node_id const made = r.insert(at.f[n].code, operands, types, a);
+    set_all(at, n, filled(like, r.here().results_of(made)));
+  }
 
-ir::program const& program_;
-S const& stack_;
-std::uintptr_t bottom_ = 0; // of the host's stack, where the run began
+  ir::program const& program_;
+  S const& stack_;
+  std::uintptr_t bottom_ = 0; // of the host's stack, where the run began
 };
 
 } // namespace overdub::detail
