@@ -5,6 +5,7 @@
 #include <overdub/stage/symbol.hpp>
 
 #include <any>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,6 +94,13 @@ public:
     ir::function_id id;
     std::any results; // a tree of symbols of what it returns, when its body has been staged
   };
+  // The key of a function that is made of another program's function: one for each way of making.
+  void const* key_of(void const* way, void const* of, std::uint32_t number) {
+    for (auto const& k : made_keys_)
+      if (k->way == way && k->of == of && k->number == number) return k.get();
+    made_keys_.push_back(std::make_unique<made_key>(made_key{way, of, number}));
+    return made_keys_.back().get();
+  }
   // What is known of a function called with arguments of certain types; told by the address of their key.
   staged* find(void const* key) {
     auto const at = of_key_.find(key);
@@ -140,6 +148,13 @@ private:
          .at = program[f].place});
   }
 
+  struct made_key {
+    void const* way;
+    void const* of;
+    std::uint32_t number;
+  };
+
+  std::vector<std::unique_ptr<made_key>> made_keys_;
   std::vector<ir::cursor> open_;
   std::vector<staged> functions_;
   tsl::robin_map<void const*, std::size_t> of_key_;

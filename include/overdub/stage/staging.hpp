@@ -298,6 +298,7 @@ public:
   using array_metadata = symbol_of_value;
 
   explicit staging(detail::recorder& r) : recorder_(&r) {}
+  detail::recorder& recorder() const { return *recorder_; }
 
   template <class T>
   symbol_of_value constant(T const& x) {
@@ -531,4 +532,31 @@ public:
   }
 };
 
+namespace detail {
+
+// A tree of values like x, with f(symbol, type) in the place of each symbol, on all levels.
+template <class F>
+struct symbol_transform {
+  F const& f;
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    if constexpr (is_value<X>) {
+      if constexpr (std::is_same_v<typename X::context_type, staging>)
+        return X(x.inner(), f(x.metadata(), std::type_identity<typename X::inner_type>{}), x.context());
+      else {
+        auto inner = (*this)(x.inner()); // before the metadata
+        return X(std::move(inner), (*this)(x.metadata()), x.context());
+      }
+    } else if constexpr (tree<X>)
+      return tree_traits<X>::map(*this, x);
+    else
+      return x;
+  }
+};
+template <class F, class X>
+constexpr auto transform_symbols(X const& x, F const& f) {
+  return symbol_transform<F>{f}(x);
+}
+
+} // namespace detail
 } // namespace overdub

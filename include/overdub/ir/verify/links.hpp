@@ -198,11 +198,15 @@ private:
   void check_values() {
     function const& f = *f_;
     std::uint64_t listed = 0;
+    std::size_t literals = 0;
     for (std::uint32_t i = 0; i < f.value_count() && !out_.is_full(); ++i) {
       value_id const v{i};
       if (!check_origin(v)) continue;
+      if (f.is_literal(v)) ++literals;
       if (!check_uses(v, listed)) return;
     }
+    if (literals != f.literals_.size() || literals != f.literal_of_.size())
+      wrong("a literal that it keeps is none of its values");
     if (listed != operands_) wrong("operands are missing in the lists of uses of their values");
   }
 
@@ -212,7 +216,10 @@ private:
     bool is_there = false;
     switch (x.from) {
     case origin::literal:
-      is_there = x.maker < f.literal_count() && f.find_literal(x.type, f.bits_of(v)) == v;
+      if (x.maker < f.literals_.size()) {
+        auto const at = f.literal_of_.find({x.type, f.bits_of(v)});
+        is_there = at != f.literal_of_.end() && at->second == v;
+      }
       break;
     case origin::argument:
       is_there = x.maker < f.region_count() && x.index < f[region_id{x.maker}].argument_count &&

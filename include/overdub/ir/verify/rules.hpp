@@ -16,7 +16,7 @@ namespace overdub::ir::detail {
 class rule_check {
 public:
   rule_check(program const& p, findings& out) : program_(p), out_(out), named_(p.symbol_count(), nothing) {
-    for (function const& f : p.functions) readable_.push_back(link_check::has_parameters(f));
+    for (function const& f : p.functions) readable_.push_back(is_readable(f));
   }
 
   /// Of a function that link_check found whole. O(its storage).
@@ -56,11 +56,19 @@ private:
   }
 
   // ---- functions and values
+  // Whether calls of the function can be checked.
+  bool is_readable(function const& f) const {
+    if (!out_.has(f.name) || !link_check::has_parameters(f)) return false;
+    auto fits = [&](type t) { return fault_of(program_, t, program_.signature_count()).empty(); };
+    for (value_id const v : f.parameters())
+      if (!fits(f.type_of(v))) return false;
+    return std::all_of(f.results.begin(), f.results.end(), fits);
+  }
   void check_head() {
     function const& f = *f_;
     wrong_types_ = false;
     if (f.structure != nothing && !out_.has(f.structure))
-      wrong("its structure is a text that does not exist");
+      wrong("its structure is a text that does not exist; give it a text of the program");
     if (f.place != nothing && index_of(f.place) >= program_.place_count())
       wrong("its place does not exist; add it to the program first");
     for (std::size_t i = 0; i < f.results.size(); ++i)
@@ -71,7 +79,7 @@ private:
   void check_type(type t, What const& what, bool may_accumulate) {
     std::string const fault = fault_of(program_, t, program_.signature_count());
     if (fault.empty() && (may_accumulate || !t.is_accumulator)) return;
-    wrong_types_ = true;
+    wrong_types_ = wrong_types_ || !fault.empty(); // a misplaced accumulator can be read
     std::string name;
     if constexpr (requires { what(); })
       name = what();
@@ -94,9 +102,10 @@ private:
   void check_name(value_id v) {
     function const& f = *f_;
     symbol const name = f[v].name;
-    if (!out_.has(name)) return wrong(out_.name_of(f, v) + " has a name that does not exist");
+    if (!out_.has(name))
+      return wrong(out_.name_of(f, v) + " has a name that does not exist; give it a text of the program");
     if (program_.text(name).empty())
-      return wrong("value " + std::to_string(index_of(v)) + " has an empty name");
+      return wrong("value " + std::to_string(index_of(v)) + " has an empty name; give it another, or none");
     if (f.is_literal(v)) return wrong(out_.name_of(f, v) + " is the name of a literal; literals have none");
     if (f.is_result(v) && numbers_->order[index_of(f.node_of(v))] == 0) return; // erased
     if (f.is_argument(v) && numbers_->end[index_of(f.region_of(v))] == 0) return;
@@ -118,7 +127,8 @@ private:
       wrong(
           out_.name_of(f, v) + " is a bool of the bits of " + std::to_string(bits) +
           "; true is 1, false is 0");
-    if (t == f32 && bits >> 32 != 0) wrong(out_.name_of(f, v) + " is an f32 of more than 32 bits");
+    if (t == f32 && bits >> 32 != 0)
+      wrong(out_.name_of(f, v) + " is an f32 of more than 32 bits; write its 32 bits");
   }
 
   // ---- operations
@@ -212,6 +222,7 @@ private:
       break;
     case op::reduce:
       rest.flags &= static_cast<std::uint8_t>(~attributes::started);
+      if (a.operation == op::none) rest.flags &= static_cast<std::uint8_t>(~attributes::in_lanes);
       rest.operation = made.operation;
       if (a.operation > op::none) {
         wrong(n, "the operation that combines does not exist");
@@ -233,8 +244,7 @@ private:
     std::uint32_t const regions = row.regions != op_row::any ? row.regions : a.operation == op::none ? 1 : 0;
     if (node.region_count != regions) {
       wrong(
-          n, "it has " + std::to_string(node.region_count) + " regions, and must have " +
-                 std::to_string(regions));
+          n, "it has " + counted(node.region_count, "region") + ", and must have " + std::to_string(regions));
       readable = false;
     }
     return readable;
@@ -381,7 +391,7 @@ private:
   program const& program_;
   findings& out_;
   std::vector<function_id> named_; // by symbol: the function that has a value of this name
-  std::vector<bool> readable_;     // by function
+  std::vector<bool> readable_;     // by function: whether calls of it can be checked
   function_id id_ = nothing;
   function const* f_ = nullptr;
   numbering const* numbers_ = nullptr;

@@ -14,7 +14,7 @@ namespace overdub::ir::detail {
 inline std::string fault_of(program const& p, type t, std::size_t signatures) {
   switch (t.element) {
   case scalar::none:
-    return "has no type";
+    return "has no type; give it one";
   case scalar::opaque:
     if (t.index >= p.opaque_count()) return "has the type of an opaque object that the program does not know";
     break;
