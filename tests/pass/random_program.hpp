@@ -22,7 +22,7 @@ using overdub::effect;
 
 struct options {
   int functions = 3;      // besides the entry
-  int operations = 12;    // of a region
+  int operations = 7;     // of a region, at most
   int depth = 3;          // of regions
   bool effects = true;    // of the host; protect and function values, too
   bool samples = true;    // random choices
@@ -96,6 +96,7 @@ private:
     yield(all, results);
     cursor_ = nullptr;
   }
+  // Arguments and results of regions and functions were chosen by argument().
   known described(value_id v) const {
     type const t = (**cursor_).type_of(v);
     return {v, t.is_array() ? parameter_length : 0, 0};
@@ -168,15 +169,19 @@ private:
   }
   // A value of the scope, or a new one.
   known pick_known(scope& all, type t) {
+    auto is_fit = [&](known const& x) {
+      return (**cursor_).type_of(x.value) == t &&
+             (!t.is_array() || x.least > 0 || (wanted_.failing && random_.chance(5)));
+    };
     if (!t.is_scalar() || random_.chance(85)) {
       // Later ones are preferred, so that operations depend on each other.
       for (int attempt = 0; attempt < 6; ++attempt) {
         std::size_t const n = all.size();
         std::size_t const i = random_.chance(60) ? n - 1 - random_.below(n < 8 ? n : 8) : random_.below(n);
-        if ((**cursor_).type_of(all[i].value) == t) return all[i];
+        if (is_fit(all[i])) return all[i];
       }
       for (known const& x : all)
-        if ((**cursor_).type_of(x.value) == t) return x;
+        if (is_fit(x)) return x;
     }
     if (t.is_scalar()) {
       value_id const v = literal(t);
@@ -207,7 +212,7 @@ private:
   }
   // An index that is below the length, nearly always.
   value_id index_below(scope& all, int length) {
-    if (wanted_.failing && random_.chance(3)) return pick(all, i64);
+    if (wanted_.failing && random_.chance(1)) return pick(all, i64);
     for (int attempt = 0; attempt < 8; ++attempt) {
       known const& x = all[random_.below(all.size())];
       if ((**cursor_).type_of(x.value) == i64 && x.bound > 0 && x.bound <= length) return x.value;
@@ -243,7 +248,13 @@ private:
     return cursor_->insert(code, operands, results, says, regions);
   }
   void note_results(scope& all, node_id n) {
-    for (value_id const v : (**cursor_).results_of(n)) all.push_back({v, 0, 0});
+    for (value_id const v : (**cursor_).results_of(n)) all.push_back(described(v));
+  }
+  // The same of a loop, which stacks its last results.
+  void note_results(scope& all, node_id n, std::size_t carried, int times) {
+    std::size_t i = 0;
+    for (value_id const v : (**cursor_).results_of(n))
+      all.push_back(i++ < carried ? described(v) : known{v, times, 0});
   }
   void yield(scope& all, types const& wanted) {
     values yielded;
@@ -258,7 +269,8 @@ private:
     bool first = true;
     for (value_id const v : (**cursor_).arguments_of(r)) {
       if ((**cursor_).type_of(v).is_accumulator) continue;
-      inner.push_back({v, 0, std::exchange(first, false) ? first_bound : 0});
+      inner.push_back(described(v));
+      inner.back().bound = std::exchange(first, false) ? first_bound : 0;
     }
     region_id const outside = cursor_->region();
     cursor_->to_end(r);
@@ -341,7 +353,7 @@ private:
     for (std::uint32_t i = 0; i < row.least; ++i) operands.push_back(pick(all, t));
     if (row.types == type_rule::select) operands[0] = pick(all, boolean);
     if (row.types == type_rule::floating_integer) operands[1] = pick(all, i64);
-    if ((code == op::rem || code == op::div) && t == i64 && !(wanted_.failing && random_.chance(10)))
+    if ((code == op::rem || code == op::div) && t == i64 && !(wanted_.failing && random_.chance(3)))
       operands[1] = cursor_->literal(std::int64_t{1} + random_.below(4));
     known made{cursor_->literal(false), 0, 0};
     made.value = (**cursor_).result(cursor_->insert(code, operands));
@@ -362,7 +374,8 @@ private:
     default: { // of one or two indices
       values operands{a.value, index_below(all, a.least)};
       if (t.rank == 2 && random_.chance(50)) operands.push_back(index_below(all, 1));
-      type const part = type{element.element, static_cast<std::uint8_t>(t.rank - operands.size() + 1) & 127};
+      type part = element;
+      part.rank = static_cast<std::uint8_t>(t.rank + 1u - operands.size()) & max_rank;
       all.push_back({(**cursor_).result(insert(op::at, operands, {part})), 0, 0});
       return;
     }
@@ -427,7 +440,9 @@ private:
     };
     std::uint32_t const which = random_.below(9);
     if (which == 0 && wanted_.failing && random_.chance(40)) {
-      insert(op::assert_, {pick(all, boolean)}, {}, {}, attributes::of(made_.intern("it holds")));
+      value_id const holds =
+          random_.chance(10) ? pick(all, boolean) : cursor_->add(op::le, pick(all, i64), literal(i64));
+      insert(op::assert_, {holds}, {}, {}, attributes::of(made_.intern("it holds")));
       return;
     }
     if (which < 4 && wanted_.samples) {
@@ -543,7 +558,7 @@ private:
           return joined(carried, outputs);
         },
         times.most);
-    note_results(all, n);
+    note_results(all, n, carried.size(), times.least);
   }
   void conditional_loop(scope& all, int depth) {
     types const carried = joined({i64}, several(2)), outputs = scalars(1);
@@ -556,7 +571,7 @@ private:
     {
       region_id const r = (**cursor_).region_at(n, 0);
       scope inner = all;
-      for (value_id const v : (**cursor_).arguments_of(r)) inner.push_back({v, 0, 0});
+      for (value_id const v : (**cursor_).arguments_of(r)) inner.push_back(described(v));
       cursor_->to_end(r);
       if (random_.chance(50)) operations(inner, 0);
       value_id const few_times = cursor_->add(op::lt, (**cursor_).argument(r, 0), cursor_->literal(most));
@@ -567,7 +582,7 @@ private:
     {
       region_id const r = (**cursor_).region_at(n, 1);
       scope inner = all;
-      for (value_id const v : (**cursor_).arguments_of(r)) inner.push_back({v, 0, 0});
+      for (value_id const v : (**cursor_).arguments_of(r)) inner.push_back(described(v));
       cursor_->to_end(r);
       operations(inner, depth);
       values yielded{cursor_->add(op::add, times, cursor_->literal(std::int64_t{1}))};
@@ -576,7 +591,7 @@ private:
       cursor_->yield(yielded);
     }
     cursor_->to_end(outside);
-    note_results(all, n);
+    note_results(all, n, carried.size(), 0);
   }
   void map(scope& all, int depth) {
     types const yielded = scalars(2);
@@ -589,7 +604,7 @@ private:
           return yielded;
         },
         size.most);
-    for (value_id const v : (**cursor_).results_of(n)) all.push_back({v, size.least, 0});
+    note_results(all, n, 0, size.least);
   }
   void reduce(scope& all, int depth) {
     type const element = any_scalar();
@@ -644,8 +659,8 @@ private:
       return yielded;
     });
     accumulators_.pop_back();
-    all.push_back({(**cursor_).result(n), initial.least, 0});
-    for (std::uint32_t i = 0; i < yielded.size(); ++i) all.push_back({(**cursor_).result(n, 1 + i), 0, 0});
+    note_results(all, n);
+    all[all.size() - 1 - yielded.size()].least = initial.least;
   }
   void add_to(scope& all) {
     known const acc = accumulators_[random_.below(accumulators_.size())];
