@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -281,7 +282,20 @@ private:
 
   void operations(scope& all, int depth) {
     int const n = 1 + static_cast<int>(random_.below(static_cast<std::size_t>(wanted_.operations)));
-    for (int i = 0; i < n; ++i) operation(all, depth);
+    for (int i = 0; i < n; ++i)
+      if (random_.chance(8))
+        again(all);
+      else
+        operation(all, depth);
+  }
+  // An operation that stands there already.
+  void again(scope& all) {
+    known const x = all[random_.below(all.size())];
+    function const& f = **cursor_;
+    if (!f.is_result(x.value)) return;
+    std::map<value_id, value_id> copied;
+    cursor_->clone(cursor_->id(), f.node_of(x.value), copied);
+    all.push_back({copied.at(x.value), x.least, x.bound});
   }
   void operation(scope& all, int depth) {
     switch (random_.below(depth > 0 ? 20 : 11)) {

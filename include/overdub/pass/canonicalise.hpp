@@ -281,10 +281,16 @@ private:
       of(n).rank = rank++;
       if (!effects_of(n).is_pure() && !is_ordered(n)) bound.push_back(n);
     };
+    std::vector<node_id> roots; // of a segment: what nothing uses, random choices first
     for (node_id const n : kept) {
-      bool const ends_segment = is_ordered(n) || f_[n].code == op::yield;
-      if (ends_segment) ends.push_back(n);
-      if (ends_segment || is_root(n)) visit(n, note_rank);
+      if (is_root(n)) roots.push_back(n);
+      if (!is_ordered(n) && f_[n].code != op::yield) continue;
+      ends.push_back(n);
+      std::stable_sort(
+          roots.begin(), roots.end(), [&](node_id a, node_id b) { return compare_choices(a, b) < 0; });
+      for (node_id const root : roots) visit(root, note_rank);
+      roots.clear();
+      visit(n, note_rank);
     }
     auto const by_segment = [&](node_id a, node_id b) { return of(a).segment < of(b).segment; };
     if (ends.size() > 1) std::stable_sort(bound.begin(), bound.end(), by_segment);
@@ -315,25 +321,30 @@ private:
     samples_.clear();
     for (auto i = begin; i != end; ++i)
       if (effects_of(*i).has(effect::addressed)) samples_.push_back(*i);
-    std::sort(samples_.begin(), samples_.end(), [&](node_id a, node_id b) { return stands_before(a, b); });
+    std::sort(samples_.begin(), samples_.end(), [&](node_id a, node_id b) {
+      int const order = compare_choices(a, b);
+      return order != 0 ? order < 0 : of(a).rank < of(b).rank;
+    });
     for (node_id const n : samples_) visit(n, place);
   }
-  bool stands_before(node_id a, node_id b) {
-    function::node const& x = f_[a];
-    function::node const& y = f_[b];
-    if ((x.code == op::sample) != (y.code == op::sample)) return x.code == op::sample;
-    if (x.code == op::sample) {
-      std::string_view const s = program_.text(x.attributes.text()), t = program_.text(y.attributes.text());
-      if (s != t) return s < t;
-      if (x.attributes.count != y.attributes.count) return x.attributes.count < y.attributes.count;
-      for (std::uint32_t i = 0; i < x.attributes.count; ++i) {
-        value_id const v = f_.operand(a, i), w = f_.operand(b, i);
-        if (f_.is_literal(v) != f_.is_literal(w)) return f_.is_literal(v);
-        if (f_.is_literal(v) && f_.bits_of(v) != f_.bits_of(w))
-          return static_cast<std::int64_t>(f_.bits_of(v)) < static_cast<std::int64_t>(f_.bits_of(w));
-      }
+  // Samples by address, then what else makes random choices, then everything else. Below 0: a is before b.
+  int compare_choices(node_id a, node_id b) const {
+    int const left = choice_class(a), right = choice_class(b);
+    if (left != right || left != 0) return left - right;
+    attributes const& x = f_[a].attributes;
+    attributes const& y = f_[b].attributes;
+    if (int const order = program_.text(x.text()).compare(program_.text(y.text())); order != 0) return order;
+    if (x.count != y.count) return x.count < y.count ? -1 : 1;
+    for (std::uint32_t i = 0; i < x.count; ++i) {
+      value_id const v = f_.operand(a, i), w = f_.operand(b, i);
+      if (f_.is_literal(v) != f_.is_literal(w)) return f_.is_literal(v) ? -1 : 1;
+      if (!f_.is_literal(v) || f_.bits_of(v) == f_.bits_of(w)) continue;
+      return static_cast<std::int64_t>(f_.bits_of(v)) < static_cast<std::int64_t>(f_.bits_of(w)) ? -1 : 1;
     }
-    return of(a).rank < of(b).rank;
+    return 0;
+  }
+  int choice_class(node_id n) const {
+    return f_[n].code == op::sample ? 0 : effects_of(n).has(effect::addressed) ? 1 : 2;
   }
 
   // What a region uses of the regions around it, in order.
