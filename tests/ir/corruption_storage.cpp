@@ -186,6 +186,18 @@ std::vector<corruption> links() {
          (void)x.p.opaque_type("object");
          return storage::opaque(x.p).back() = symbol{999}, true;
        }},
+      {"a type of functions twice",
+       [](victim& x) {
+         (void)x.p.function_type({.parameters = {f64}, .results = {i64}});
+         return storage::signatures(x.p).push_back(storage::signatures(x.p).back()), true;
+       }},
+      {"a native function of no name",
+       [](victim& x) {
+         x.p.hosts.push_back({.name = symbol{999}, .run = [](void*, void const* const*, void* const*) {}});
+         return true;
+       }},
+      {"a native function that is none",
+       [](victim& x) { return x.p.hosts.push_back({.name = symbol{0}}), true; }},
       {"a ring of places",
        [](victim& x) {
          place_id const at = x.p.add_place("a.cpp", 1);

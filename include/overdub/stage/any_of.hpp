@@ -33,6 +33,10 @@ public:
 
   // f on what is held; nothing may not be asked.
   template <class F>
+  decltype(auto) visit(F const& f) & {
+    return visited<0>(f, *this);
+  }
+  template <class F>
   decltype(auto) visit(F const& f) const& {
     return visited<0>(f, *this);
   }

@@ -71,9 +71,11 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   if constexpr (sizeof...(More) == 0)
     return detail::result_as<S, R>(p, f, results[0]);
   else {
-    std::size_t i = 0;
-    return std::tuple<detail::wrap_t<S, R>, detail::wrap_t<S, More>...>{
-        detail::result_as<S, R>(p, f, results[i++]), detail::result_as<S, More>(p, f, results[i++])...};
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<detail::wrap_t<S, R>, detail::wrap_t<S, More>...>{
+          detail::result_as<S, R>(p, f, results[0]), detail::result_as<S, More>(p, f, results[I + 1])...};
+    }
+    (std::index_sequence_for<More...>{});
   }
 }
 template <class R, class... More, class... A>
@@ -96,7 +98,7 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
     ir::function_id const made = e.staged(f);
     if (p.entry != ir::nothing) r.program.entry = made;
   }
-  return std::move(r.program);
+  return r.finish();
 }
 
 } // namespace detail

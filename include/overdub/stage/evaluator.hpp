@@ -151,6 +151,9 @@ private:
     for (auto const& x : all) result.push_back(narrowed<To>(x));
     return result;
   }
+  any empty_of(ir::type t) {
+    return with_type(t, [&]<class T>(std::type_identity<T>) { return any(wrap(stack_, T{})); });
+  }
   // What gave nothing, since there were no elements: empty arrays of the declared types.
   any empty_array(ir::type t) {
     return with_type(t, [&]<class T>(std::type_identity<T>) -> any {
@@ -659,10 +662,31 @@ private:
       if (!concrete(typed<bool>(at, at.f.operand(n, 0))))
         throw evaluation_error(message("overdub: an assertion failed: %s", text.c_str()));
     } else
+      call_host(at, n, text);
+  }
+  void call_host(frame& at, ir::node_id n, std::string const& name) {
+    ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
+    if (at.f[n].code != ir::op::host || known == nullptr)
       throw evaluation_error(message(
-          "overdub: evaluate: \"%s\" is a function of the host's, or a random choice; run the program "
-          "by an executable that knows it",
-          text.c_str()));
+          "overdub: evaluate: \"%s\" is a function of the host's, or a random choice, and is not known; run "
+          "the program by an "
+          "executable that is told",
+          name.c_str()));
+    if constexpr (S::empty) {
+      auto const operands = cells(at, n, 0, at.f[n].operand_count);
+      std::vector<any> results;
+      for (ir::value_id const v : at.f.results_of(n)) results.push_back(empty_of(at.f.type_of(v)));
+      std::vector<void const*> arguments;
+      std::vector<void*> places;
+      for (any const& x : operands) opened(x, [&](auto const& held, auto) { arguments.push_back(&held); });
+      for (any& x : results) x.visit([&](auto& held) { places.push_back(&held); });
+      known->run(known->object, arguments.data(), places.data());
+      set_all(at, n, results);
+    } else
+      throw evaluation_error(message(
+          "overdub: evaluate: \"%s\" is a function of the host's; in contexts, rewrite the program first: "
+          "overdub(context, program)",
+          name.c_str()));
   }
 
 public:
@@ -674,11 +698,6 @@ public:
     void const* const key = r.key_of(&type_key<S>, &program_, ir::index_of(id));
     if (auto const* known = r.find(key)) return known->id;
     ir::function const& f = program_[id];
-    ir::function_id const scratch = r.program.add("", {});
-    auto like = [&](ir::type t) {
-      auto const scope = r.enter(scratch);
-      return with_type(t, [&]<class T>(std::type_identity<T>) { return any(wrap(stack_, T{})); });
-    };
     auto types_of = [](std::vector<any> const& cells) {
       std::vector<ir::type> types;
       auto const collect = [&]<class T>(symbol_of_value s, std::type_identity<T>) {
@@ -690,11 +709,10 @@ public:
     };
     std::vector<any> parameters;
     std::vector<any> results;
-    for (ir::value_id const v : f.parameters()) parameters.push_back(like(f.type_of(v)));
-    for (ir::type const t : f.results) results.push_back(like(t));
-    r.program.erase(scratch);
-    std::size_t const number =
-        r.begin(key, std::string(program_.text(f.name)) + suffix<S>(), types_of(parameters));
+    for (ir::value_id const v : f.parameters()) parameters.push_back(placeholder(f.type_of(v)));
+    for (ir::type const t : f.results) results.push_back(placeholder(t));
+    std::size_t const number = r.begin(
+        key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), types_of(parameters));
     ir::function_id const made = r.id_of(number);
     r.program[made].results = types_of(results);
     auto const scope = r.enter(made);
@@ -741,6 +759,11 @@ private:
     for (any const& c : like) all.push_back(transform_symbols(c, take));
     return all;
   }
+  // A cell of a type, to be filled.
+  any placeholder(ir::type t) {
+    auto const scope = recorder_().enter(recorder_().scratch());
+    return empty_of(t);
+  }
   template <class Make>
   void in_region(ir::node_id n, std::uint32_t i, Make const& make) {
     auto const scope = recorder_().enter(recorder_().region_of(n, i));
@@ -756,8 +779,7 @@ private:
     recorder& r = recorder_();
     ir::function_id const callee = staged(id);
     std::vector<any> like;
-    for (ir::type const t : program_[id].results)
-      like.push_back(with_type(t, [&]<class T>(std::type_identity<T>) { return any(wrap(stack_, T{})); }));
+    for (ir::type const t : program_[id].results) like.push_back(placeholder(t));
     auto const types = r.program[callee].results;
     ir::node_id const n = r.insert(ir::op::call, symbols(arguments), types, ir::attributes::of(callee));
     return filled(like, r.here().results_of(n));
@@ -805,28 +827,30 @@ private:
   void emit_host(frame& at, ir::node_id n) {
     recorder& r = recorder_();
     ir::attributes a = at.f[n].attributes;
-    a.subject = ir::index_of(r.program.intern(program_.text(a.text())));
+    ir::host_binding const* const known = at.f[n].code == ir::op::host ? program_.host(a.text()) : nullptr;
+    a.subject = ir::index_of(
+        known != nullptr ? r.bind(std::string(program_.text(a.text())), known->run, known->object)
+                         : r.program.intern(program_.text(a.text())));
     if (a.detail != ir::nothing) a.detail = r.program.intern(program_.text(a.detail));
     auto const arguments = cells(at, n, 0, at.f[n].operand_count);
     auto operands = symbols(arguments);
     if (at.f[n].code == ir::op::assert_) operands.resize(1);
     std::vector<any> like;
-    for (ir::value_id const v : at.f.results_of(n))
-      like.push_back(
-          with_type(at.f.type_of(v), [&]<class T>(std::type_identity<T>) { return any(wrap(stack_, T{})); }));
-    auto const types = r.types_of(symbols(like));
-    if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
-      throw evaluation_error(message(
-          "overdub: \"%s\" is a function of the host's, or a random choice, and a context keeps metadata "
-          "for its values; give the context a rule for the function that calls it",
-          std::string(r.program.text(a.text())).c_str()));
-    ir::node_id const made = r.insert(at.f[n].code, operands, types, a);
-    set_all(at, n, filled(like, r.here().results_of(made)));
-  }
+    for (ir::value_id const v : at.f.results_of(n)) like.push_back(placeholder(at.f.type_of(v)));
+  }));
+  auto const types = r.types_of(symbols(like));
+  if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
+    throw evaluation_error(message(
+        "overdub: \"%s\" is a function of the host's, or a random choice, and a context keeps metadata "
+        "for its values; give the context a rule for the function that calls it",
+        std::string(r.program.text(a.text())).c_str()));
+  ir::node_id const made = r.insert(at.f[n].code, operands, types, a);
+  set_all(at, n, filled(like, r.here().results_of(made)));
+}
 
-  ir::program const& program_;
-  S const& stack_;
-  std::uintptr_t bottom_ = 0; // of the host's stack, where the run began
+ir::program const& program_;
+S const& stack_;
+std::uintptr_t bottom_ = 0; // of the host's stack, where the run began
 };
 
 } // namespace overdub::detail

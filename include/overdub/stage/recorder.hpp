@@ -2,8 +2,11 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/infer.hpp>
+#include <overdub/pass/canonicalise.hpp>
 #include <overdub/stage/symbol.hpp>
 
+#include <algorithm>
 #include <any>
 #include <memory>
 #include <span>
@@ -88,6 +91,18 @@ public:
       return at().literal(static_cast<std::int64_t>(x));
   }
 
+  // The symbol of a native function. Others of the name have a number behind it.
+  ir::symbol bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object) {
+    std::string const base = name;
+    for (int number = 2;; ++number) {
+      ir::symbol const s = program.intern(name);
+      ir::host_binding const* known = program.host(s);
+      if (known == nullptr) program.hosts.push_back({s, run, object});
+      if (known == nullptr || (known->run == run && known->object == object)) return s;
+      name = base + '#' + std::to_string(number);
+    }
+  }
+
   // ---- functions
 
   struct staged {
@@ -107,6 +122,40 @@ public:
     return at == of_key_.end() ? nullptr : &functions_[at->second];
   }
   ir::function_id id_of(std::size_t number) const { return functions_[number].id; }
+  // A function for operations that nobody needs: those that make a value of a type, to be filled with other symbols.
+  ir::function_id scratch() {
+    if (scratch_ == ir::nothing) scratch_ = program.add("", {});
+    return scratch_;
+  }
+  // The program, finished: functions of one name are numbered by their signatures, whichever was staged first.
+  ir::program finish() {
+    if (scratch_ != ir::nothing) program.erase(scratch_);
+    std::vector<ir::function_id> all;
+    for (std::uint32_t i = 0; i < program.functions.size(); ++i)
+      if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
+    auto key = [&](ir::function_id f) {
+      std::string text(base_name(program.name_of(f)));
+      text += '\0';
+      for (ir::value_id const v : program[f].parameters())
+        text += ir::text_of(program, program[f].type_of(v)) + ',';
+      return text;
+    };
+    std::vector<std::pair<std::string, ir::function_id>> sorted;
+    for (ir::function_id const f : all) sorted.emplace_back(key(f), f);
+    std::ranges::sort(sorted);
+    std::string last;
+    int number = 0;
+    for (auto const& [text, f] : sorted) {
+      std::string const base(text.c_str());
+      number = base == last ? number + 1 : 1;
+      last = base;
+      program[f].name = program.intern(number == 1 ? base : base + '#' + std::to_string(number));
+    }
+    pass::canonicalise(program);
+    return std::move(program);
+  }
+  // The name without the number of its signature.
+  static std::string_view base_name(std::string_view name) { return name.substr(0, name.find('#')); }
   // Of several functions of one name the first has it, the others have a number behind it.
   std::string unique_name(std::string_view name) {
     int const signatures = ++signatures_of_[std::string(name)];
@@ -148,6 +197,7 @@ private:
          .at = program[f].place});
   }
 
+  ir::function_id scratch_ = ir::nothing;
   struct made_key {
     void const* way;
     void const* of;

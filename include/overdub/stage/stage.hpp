@@ -1,6 +1,7 @@
 // stage(f, signature): a C++ function as a program; stage(contexts, f, signature): the program that the contexts make of it.
 #pragma once
 
+#include <overdub/stage/hooks.hpp>
 #include <overdub/stage/staging.hpp>
 
 #include <type_traits>
@@ -20,10 +21,9 @@ public:
   template <class S, class F, class... A>
   static ir::program run(recorder& r, S const& contexts, F const& f, types<A...>) {
     ir::program& p = r.program;
-    ir::function_id const scratch = p.add("", {}); // for the constants that arguments are made of
     std::vector<ir::type> parameters;
     auto const arguments = [&] {
-      auto const scope = r.enter(scratch);
+      auto const scope = r.enter(r.scratch());
       auto parameter = [&]<class T>(symbol_of_value, std::type_identity<T>) {
         parameters.push_back(ir_type_of<T>);
         return symbol_of_value{ir::value_id{static_cast<std::uint32_t>(parameters.size() - 1)}};
@@ -51,9 +51,8 @@ public:
       p[root].results = r.types_of(results);
     }
     p.entry = root;
-    p.erase(scratch);
     enter_callee(p);
-    return std::move(p);
+    return r.finish();
   }
 
 private:
@@ -80,11 +79,7 @@ private:
         !same(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first)))
       return;
     ir::function_id const callee = root[first].attributes.callee();
-    ir::symbol const name = root.name;
     p.erase(p.entry);
-    if (std::string_view const called = p.name_of(callee);
-        called.starts_with(p.text(name)) && called.ends_with("#2"))
-      p[callee].name = name;
     p.entry = callee;
   }
 };

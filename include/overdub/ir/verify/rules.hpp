@@ -77,6 +77,7 @@ private:
   // `what` is made into a text only when the type is wrong.
   template <class What>
   void check_type(type t, What const& what, bool may_accumulate) {
+    if (t.index == 0 && t.element > scalar::none && t.element <= scalar::key && !t.is_accumulator) return;
     std::string const fault = fault_of(program_, t, program_.signature_count());
     if (fault.empty() && (may_accumulate || !t.is_accumulator)) return;
     wrong_types_ = wrong_types_ || !fault.empty(); // a misplaced accumulator can be read
