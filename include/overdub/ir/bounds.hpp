@@ -21,32 +21,36 @@ inline bool is_size(function const& f, value_id v) {
   return f.is_result(v) ? f[f.node_of(v)].code == op::length : is_index(f, v);
 }
 
-/// The value that is an array's length, if there is one; of what is updated, it is found a few steps away. O(1).
-inline value_id length_of(function const& f, value_id array) {
+/// An array of the same length, a few updates earlier. O(1).
+inline value_id before_updates(function const& f, value_id array) {
   for (int step = 0; step < 8 && f.is_result(array); ++step) {
-    node_id const n = f.node_of(array);
-    switch (f[n].code) {
-    case op::map:
-    case op::fill:
-    case op::iota:
-      return f.operand(n, 0);
-    case op::loop: // what it stacks; where its count is negative, it stacks nothing
-      if (f[array].index < f[n].operand_count - 1 || !is_size(f, f.operand(n, 0))) return nothing;
-      return f.operand(n, 0);
-    case op::slice:
-      return f.operand(n, 2);
-    case op::update:
-    case op::copy:
-      array = f.operand(n, 0);
-      break;
-    case op::gather:
-      array = f.operand(n, 1);
-      break;
-    default:
-      return nothing;
-    }
+    op const code = f[f.node_of(array)].code;
+    if (code != op::update && code != op::copy) break;
+    array = f.operand(f.node_of(array), 0);
   }
-  return nothing;
+  return array;
+}
+
+/// The value that is an array's length, if there is one. O(1).
+inline value_id length_of(function const& f, value_id array) {
+  array = before_updates(f, array);
+  if (!f.is_result(array)) return nothing;
+  if (f[f.node_of(array)].code == op::gather) array = before_updates(f, f.operand(f.node_of(array), 1));
+  if (!f.is_result(array)) return nothing;
+  node_id const n = f.node_of(array);
+  switch (f[n].code) {
+  case op::map:
+  case op::fill:
+  case op::iota:
+    return f.operand(n, 0);
+  case op::loop: // what it stacks; where its count is negative, it stacks nothing
+    if (f[array].index < f[n].operand_count - 1 || !is_size(f, f.operand(n, 0))) return nothing;
+    return f.operand(n, 0);
+  case op::slice:
+    return f.operand(n, 2);
+  default:
+    return nothing;
+  }
 }
 
 /// Whether an index is surely in the range of an array's leading axis. O(operands of a length).
@@ -54,6 +58,7 @@ inline bool is_in_range(function const& f, value_id array, value_id i) {
   value_id const size = length_of(f, array);
   if (f.is_literal(i)) {
     if (size != nothing) return f.is_literal(size) && f.bits_of(i) < f.bits_of(size) && is_size(f, size);
+    array = before_updates(f, array);
     if (!f.is_result(array)) return false;
     node_id const n = f.node_of(array);
     return f[n].code == op::array && f.bits_of(i) < f[n].operand_count;
@@ -63,7 +68,7 @@ inline bool is_in_range(function const& f, value_id array, value_id i) {
   if (size == count) return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
   for (value_id const measured : f.operands_of(f.node_of(count)))
-    if (measured == array) return true;
+    if (before_updates(f, measured) == before_updates(f, array)) return true;
   return false;
 }
 
