@@ -139,9 +139,15 @@ template <class T, class M, class L, class Level>
 inline constexpr bool splits_metadata<tagged<T, M, L>, Level> =
     whole_in_arrays<M> && !std::is_void_v<L> && !std::is_same_v<L, Level>;
 
+// Elements that have builders of their own: `type` is made from the size.
+template <class E>
+struct own_builder {};
+
 template <class E, class Level = void, bool Split = false>
 OVERDUB_INLINE constexpr auto make_builders(i64 size) {
-  if constexpr (tree<E> && generated<E> && (Split || !whole_in_arrays<E>))
+  if constexpr (requires { typename own_builder<E>::type; })
+    return typename own_builder<E>::type(size);
+  else if constexpr (tree<E> && generated<E> && (Split || !whole_in_arrays<E>))
     return tree_traits<E>::generate([size]<class Child>(std::type_identity<Child>) OVERDUB_INLINE {
       return make_builders<std::remove_cvref_t<Child>, Level, splits_metadata<E, Level>>(size);
     });

@@ -118,7 +118,7 @@ struct slice_t {
 
 private:
   template <class A>
-  static A part(A const& a, i64 first, i64 count) {
+  static auto part(A const& a, i64 first, i64 count) {
     if constexpr (detail::is_array<A>) {
       if (count < 0) detail::throw_negative("slice", count);
       if (first < 0 || first > a.size()) detail::throw_index("slice", first, a.size());
@@ -157,7 +157,7 @@ struct gather_t {
 
 private:
   template <class A, class I>
-  static A chosen(A const& a, I const& indices) {
+  static auto chosen(A const& a, I const& indices) {
     if constexpr (detail::is_array<A>) {
       detail::array_builder<typename A::value_type> out(indices.size());
       for (i64 k = 0; k < indices.size(); ++k)

@@ -144,6 +144,10 @@ inline constexpr bool hears_end =
     find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != listens::never
     || find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != listens::never;
 
+// In a program that is staged: what to compute, and what to do when an exception leaves it. Defined in stage/hooks.hpp.
+template <class R, class S, class Compute, class Fail>
+R stage_protected(S const& stack, Compute const& compute, Fail const& fail);
+
 template <class R, class Answer, class S, class F, class... A>
 OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
   constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != listens::never;
@@ -154,7 +158,16 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
     if constexpr (after)
       std::apply([&](auto const&... k) { call_hook<after_hook>(stack, f, result, k...); }, kept);
   };
-  if constexpr (!failed) {
+  if constexpr (failed && is_symbolic<S>) {
+    R result = stage_protected<R>(
+        stack, [&] { return R(Answer::answer(stack, f, static_cast<A&&>(a)...)); },
+        [&] {
+          std::apply(
+              [&](auto const&... k) { call_hook<failed_hook>(stack, f, std::exception_ptr{}, k...); }, kept);
+        });
+    call_after(result);
+    return result;
+  } else if constexpr (!failed) {
     R result = Answer::answer(stack, f, static_cast<A&&>(a)...);
     call_after(result);
     return result;
@@ -211,6 +224,8 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
     return refused{};
   else if constexpr (S::empty)
     return p.compute(static_cast<A&&>(a)...);
+  else if constexpr (is_symbolic<S> && requires { p.decompose(wrap(stack, static_cast<A&&>(a))...); })
+    return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...)); // programs have no such operation
   else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))
     return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));
   else {

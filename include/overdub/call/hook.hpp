@@ -69,11 +69,17 @@ consteval listens find_hook() {
     return listens::never;
 }
 
+// A hook in a program that is staged: a call of a native function, when the program runs. Defined in stage/hooks.hpp.
+template <class Hook, class S, class F, class... X>
+void stage_hook(S const& stack, F const& f, X const&... x);
+
 template <class Hook, class S, class F, class... X>
 constexpr void call_hook(S const& stack, F const& f, X const&... x) {
   constexpr listens how = find_hook<Hook, S, F, X...>();
   [[maybe_unused]] auto& context = stack.top().get();
-  if constexpr (how == listens::named)
+  if constexpr (is_symbolic<S>) {
+    if constexpr (how != listens::never) stage_hook<Hook>(stack, f, x...);
+  } else if constexpr (how == listens::named)
     Hook::named(context, f, make_concrete{}(x)...);
   else if constexpr (how == listens::family)
     Hook::family(context, f, make_concrete{}(x)...);

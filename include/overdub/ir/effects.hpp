@@ -2,7 +2,9 @@
 #pragma once
 
 #include <overdub/call/effect.hpp>
+#include <overdub/ir/calls.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/walk.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -35,22 +37,21 @@ private:
   std::uint8_t bits_ = 0;
 };
 
-/// The effects of a program's functions, and of its operations. Valid as long as functions keep their effects. A function
-/// that may call itself may fail: the stack has an end.
+/// The effects of a valid program's functions, and of its operations. Valid as long as functions keep their effects. A
+/// function that may call itself may fail: the stack has an end. Adding to an accumulator is an effect up to the
+/// `accumulate` that it belongs to. Reading is thread-safe.
 class effects {
 public:
-  /// O(functions × nodes) at worst; O(nodes) where functions stand behind their callees.
+  /// O(operations): callees come first, and functions that call one another are looked at together.
   explicit effects(program const& p) : of_(p.functions.size()) {
-    for (std::uint32_t i = 0; i < of_.size(); ++i)
-      if (calls_itself(p, function_id{i})) of_[i] = effect::may_fail;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::uint32_t i = 0; i < of_.size(); ++i) {
-        effect_set const found = of_[i] | in_region(p.functions[i], function::body);
-        if (found == of_[i]) continue;
-        of_[i] = found;
-        changed = true;
+    call_components const components(p);
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      effect_set all;
+      for (function_id const f : components[i]) {
+        all |= in_region(p[f], function::body); // of the others in the component, nothing yet
+        if (components.is_recursive(f)) all |= effect::may_fail;
       }
+      for (function_id const f : components[i]) of_[index_of(f)] = all;
     }
   }
 
@@ -58,53 +59,89 @@ public:
 
   /// Of an operation, with its regions and callees. O(operations in its regions).
   effect_set of(function const& f, node_id n) const {
+    if (f[n].code == op::add_to) return effect_set(effect::accumulates) | effect::may_fail;
+    effect_set all = own(f, n);
+    for (region_id const r : f.regions_of(n)) all |= inside(f, r, n);
+    return all;
+  }
+  /// Of every operation of a function, by number; pure for erased ones. O(operations, and how far each add_to stands below
+  /// its accumulator).
+  std::vector<effect_set> of_each(function const& f) const {
+    std::vector<effect_set> all(f.node_count());
+    std::vector<node_id> additions;
+    walk(
+        f, function::body, [](node_id) {},
+        [&](node_id n) {
+          all[index_of(n)] |= own(f, n);
+          node_id const owner = f[f[n].parent].parent;
+          if (owner != nothing) all[index_of(owner)] |= all[index_of(n)];
+          if (f[n].code == op::add_to) additions.push_back(n);
+        });
+    for (node_id const n : additions) {
+      region_id const made = f.region_of(f.operand(n, 0));
+      all[index_of(n)] |= effect::accumulates;
+      for (region_id r = f[n].parent; r != made; r = f[f[r].parent].parent)
+        all[index_of(f[r].parent)] |= effect::accumulates;
+    }
+    return all;
+  }
+  /// Of all operations in a region. O(operations).
+  effect_set in_region(function const& f, region_id r) const { return inside(f, r, nothing); }
+
+private:
+  // Of an operation without its regions; of add_to, without adding.
+  effect_set own(function const& f, node_id n) const {
     function::node const& node = f[n];
     switch (node.code) {
     case op::call:
       return of(node.attributes.callee());
     case op::host:
       return node.attributes.effects;
-    case op::div: // of floating-point numbers
-      return f.type_of(f.result(n)).is_floating() ? effect_set() : effect_set(effect::may_fail);
-    case op::reduce: {
-      effect_set own =
-          node.attributes.is_started() && node.operand_count == 2 ? effect::pure : effect::may_fail;
-      for (region_id const r : f.regions_of(n)) own |= in_region(f, r);
-      return own;
-    }
-    case op::accumulate:
-      return in_region(f, f.region_at(n, 0)).without(effect::accumulates);
-    default: {
-      effect_set own = row_of(node.code).effects;
-      for (region_id const r : f.regions_of(n)) own |= in_region(f, r);
-      return own;
-    }
+    case op::div:
+      return of_combining(op::div, f.type_of(f.result(n)));
+    case op::length: // of one array
+      return node.operand_count > 1 ? effect::may_fail : effect::pure;
+    case op::array: // of arrays, which may have different shapes
+      return node.operand_count > 1 && f.type_of(f.operand(n, 0)).rank > 0 ? effect::may_fail : effect::pure;
+    case op::loop:
+      return stacks_arrays(f, n, node.operand_count - 1) ? effect::may_fail : effect::pure;
+    case op::while_:
+      return stacks_arrays(f, n, node.operand_count) ? effect::may_fail : effect::pure;
+    case op::reduce: // an empty array, or arrays of different lengths
+      if (!node.attributes.is_started() || node.operand_count > 2) return effect::may_fail;
+      if (node.attributes.operation == op::none) return effect::pure;
+      return of_combining(node.attributes.operation, f.type_of(f.result(n)));
+    case op::add_to:
+      return effect::may_fail;
+    default:
+      return row_of(node.code).effects;
     }
   }
-  effect_set in_region(function const& f, region_id r) const {
+  // Division fails on integers only.
+  static effect_set of_combining(op code, type t) {
+    return code == op::div && t.is_floating() ? effect::pure : row_of(code).effects;
+  }
+  // Whether outputs of a loop are arrays, which may have different shapes.
+  static bool stacks_arrays(function const& f, node_id n, std::uint32_t carried) {
+    for (std::uint32_t i = carried; i < f[n].result_count; ++i)
+      if (f.type_of(f.result(n, i)).rank > 1) return true;
+    return false;
+  }
+  // Of a region: one of operation `owner`, whose own accumulators do not count; nothing: by itself.
+  effect_set inside(function const& f, region_id r, node_id owner) const {
     effect_set all;
-    for (node_id const n : f.nodes_of(r)) all |= of(f, n);
+    walk(f, r, [&](node_id n) {
+      all |= own(f, n);
+      if (f[n].code == op::add_to && adds_outside(f, n, r, owner)) all |= effect::accumulates;
+    });
     return all;
   }
-
-private:
-  static bool calls_itself(program const& p, function_id start) {
-    std::vector<bool> seen(p.functions.size());
-    std::vector<function_id> open{start};
-    while (!open.empty()) {
-      function const& f = p[open.back()];
-      open.pop_back();
-      for (std::uint32_t i = 0; i < f.node_count(); ++i) {
-        function::node const& node = f[node_id{i}];
-        if (node.parent == nothing || (node.code != op::call && node.code != op::closure)) continue;
-        function_id const callee = node.attributes.callee();
-        if (callee == start) return true;
-        if (seen[index_of(callee)]) continue;
-        seen[index_of(callee)] = true;
-        open.push_back(callee);
-      }
-    }
-    return false;
+  static bool adds_outside(function const& f, node_id n, region_id r, node_id owner) {
+    region_id const made = f.region_of(f.operand(n, 0));
+    if (made == r) return owner == nothing;
+    for (region_id at = f[n].parent; at != r; at = f[f[at].parent].parent)
+      if (at == made) return false;
+    return true;
   }
 
   std::vector<effect_set> of_;

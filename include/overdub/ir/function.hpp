@@ -106,6 +106,8 @@ public:
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
   std::uint32_t region_count() const { return static_cast<std::uint32_t>(regions_.size()); }
   std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
+  std::uint32_t use_count() const { return static_cast<std::uint32_t>(uses_.size()); }
+  std::uint32_t literal_count() const { return static_cast<std::uint32_t>(literals_.size()); }
 
   type type_of(value_id v) const { return (*this)[v].type; }
   id_range<value_id> parameters() const { return arguments_of(body); }
@@ -142,6 +144,11 @@ public:
   node_id node_of(value_id v) const { return node_id{(*this)[v].maker}; }
   /// The bits of a literal: of the double or the float, the integer, 0 or 1.
   std::uint64_t bits_of(value_id v) const { return literals_[(*this)[v].maker]; }
+  /// The literal of these bits; nothing when the function has none. O(1).
+  value_id find_literal(type t, std::uint64_t bits) const {
+    auto const at = literal_of_.find({t, bits});
+    return at == literal_of_.end() ? value_id(nothing) : at->second;
+  }
   /// The region that a value is made in; nothing for a literal, which is everywhere.
   region_id region_of(value_id v) const {
     value const& x = (*this)[v];
@@ -211,6 +218,7 @@ public:
 
 private:
   friend class cursor;
+  friend struct corruptor; // of tests, which break what the verifier must find
 
   struct literal_key {
     type of;

@@ -4,6 +4,7 @@
 
 #include <overdub/ir/error.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/type_text.hpp>
 
 #include <algorithm>
 #include <span>
@@ -11,55 +12,6 @@
 #include <vector>
 
 namespace overdub::ir {
-
-/// A type as programs write it: f64[], acc f64[], fn(f64, i64) -> f64. O(its length).
-inline std::string text_of(program const& p, type t) {
-  std::string text;
-  auto list = [&](std::vector<type> const& all) {
-    for (std::size_t i = 0; i < all.size(); ++i) text += (i ? ", " : "") + text_of(p, all[i]);
-  };
-  if (t.is_accumulator) text += "acc ";
-  switch (t.element) {
-  case scalar::none:
-    text += "?";
-    break;
-  case scalar::boolean:
-    text += "bool";
-    break;
-  case scalar::i64:
-    text += "i64";
-    break;
-  case scalar::f32:
-    text += "f32";
-    break;
-  case scalar::f64:
-    text += "f64";
-    break;
-  case scalar::key:
-    text += "key";
-    break;
-  case scalar::opaque:
-    text += "opaque \"" + std::string(p.opaque_name(t)) + '"';
-    break;
-  case scalar::function: {
-    signature const& s = p.signature_of(t);
-    bool const in_brackets = s.results.size() != 1 || s.results[0].element == scalar::function;
-    if (t.rank > 0) text += '(';
-    text += s.calls == convention::direct     ? "fn("
-            : s.calls == convention::indirect ? "indirect fn("
-                                              : "boxed fn(";
-    list(s.parameters);
-    text += ") -> ";
-    if (in_brackets) text += '(';
-    list(s.results);
-    if (in_brackets) text += ')';
-    if (t.rank > 0) text += ')';
-  } break;
-  }
-  for (int i = 0; i < t.rank; ++i) text += "[]";
-  return text;
-}
-
 namespace detail {
 
 // What the rules see, and where they put what they find.

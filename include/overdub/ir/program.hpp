@@ -38,13 +38,22 @@ struct note {
   place_id at = nothing;
 };
 
+/// A native function that operations `host` call by its name. `run` is given the addresses of its arguments and results,
+/// which are objects of C++: bool, std::int64_t, float, double, or overdub::array of them; results exist, and are assigned.
+struct host_binding {
+  symbol name = nothing;
+  void (*run)(void* object, void const* const* arguments, void* const* results) = nullptr;
+  void* object = nullptr; // what the function belongs to: must live as long as the program is run
+};
+
 /// A program. Numbers of functions, symbols and places are valid in the program that gave them out. Reading is
 /// thread-safe, editing is not.
 class program {
 public:
   std::vector<function> functions;
-  function_id entry = nothing; // what `evaluate` runs
-  std::vector<note> notes;     // no part of equality
+  function_id entry = nothing;     // what `evaluate` runs
+  std::vector<note> notes;         // no part of equality
+  std::vector<host_binding> hosts; // the native functions that are known; no part of equality, nor of text
 
   function& operator[](function_id f) { return functions[index_of(f)]; }
   function const& operator[](function_id f) const { return functions[index_of(f)]; }
@@ -59,6 +68,12 @@ public:
   void erase(function_id f) { functions[index_of(f)] = function(); }
   bool is_erased(function_id f) const { return (*this)[f].name == nothing; }
 
+  /// The native function of this name, if it is known. O(native functions).
+  host_binding const* host(symbol name) const {
+    for (host_binding const& h : hosts)
+      if (h.name == name) return &h;
+    return nullptr;
+  }
   /// The function of this name. O(functions).
   std::optional<function_id> find(std::string_view name) const {
     auto const s = find_symbol(name);
@@ -82,19 +97,22 @@ public:
   }
   std::string_view text(symbol s) const { return texts_[index_of(s)]; }
 
-  /// The type of function values of this signature. O(function types).
+  /// The type of function values of this signature. O(its length).
   type function_type(signature const& s) {
-    return {.element = scalar::function, .index = index_in(signatures_, s)};
+    return {.element = scalar::function, .index = index_in(signatures_, index_of_signature_, s)};
   }
   signature const& signature_of(type t) const { return signatures_[t.index]; }
   /// The type of the host's objects of this name.
   type opaque_type(std::string_view name) {
-    return {.element = scalar::opaque, .index = index_in(opaque_, intern(name))};
+    return {.element = scalar::opaque, .index = index_in(opaque_, index_of_opaque_, intern(name))};
   }
-  std::string_view opaque_name(type t) const { return text(opaque_[t.index]); }
+  symbol opaque_symbol(type t) const { return opaque_[t.index]; }
+  std::string_view opaque_name(type t) const { return text(opaque_symbol(t)); }
 
-  place_id add_place(std::string_view file, std::uint32_t line, std::uint32_t column = 0) {
-    places_.push_back({.file = intern(file), .line = line, .column = column});
+  /// `next`: the other places of the same list.
+  place_id
+  add_place(std::string_view file, std::uint32_t line, std::uint32_t column = 0, place_id next = nothing) {
+    places_.push_back({.file = intern(file), .line = line, .column = column, .next = next});
     return place_id{static_cast<std::uint32_t>(places_.size() - 1)};
   }
   /// The list of the places of both. O(places of a × places of b).
@@ -114,25 +132,51 @@ public:
   }
   place const& operator[](place_id p) const { return places_[index_of(p)]; }
 
+  /// How many texts, types of functions, types of opaque objects and places the program keeps.
+  std::size_t symbol_count() const { return texts_.size(); }
+  std::size_t signature_count() const { return signatures_.size(); }
+  std::size_t opaque_count() const { return opaque_.size(); }
+  std::size_t place_count() const { return places_.size(); }
+
 private:
+  friend struct corruptor; // of tests, which break what the verifier must find
+
   static bool same_place(place const& a, place const& b) {
     return a.file == b.file && a.line == b.line && a.column == b.column;
   }
-  // A program has few types of functions: they are looked for one by one.
+  struct hash {
+    static constexpr std::size_t mixed(std::size_t h, std::size_t x) {
+      return (h ^ x ^ (h >> 29)) * std::size_t{0x9e3779b97f4a7c15};
+    }
+    std::size_t operator()(symbol s) const { return ir::index_of(s); }
+    std::size_t operator()(signature const& s) const {
+      std::size_t h = mixed(static_cast<std::size_t>(s.calls), s.parameters.size());
+      for (auto const* const all : {&s.parameters, &s.results})
+        for (type const t : *all)
+          h = mixed(
+              h, std::size_t{t.index} << 16 | std::size_t{t.rank} << 8 | std::size_t{t.is_accumulator} << 7 |
+                     static_cast<std::size_t>(t.element));
+      return h ^ (h >> 32);
+    }
+  };
   template <class T>
-  static std::uint16_t index_in(std::vector<T>& all, T const& x) {
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i] == x) return static_cast<std::uint16_t>(i);
+  static std::uint16_t
+  index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, hash>& index, T const& x) {
+    if (auto const at = index.find(x); at != index.end()) return at->second;
     if (all.size() > 0xffff)
       throw error(message("overdub: a program has more than 65536 types of functions, or of opaque objects"));
+    auto const number = static_cast<std::uint16_t>(all.size());
     all.push_back(x);
-    return static_cast<std::uint16_t>(all.size() - 1);
+    index.emplace(x, number);
+    return number;
   }
 
   std::vector<std::string> texts_;
   tsl::robin_map<std::string, symbol> symbol_of_;
   std::vector<signature> signatures_;
+  tsl::robin_map<signature, std::uint16_t, hash> index_of_signature_;
   std::vector<symbol> opaque_;
+  tsl::robin_map<symbol, std::uint16_t, hash> index_of_opaque_;
   std::vector<place> places_;
 };
 

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/infer.hpp>
+#include <overdub/pass/canonicalise.hpp>
 #include <overdub/stage/symbol.hpp>
 
+#include <algorithm>
 #include <any>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,18 +91,65 @@ public:
       return at().literal(static_cast<std::int64_t>(x));
   }
 
+  // The symbol of a native function. Others of the name have a number behind it.
+  ir::symbol bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object) {
+    std::string const base = name;
+    for (int number = 2;; ++number) {
+      ir::symbol const s = program.intern(name);
+      ir::host_binding const* known = program.host(s);
+      if (known == nullptr) program.hosts.push_back({s, run, object});
+      if (known == nullptr || (known->run == run && known->object == object)) return s;
+      name = base + '#' + std::to_string(number);
+    }
+  }
+
   // ---- functions
 
   struct staged {
     ir::function_id id;
     std::any results; // a tree of symbols of what it returns, when its body has been staged
   };
+  // The key of a function that is made of another program's function: one for each way of making.
+  void const* key_of(void const* way, void const* of, std::uint32_t number) {
+    for (auto const& k : made_keys_)
+      if (k->way == way && k->of == of && k->number == number) return k.get();
+    made_keys_.push_back(std::make_unique<made_key>(made_key{way, of, number}));
+    return made_keys_.back().get();
+  }
   // What is known of a function called with arguments of certain types; told by the address of their key.
   staged* find(void const* key) {
     auto const at = of_key_.find(key);
     return at == of_key_.end() ? nullptr : &functions_[at->second];
   }
   ir::function_id id_of(std::size_t number) const { return functions_[number].id; }
+  // The program, finished: functions of one name are numbered by their signatures, whichever was staged first.
+  ir::program finish() {
+    std::vector<ir::function_id> all;
+    for (std::uint32_t i = 0; i < program.functions.size(); ++i)
+      if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
+    auto key = [&](ir::function_id f) {
+      std::string text(base_name(program.name_of(f)));
+      text += '\0';
+      for (ir::value_id const v : program[f].parameters())
+        text += ir::text_of(program, program[f].type_of(v)) + ',';
+      return text;
+    };
+    std::vector<std::pair<std::string, ir::function_id>> sorted;
+    for (ir::function_id const f : all) sorted.emplace_back(key(f), f);
+    std::ranges::sort(sorted);
+    std::string last;
+    int number = 0;
+    for (auto const& [text, f] : sorted) {
+      std::string const base(text.c_str());
+      number = base == last ? number + 1 : 1;
+      last = base;
+      program[f].name = program.intern(number == 1 ? base : base + '#' + std::to_string(number));
+    }
+    pass::canonicalise(program);
+    return std::move(program);
+  }
+  // The name without the number of its signature.
+  static std::string_view base_name(std::string_view name) { return name.substr(0, name.find('#')); }
   // Of several functions of one name the first has it, the others have a number behind it.
   std::string unique_name(std::string_view name) {
     int const signatures = ++signatures_of_[std::string(name)];
@@ -140,6 +191,13 @@ private:
          .at = program[f].place});
   }
 
+  struct made_key {
+    void const* way;
+    void const* of;
+    std::uint32_t number;
+  };
+
+  std::vector<std::unique_ptr<made_key>> made_keys_;
   std::vector<ir::cursor> open_;
   std::vector<staged> functions_;
   tsl::robin_map<void const*, std::size_t> of_key_;

@@ -1,6 +1,7 @@
 // stage(f, signature): a C++ function as a program; stage(contexts, f, signature): the program that the contexts make of it.
 #pragma once
 
+#include <overdub/stage/hooks.hpp>
 #include <overdub/stage/staging.hpp>
 
 #include <type_traits>
@@ -14,28 +15,6 @@ template <class... T>
 inline constexpr types<T...> signature{};
 
 namespace detail {
-
-// A tree of values like x, with f(symbol, type) in the place of each symbol, on all levels.
-template <class F>
-struct symbol_transform {
-  F const& f;
-  template <class X>
-  constexpr auto operator()(X const& x) const {
-    if constexpr (is_value<X>) {
-      if constexpr (std::is_same_v<typename X::context_type, staging>)
-        return X(x.inner(), f(x.metadata(), std::type_identity<typename X::inner_type>{}), x.context());
-      else
-        return X((*this)(x.inner()), (*this)(x.metadata()), x.context());
-    } else if constexpr (tree<X>)
-      return tree_traits<X>::map(*this, x);
-    else
-      return x;
-  }
-};
-template <class F, class X>
-constexpr auto transform_symbols(X const& x, F const& f) {
-  return symbol_transform<F>{f}(x);
-}
 
 class stager {
 public:
@@ -75,7 +54,7 @@ public:
     p.entry = root;
     p.erase(scratch);
     enter_callee(p);
-    return std::move(p);
+    return r.finish();
   }
 
 private:
@@ -102,11 +81,7 @@ private:
         !same(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first)))
       return;
     ir::function_id const callee = root[first].attributes.callee();
-    ir::symbol const name = root.name;
     p.erase(p.entry);
-    if (std::string_view const called = p.name_of(callee);
-        called.starts_with(p.text(name)) && called.ends_with("#2"))
-      p[callee].name = name;
     p.entry = callee;
   }
 };

@@ -66,6 +66,27 @@ constexpr ir::type operand_type(std::size_t i) {
   }
 }
 
+// A leaf, called when the program runs.
+template <class F, class R, class... X>
+void run_leaf(void*, void const* const* arguments, void* const* results) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    if constexpr (std::is_same_v<R, none>)
+      (void)F{}.compute(*static_cast<X const*>(arguments[I])...);
+    else
+      *static_cast<R*>(results[0]) = F{}.compute(*static_cast<X const*>(arguments[I])...);
+  }
+  (std::index_sequence_for<X...>{});
+}
+
+// The constants of a plain struct's members.
+template <class C, class S>
+auto constant_members(C& context, S const& x) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple{context.constant(member<I>(x))...};
+  }
+  (std::make_index_sequence<member_count<S>>{});
+}
+
 // What the call of a function returns, from its declared type; compilers may ask before they look at constraints.
 template <class F, class... X>
 struct staged_result {
@@ -276,6 +297,13 @@ class staging : public context {
   static void add_types(std::vector<ir::type>& types) {
     if constexpr (detail::is_symbol<R>)
       types.push_back(detail::ir_type_of<inner_t<R>>);
+    else if constexpr (detail::is_struct_of_symbols<R>)
+      (void)detail::map_symbols(
+          [&]<class Symbol>(Symbol const& s) {
+            types.push_back(detail::ir_type_of<inner_t<Symbol>>);
+            return s;
+          },
+          R{});
     else if constexpr (detail::tree<R>) {
       if constexpr (detail::generated<R>)
         (void)tree_traits<R>::generate([&]<class Child>(std::type_identity<Child>) {
@@ -298,10 +326,14 @@ public:
   using array_metadata = symbol_of_value;
 
   explicit staging(detail::recorder& r) : recorder_(&r) {}
+  detail::recorder& recorder() const { return *recorder_; }
 
   template <class T>
-  symbol_of_value constant(T const& x) {
-    return {recorder_->literal(x)};
+  auto constant(T const& x) {
+    if constexpr (detail::plain_described<T>)
+      return detail::constant_members(*this, x);
+    else
+      return symbol_of_value{recorder_->literal(x)};
   }
 
   // ---- operations on numbers
@@ -399,22 +431,6 @@ public:
     (void)length(a...);
     return std::tuple<A...>{a...};
   }
-  template <class A>
-  auto overdub(sum_t const&, A const& xs) {
-    using R = detail::computed_t<sum_t, decltype(xs.inner)>;
-    if constexpr (!detail::has_ir_type<R>())
-      return detail::refused{};
-    else {
-      ir::attributes a = ir::attributes::of(ir::op::add);
-      a.flags = ir::attributes::started;
-      return made<R>(a, ir::op::reduce, xs.metadata.id, recorder_->literal(R{}));
-    }
-  }
-  template <class A, class B>
-  auto overdub(dot_t const&, A const& xs, B const& ys) {
-    auto product = [this](auto const& x, auto const& y) { return this->overdub(mul, x, y); };
-    return this->overdub(sum, this->overdub(map, product, xs, ys));
-  }
 
   // ---- control
 
@@ -511,10 +527,17 @@ public:
         std::is_empty_v<F>,
         "overdub: a native function that is staged captures nothing; give what it captures as an argument");
     using R = detail::computed_t<F, decltype(concrete(x))...>;
-    ir::attributes a = ir::attributes::of(recorder_->program.intern(f.name()));
+    ir::attributes a = ir::attributes::of(
+        recorder_->bind(std::string(f.name()), &detail::run_leaf<F, R, decltype(concrete(x))...>, nullptr));
     a.effects = F::effects;
+    constexpr bool leaves = (detail::is_symbol<X> && ...);
+    static_assert(
+        leaves, "overdub: a native function that is staged takes bool, i64, float, double and arrays of "
+                "them, one by one");
     auto const operands = detail::flat(x...);
-    if constexpr (std::is_same_v<R, none>) {
+    if constexpr (!leaves)
+      return detail::refused{};
+    else if constexpr (std::is_same_v<R, none>) {
       recorder_->insert(ir::op::host, operands, {}, a);
       return none{};
     } else {
@@ -531,4 +554,36 @@ public:
   }
 };
 
+namespace detail {
+
+// A tree of values like x, with f(symbol, type) in the place of each symbol, on all levels.
+template <class F>
+struct symbol_transform {
+  F const& f;
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    if constexpr (is_value<X>) {
+      using T = typename X::inner_type;
+      if constexpr (std::is_same_v<typename X::context_type, staging>) {
+        auto const of_member = [&]<class Symbol>(Symbol const& s) {
+          return symbol_for<typename symbol_type<Symbol>::type>(
+              f(s.metadata, std::type_identity<typename symbol_type<Symbol>::type>{}).id);
+        };
+        return X(x.inner(), map_members<T, void>(x.metadata(), of_member), x.context());
+      } else {
+        auto inner = (*this)(x.inner()); // before the metadata
+        return X(std::move(inner), (*this)(x.metadata()), x.context());
+      }
+    } else if constexpr (tree<X>)
+      return tree_traits<X>::map(*this, x);
+    else
+      return x;
+  }
+};
+template <class F, class X>
+constexpr auto transform_symbols(X const& x, F const& f) {
+  return symbol_transform<F>{f}(x);
+}
+
+} // namespace detail
 } // namespace overdub

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
+#include <overdub/call/described.hpp>
 #include <overdub/call/lift.hpp>
 #include <overdub/call/ops.hpp>
 #include <overdub/ir/cursor.hpp>
@@ -71,6 +72,24 @@ constexpr tagged<T, symbol_of_value, L> symbol_for(ir::value_id v) {
   return {T{}, {v}};
 }
 
+// A plain described struct, with the symbols of its members.
+template <class X>
+inline constexpr bool is_struct_of_symbols = false;
+template <class T, class... M, class L>
+inline constexpr bool is_struct_of_symbols<tagged<T, std::tuple<M...>, L>> = plain_described<T>;
+
+// Its metadata, with f(symbol) in the place of each symbol.
+template <class T, class L, class M, class F>
+constexpr M map_members(M const& metadata, F const& f) {
+  if constexpr (std::is_same_v<M, symbol_of_value>)
+    return f(tagged<T, symbol_of_value, L>{T{}, metadata}).metadata;
+  else
+    return [&]<class... Member, std::size_t... I>(std::tuple<Member...>*, std::index_sequence<I...>) {
+      return M{map_members<Member, L>(std::get<I>(metadata), f)...};
+    }(static_cast<typename plain_members<T>::type*>(nullptr),
+           std::make_index_sequence<std::tuple_size_v<M>>{});
+}
+
 // The tree of f(symbol) for each symbol of a tree. What has no data is itself.
 template <class F>
 struct symbol_mapper {
@@ -79,7 +98,12 @@ struct symbol_mapper {
   constexpr auto operator()(X const& x) const {
     if constexpr (is_symbol<X>)
       return f(x);
-    else if constexpr (tree<X>)
+    else if constexpr (is_struct_of_symbols<X>) {
+      X copy = x;
+      copy.metadata =
+          map_members<std::remove_cvref_t<decltype(x.inner)>, typename X::level_type>(x.metadata, f);
+      return copy;
+    } else if constexpr (tree<X>)
       return tree_traits<X>::map(*this, x);
     else {
       static_assert(
@@ -128,7 +152,7 @@ auto refilled(X const& x, ir::id_range<ir::value_id> values, std::size_t first =
 struct make_symbols {
   template <class X>
   constexpr X operator()(std::type_identity<X>) const {
-    if constexpr (is_symbol<X>)
+    if constexpr (is_symbol<X> || is_struct_of_symbols<X>)
       return X{};
     else if constexpr (tree<X>) {
       constexpr bool known = generated<X>;

@@ -1,0 +1,471 @@
+// canonicalise: gives programs that differ only in what no one can see one form, so that they print alike and have one key.
+// Needs a valid program; keeps its meaning, and not which of several errors between two ordered effects is thrown.
+// Idempotent. Merges equal operations, drops what is not needed, and lowers the cost.
+//
+// The form: in each region, operations with ordered effects stand in their order. Before each of them, and before the
+// yield, stand: samples, by address; what is used by nothing (asserts) in the order given; then what the next one needs,
+// operands first; then what may fail and is needed later, in the order in which it will be. What may fail is never moved
+// across an ordered effect, and what adds to accumulators keeps its order; what is pure stands where it is first needed,
+// in the outermost region that computed it. Operations that commute have a literal last. Functions are sorted by name and
+// signature, values have no names, numbers are dense.
+#pragma once
+
+#include <overdub/pass/congruence.hpp>
+#include <overdub/pass/replace_by_empty.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::pass {
+namespace detail {
+
+/// Which operations are needed, by the effects of some and by what is yielded.
+class liveness {
+public:
+  liveness(function const& f, std::span<effect_set const> known)
+      : f_(f), effects_(known), alive_(f.node_count()) {
+    look_at(function::body);
+  }
+  std::span<std::uint8_t const> alive() const { return alive_; }
+  /// Whether something that reads its context is not needed: functions and operations around it lose an effect.
+  bool drops_reads() const { return drops_reads_; }
+
+private:
+  void look_at(region_id r) { // backwards: users stand behind what they use
+    for (node_id n = f_[r].last; n != nothing; n = f_[n].previous) {
+      std::uint8_t& alive = alive_[index_of(n)];
+      if (!alive && f_[n].code != op::yield && effects_[index_of(n)].can_drop()) {
+        drops_reads_ = drops_reads_ || !effects_[index_of(n)].is_pure();
+        continue;
+      }
+      alive = 1;
+      for (value_id const v : f_.operands_of(n))
+        if (f_.is_result(v)) alive_[index_of(f_.node_of(v))] = 1;
+      for (std::uint32_t i = f_[n].region_count; i-- > 0;) look_at(f_.region_at(n, i));
+    }
+  }
+
+  function const& f_;
+  std::span<effect_set const> effects_;
+  std::vector<std::uint8_t> alive_;
+  bool drops_reads_ = false;
+};
+
+/// Decides in which order the operations of a function are written, and writes them.
+class ordering {
+public:
+  ordering(program& p, function const& from, effects const& known)
+      : program_(p), f_(from), effects_(known.of_each(from)), alive_(from, effects_),
+        same_(from, effects_, alive_.alive()), nodes_(from.node_count()), regions_(from.region_count()) {
+    note_uses_inside();
+    plan(function::body, 0);
+  }
+
+  /// Writes into a function of the same parameters, whose body is empty.
+  void write(function_id into) {
+    cursor c(program_, into, function::body);
+    written_.assign(f_.value_count(), nothing);
+    write(c, function::body, function::body);
+  }
+  /// Whether operations have lost effects, so that another form may be found.
+  bool again() const { return again_ || alive_.drops_reads(); }
+
+private:
+  struct range {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  struct note {
+    node_id latest = nothing; // of a representative: the operation that stands for it here
+    node_id outer = nothing;  // what stood for it in the region outside
+    std::uint32_t segment =
+        0; // how many ordered effects of its region stand before it; of what is pure, at least
+    std::uint32_t rank = 0; // in the order in which operations are needed
+    std::uint32_t stamp = 0;
+    range uses_inside; // what its regions use of the region that it stands in, in used_inside_
+    range needs;       // what its regions use of the regions around them, in needs_
+    range edges;       // what it needs of its own region, in edges_
+    place_id place = nothing;
+    bool is_needed = false;
+    bool is_demanded = false;
+  };
+
+  note& of(node_id n) { return nodes_[index_of(n)]; }
+  effect_set effects_of(node_id n) const { return effects_[index_of(n)]; }
+  bool is_alive(node_id n) const { return alive_.alive()[index_of(n)] != 0; }
+  bool is_ordered(node_id n) const { return effects_of(n).has(effect::ordered); }
+  bool must_stay(node_id n) const { return !effects_of(n).can_drop(); }
+  // What stands for the operation that a value comes from; nothing for arguments and literals.
+  node_id maker_of(value_id v) {
+    value_id const w = same_.of(v);
+    return f_.is_result(w) ? of(f_.node_of(w)).latest : node_id(nothing);
+  }
+
+  // ---- which values of its region an operation's regions use
+  void note_uses_inside() {
+    std::vector<std::pair<node_id, value_id>> found;
+    std::vector<node_id> path; // operations around, by depth
+    std::vector<std::uint32_t> depth_of(f_.region_count());
+    auto look_at = [&](auto& self, region_id r) -> void {
+      auto const depth = static_cast<std::uint32_t>(path.size());
+      depth_of[index_of(r)] = depth;
+      path.push_back(nothing);
+      for (node_id n = f_[r].first; n != nothing; n = f_[n].next) {
+        if (!is_alive(n)) continue;
+        path[depth] = n;
+        for (value_id const v : f_.operands_of(n)) {
+          if (!f_.is_result(v)) continue;
+          region_id const made = f_.region_of(v);
+          if (made != r) found.emplace_back(path[depth_of[index_of(made)]], v);
+        }
+        for (region_id const inner : f_.regions_of(n)) self(self, inner);
+      }
+      path.pop_back();
+    };
+    look_at(look_at, function::body);
+    for (auto const& [n, v] : found) ++of(n).uses_inside.count;
+    std::uint32_t first = 0;
+    for (note& x : nodes_) first += std::exchange(x.uses_inside.count, (x.uses_inside.first = first, 0));
+    used_inside_.resize(found.size());
+    for (auto const& [n, v] : found) {
+      range& r = of(n).uses_inside;
+      used_inside_[r.first + r.count++] = v;
+    }
+  }
+
+  // ---- the order of one region
+  void plan(region_id r, std::uint32_t depth) {
+    std::vector<node_id> kept;
+    collect(r, depth, kept);
+    for (node_id const n : kept)
+      if (f_[n].region_count > 0) plan_inside(n, depth);
+    find_edges(r, kept);
+    find_needed(kept);
+    for (node_id const n : kept) again_ = again_ || (!of(n).is_needed && !effects_of(n).is_pure());
+    order(r, kept);
+    for (std::size_t i = kept.size(); i-- > 0;) leave(kept[i]);
+  }
+  void enter(node_id n) {
+    note& representative = of(same_.of(n));
+    of(n).outer = std::exchange(representative.latest, n);
+  }
+  void leave(node_id n) { of(same_.of(n)).latest = of(n).outer; }
+
+  // The operations of a region that nothing stands for yet, and the segment that each belongs to.
+  void collect(region_id r, std::uint32_t depth, std::vector<node_id>& kept) {
+    if (segment_at_.size() <= depth) segment_at_.resize(depth + 1);
+    depth_of_region_.resize(f_.region_count());
+    depth_of_region_[index_of(r)] = depth;
+    std::uint32_t segment = 0;
+    for (node_id n = f_[r].first; n != nothing; n = f_[n].next) {
+      if (!is_alive(n)) continue;
+      if (node_id const known = of(same_.of(n)).latest;
+          same_.merges(n) && known != nothing && stands_for(known, r)) {
+        merge(n, known);
+        continue;
+      }
+      note& x = of(n);
+      x.place = f_[n].place;
+      x.segment = segment;
+      if (effects_of(n).is_pure() && f_[n].code != op::yield) {
+        x.segment = 0;
+        auto use = [&](value_id v) {
+          if (node_id const m = maker_of(v); m != nothing && f_[m].parent == r)
+            x.segment = std::max(x.segment, of(m).segment + is_ordered(m));
+        };
+        for (value_id const v : f_.operands_of(n)) use(v);
+        for (std::uint32_t i = 0; i < x.uses_inside.count; ++i) use(used_inside_[x.uses_inside.first + i]);
+      }
+      if (is_ordered(n)) ++segment;
+      enter(n);
+      kept.push_back(n);
+    }
+  }
+  // Whether an operation of this region, or of one around it, has surely run where region r stands.
+  bool stands_for(node_id known, region_id r) {
+    region_id const there = f_[known].parent;
+    return there == r || of(known).segment <= segment_at_[depth_of_region_[index_of(there)]];
+  }
+  void merge(node_id n, node_id into) {
+    place_id& place = of(into).place;
+    if (place != f_[n].place) place = place == nothing ? f_[n].place : program_.join(f_[n].place, place);
+    again_ = again_ || (f_[into].parent != f_[n].parent && !effects_of(n).is_pure());
+  }
+
+  // The order of an operation's regions, and what they need from outside.
+  void plan_inside(node_id n, std::uint32_t depth) {
+    segment_at_[depth] = of(n).segment;
+    std::vector<node_id> needs;
+    for (region_id const inner : f_.regions_of(n)) {
+      plan(inner, depth + 1);
+      range const found = regions_[index_of(inner)].needs;
+      needs.insert(needs.end(), needs_.begin() + found.first, needs_.begin() + found.first + found.count);
+    }
+    ++stamp_;
+    auto const first = static_cast<std::uint32_t>(needs_.size());
+    for (node_id const m : needs)
+      if (std::exchange(of(m).stamp, stamp_) != stamp_) needs_.push_back(m);
+    of(n).needs = {first, static_cast<std::uint32_t>(needs_.size()) - first};
+  }
+
+  void find_edges(region_id r, std::span<node_id const> kept) {
+    edges_.clear();
+    node_id adding = nothing;
+    for (node_id const n : kept) {
+      note& x = of(n);
+      x.edges.first = static_cast<std::uint32_t>(edges_.size());
+      auto need = [&](node_id m) {
+        if (m != nothing && f_[m].parent == r) edges_.push_back(m);
+      };
+      if (effects_of(n).has(effect::accumulates) && !is_ordered(n)) need(std::exchange(adding, n));
+      for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) need(maker_of(ordered_operand(f_, n, i)));
+      for (std::uint32_t i = 0; i < x.needs.count; ++i) need(needs_[x.needs.first + i]);
+      x.edges.count = static_cast<std::uint32_t>(edges_.size()) - x.edges.first;
+    }
+  }
+  std::span<node_id const> edges_of(node_id n) {
+    return std::span(edges_).subspan(of(n).edges.first, of(n).edges.count);
+  }
+
+  void find_needed(std::span<node_id const> kept) {
+    std::vector<node_id> open;
+    auto need = [&](node_id n) {
+      if (!std::exchange(of(n).is_needed, true)) open.push_back(n);
+    };
+    for (node_id const n : kept) {
+      if (must_stay(n) || f_[n].code == op::yield) need(n);
+      while (!open.empty()) {
+        node_id const m = open.back();
+        open.pop_back();
+        for (node_id const needed : edges_of(m)) {
+          of(needed).is_demanded = true;
+          need(needed);
+        }
+      }
+    }
+  }
+
+  // Calls done(n) for an operation and all that it needs, operands first, once each since the last ++stamp_.
+  template <class Done>
+  void visit(node_id start, Done const& done) {
+    if (of(start).stamp == stamp_) return;
+    of(start).stamp = stamp_;
+    path_.push_back({start, 0});
+    while (!path_.empty()) {
+      auto& [n, next] = path_.back();
+      if (next < of(n).edges.count) {
+        node_id const needed = edges_[of(n).edges.first + next++];
+        if (std::exchange(of(needed).stamp, stamp_) != stamp_) path_.push_back({needed, 0});
+        continue;
+      }
+      done(n);
+      path_.pop_back();
+    }
+  }
+
+  void order(region_id r, std::span<node_id const> kept) {
+    auto is_root = [&](node_id n) { return must_stay(n) && !of(n).is_demanded && !is_ordered(n); };
+    // What may not leave its segment, in the order in which it is needed.
+    std::vector<node_id> bound;
+    std::vector<node_id> ends; // of segments
+    ++stamp_;
+    std::uint32_t rank = 0;
+    auto note_rank = [&](node_id n) {
+      of(n).rank = rank++;
+      if (!effects_of(n).is_pure() && !is_ordered(n)) bound.push_back(n);
+    };
+    for (node_id const n : kept) {
+      bool const ends_segment = is_ordered(n) || f_[n].code == op::yield;
+      if (ends_segment) ends.push_back(n);
+      if (ends_segment || is_root(n)) visit(n, note_rank);
+    }
+    auto const by_segment = [&](node_id a, node_id b) { return of(a).segment < of(b).segment; };
+    if (ends.size() > 1) std::stable_sort(bound.begin(), bound.end(), by_segment);
+
+    auto const first = static_cast<std::uint32_t>(order_.size());
+    ++stamp_;
+    auto const place = [&](node_id n) { order_.push_back(n); };
+    auto at = bound.begin();
+    for (std::uint32_t segment = 0; segment < ends.size(); ++segment) {
+      auto const begin = at;
+      while (at != bound.end() && of(*at).segment == segment) ++at;
+      place_samples(begin, at, place);
+      for (auto i = begin; i != at; ++i)
+        if (is_root(*i)) visit(*i, place);
+      for (node_id const n : edges_of(ends[segment])) visit(n, place);
+      for (auto i = begin; i != at; ++i) visit(*i, place);
+      visit(ends[segment], place);
+    }
+    auto const count = static_cast<std::uint32_t>(order_.size()) - first;
+    regions_[index_of(r)].order = {first, count};
+    note_needs(r);
+  }
+
+  // Samples commute. They stand in the order of their addresses, and behind what they need.
+  template <class Place>
+  void place_samples(
+      std::vector<node_id>::iterator begin, std::vector<node_id>::iterator end, Place const& place) {
+    samples_.clear();
+    for (auto i = begin; i != end; ++i)
+      if (effects_of(*i).has(effect::addressed)) samples_.push_back(*i);
+    std::sort(samples_.begin(), samples_.end(), [&](node_id a, node_id b) { return stands_before(a, b); });
+    for (node_id const n : samples_) visit(n, place);
+  }
+  bool stands_before(node_id a, node_id b) {
+    function::node const& x = f_[a];
+    function::node const& y = f_[b];
+    if ((x.code == op::sample) != (y.code == op::sample)) return x.code == op::sample;
+    if (x.code == op::sample) {
+      std::string_view const s = program_.text(x.attributes.text()), t = program_.text(y.attributes.text());
+      if (s != t) return s < t;
+      if (x.attributes.count != y.attributes.count) return x.attributes.count < y.attributes.count;
+      for (std::uint32_t i = 0; i < x.attributes.count; ++i) {
+        value_id const v = f_.operand(a, i), w = f_.operand(b, i);
+        if (f_.is_literal(v) != f_.is_literal(w)) return f_.is_literal(v);
+        if (f_.is_literal(v) && f_.bits_of(v) != f_.bits_of(w))
+          return static_cast<std::int64_t>(f_.bits_of(v)) < static_cast<std::int64_t>(f_.bits_of(w));
+      }
+    }
+    return of(a).rank < of(b).rank;
+  }
+
+  // What a region uses of the regions around it, in order.
+  void note_needs(region_id r) {
+    ++stamp_;
+    auto const first = static_cast<std::uint32_t>(needs_.size());
+    auto need = [&](node_id m) {
+      if (m != nothing && f_[m].parent != r && std::exchange(of(m).stamp, stamp_) != stamp_)
+        needs_.push_back(m);
+    };
+    range const order = regions_[index_of(r)].order;
+    for (std::uint32_t k = 0; k < order.count; ++k) {
+      node_id const n = order_[order.first + k];
+      for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) need(maker_of(ordered_operand(f_, n, i)));
+      for (std::uint32_t i = 0; i < of(n).needs.count; ++i) need(needs_[of(n).needs.first + i]);
+    }
+    regions_[index_of(r)].needs = {first, static_cast<std::uint32_t>(needs_.size()) - first};
+  }
+
+  // ---- writing
+  void write(cursor& c, region_id r, region_id into) {
+    for (std::uint32_t i = 0; i < f_[r].argument_count; ++i)
+      written_[index_of(f_.argument(r, i))] = c->argument(into, i);
+    range const order = regions_[index_of(r)].order;
+    for (std::uint32_t k = 0; k < order.count; ++k) {
+      c.to_end(into);
+      write(c, order_[order.first + k]);
+    }
+    for (std::uint32_t k = order.count; k-- > 0;) leave(order_[order.first + k]);
+  }
+  void write(cursor& c, node_id n) {
+    operands_.clear();
+    results_.clear();
+    for (std::uint32_t i = 0; i < f_[n].operand_count; ++i)
+      operands_.push_back(written(c, ordered_operand(f_, n, i)));
+    for (value_id const v : f_.results_of(n)) results_.push_back(f_.type_of(v));
+    arguments_.resize(f_[n].region_count);
+    for (std::uint32_t i = 0; i < f_[n].region_count; ++i) {
+      arguments_[i].clear();
+      for (value_id const v : f_.arguments_of(f_.region_at(n, i))) arguments_[i].push_back(f_.type_of(v));
+    }
+    c.set_place(of(n).place);
+    node_id const made = c.insert(f_[n].code, operands_, results_, f_[n].attributes, arguments_);
+    for (std::uint32_t i = 0; i < f_[n].result_count; ++i)
+      written_[index_of(f_.result(n, i))] = c->result(made, i);
+    for (std::uint32_t i = 0; i < f_[n].region_count; ++i)
+      write(c, f_.region_at(n, i), c->region_at(made, i));
+    enter(n);
+  }
+  value_id written(cursor& c, value_id v) {
+    if (f_.is_literal(v)) return c.literal(f_.type_of(v), f_.bits_of(v));
+    if (f_.is_argument(v)) return written_[index_of(v)];
+    return written_[index_of(f_.result(maker_of(v), f_[v].index))];
+  }
+
+  struct region_note {
+    range order; // in order_
+    range needs; // in needs_
+  };
+
+  program& program_;
+  function const& f_;
+  std::vector<effect_set> effects_;
+  liveness alive_;
+  congruence same_;
+  std::vector<note> nodes_;
+  std::vector<region_note> regions_;
+  std::vector<value_id> used_inside_;
+  std::vector<node_id> needs_;
+  std::vector<node_id> edges_; // of the region that is ordered
+  std::vector<node_id> order_;
+  std::vector<std::uint32_t> segment_at_;      // by depth, of the operation that is looked into
+  std::vector<std::uint32_t> depth_of_region_; // of those around
+  std::uint32_t stamp_ = 0;
+  std::vector<std::pair<node_id, std::uint32_t>> path_;
+  std::vector<node_id> samples_;
+  std::vector<value_id> written_; // by the values of f_
+  std::vector<value_id> operands_;
+  std::vector<type> results_;
+  std::vector<std::vector<type>> arguments_;
+  bool again_ = false;
+};
+
+/// Functions by name, then signature. Returns the new number of each.
+inline std::vector<function_id> sort_functions(program& p) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+    if (!p.is_erased(function_id{i})) order.push_back(i);
+  auto signature = [&](function const& f) {
+    std::string text;
+    for (value_id const v : f.parameters()) text += text_of(p, f.type_of(v)) + ", ";
+    text += "-> ";
+    for (type const t : f.results) text += text_of(p, t) + ", ";
+    return text;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    function const &f = p.functions[a], &g = p.functions[b];
+    if (f.name != g.name) return p.text(f.name) < p.text(g.name);
+    return signature(f) < signature(g);
+  });
+  std::vector<function_id> number(p.functions.size(), nothing);
+  std::vector<function> sorted;
+  sorted.reserve(order.size());
+  for (std::uint32_t const i : order) {
+    number[i] = function_id{static_cast<std::uint32_t>(sorted.size())};
+    sorted.push_back(std::move(p.functions[i]));
+  }
+  p.functions = std::move(sorted);
+  return number;
+}
+
+} // namespace detail
+
+/// O(operations), where what merging makes equal is not merged again; recursive over the depth of regions.
+inline void canonicalise(program& p) {
+  for (bool again = true; again;) {
+    again = false;
+    effects const known(p);
+    for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
+      if (p.is_erased(function_id{i})) continue;
+      function const from = detail::replace_by_empty(p, function_id{i});
+      detail::ordering plan(p, from, known);
+      plan.write(function_id{i});
+      again = again || plan.again();
+    }
+  }
+  auto const number = detail::sort_functions(p);
+  if (p.entry != nothing) p.entry = number[index_of(p.entry)];
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+    for (cursor c(p, function_id{i}); c.next();)
+      if (c.code() == op::call || c.code() == op::closure)
+        c.attributes_of(c.node()).subject = index_of(number[c.attributes_of(c.node()).subject]);
+}
+
+} // namespace overdub::pass

@@ -1,0 +1,192 @@
+// Which operations of a function compute the same: value numbering, of operations with regions too. The canonical form
+// and the merging of equal operations both ask here.
+#pragma once
+
+#include <overdub/pass/words.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace overdub::pass {
+
+/// Whether an operation gives the same bits, NaN payloads apart, when its two operands are exchanged.
+constexpr bool commutes(op code) {
+  switch (code) {
+  case op::add:
+  case op::mul:
+  case op::eq:
+  case op::ne:
+  case op::logical_and:
+  case op::logical_or:
+  case op::bit_and:
+  case op::bit_or:
+  case op::bit_xor:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// The operand in canonical order: operations that commute have a literal last.
+inline value_id ordered_operand(function const& f, node_id n, std::uint32_t i) {
+  if (commutes(f[n].code) && f.is_literal(f.operand(n, 0)) && !f.is_literal(f.operand(n, 1))) i = 1 - i;
+  return f.operand(n, i);
+}
+
+/// Operations that compute the same have one representative. Equal are those that may be merged (effects.hpp), with the
+/// same attributes, congruent operands and congruent regions: regions that yield congruent values, and in which the same
+/// operations may fail, up to their arguments. What is congruent need not stand in one region, and says nothing of
+/// which operation stands before which. Valid while the function is not edited.
+class congruence {
+public:
+  /// Looks only at operations for which `alive` is true; at all when it is empty. O(operations), recursive over the
+  /// depth of regions.
+  congruence(
+      function const& f, std::span<effect_set const> effects_of_each,
+      std::span<std::uint8_t const> alive = {})
+      : f_(f), effects_(effects_of_each), alive_(alive), value_(f.value_count()), node_(f.node_count()),
+        content_(f.region_count()) {
+    std::size_t size = 16;
+    while (size < 2 * std::size_t{f.node_count()}) size *= 2;
+    table_.assign(size, slot{});
+    for (std::uint32_t i = 0; i < f.value_count(); ++i) value_[i] = value_id{i};
+    number(function::body, 0);
+  }
+
+  node_id of(node_id n) const { return node_[index_of(n)]; }
+  value_id of(value_id v) const { return value_[index_of(v)]; }
+  /// Whether the operation may be merged with others that are congruent.
+  bool merges(node_id n) const { return effects_[index_of(n)].can_merge() && f_[n].code != op::yield; }
+
+private:
+  struct slot {
+    std::uint32_t hash = 0;
+    node_id node = nothing;
+  };
+  struct range {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+
+  bool is_alive(node_id n) const { return alive_.empty() || alive_[index_of(n)]; }
+
+  void number(region_id r, std::uint32_t depth) {
+    for (value_id const v : f_.arguments_of(r)) value_[index_of(v)] = argument(v, depth);
+    for (node_id n = f_[r].first; n != nothing; n = f_[n].next) {
+      node_[index_of(n)] = n;
+      if (!is_alive(n)) continue;
+      for (region_id const inner : f_.regions_of(n)) number(inner, depth + 1);
+      if (!is_compared(n)) continue;
+      node_id const first = find(n);
+      node_[index_of(n)] = first;
+      for (std::uint32_t i = 0; i < f_[n].result_count; ++i)
+        value_[index_of(f_.result(n, i))] = f_.result(first, i);
+    }
+    note_content(r);
+  }
+  // Operations that add to accumulators are compared as well, for the sake of the accumulate around them.
+  bool is_compared(node_id n) const {
+    if (merges(n)) return true;
+    effect_set const e = effects_[index_of(n)].without(effect::accumulates);
+    return e.can_merge() && f_[n].code != op::yield && f_[n].result_count == 0;
+  }
+
+  // Arguments of regions at one depth are congruent when they stand at one place and have one type.
+  value_id argument(value_id v, std::uint32_t depth) {
+    if (arguments_.size() <= depth) arguments_.resize(depth + 1);
+    if (arguments_[depth].size() <= f_[v].index) arguments_[depth].resize(f_[v].index + 1);
+    auto& alike = arguments_[depth][f_[v].index]; // of different types
+    for (value_id const known : alike)
+      if (f_.type_of(known) == f_.type_of(v)) return known;
+    alike.push_back(v);
+    return v;
+  }
+
+  // What a region does, for comparing: what may fail in it, once each, sorted where its order follows from uses; then what
+  // it yields.
+  void note_content(region_id r) {
+    node_id const owner = f_[r].parent;
+    if (owner == nothing || !is_compared(owner)) return;
+    auto const first = static_cast<std::uint32_t>(contents_.size());
+    for (node_id n = f_[r].first; n != nothing; n = f_[n].next)
+      if (fails(n) && has_uses(n)) contents_.push_back(index_of(of(n)));
+    auto const start = contents_.begin() + first;
+    std::sort(start, contents_.end());
+    contents_.erase(std::unique(start, contents_.end()), contents_.end());
+    contents_.push_back(~0u);
+    for (node_id n = f_[r].first; n != nothing; n = f_[n].next)
+      if (fails(n) && !has_uses(n)) contents_.push_back(index_of(of(n)));
+    contents_.push_back(~0u);
+    if (node_id const last = f_[r].last; last != nothing)
+      for (value_id const v : f_.operands_of(last)) contents_.push_back(index_of(of(v)));
+    content_[index_of(r)] = {first, static_cast<std::uint32_t>(contents_.size()) - first};
+  }
+  bool fails(node_id n) const { return is_alive(n) && !effects_[index_of(n)].is_pure(); }
+  bool has_uses(node_id n) const {
+    for (value_id const v : f_.results_of(n))
+      for (use_id const u : f_.uses_of(v))
+        if (is_alive(f_[u].user)) return true;
+    return false;
+  }
+  std::span<std::uint32_t const> content(region_id r) const {
+    return std::span(contents_).subspan(content_[index_of(r)].first, content_[index_of(r)].count);
+  }
+
+  // ---- the table
+  node_id find(node_id n) {
+    std::uint32_t const hash = hash_of(n);
+    std::size_t const mask = table_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+      slot& s = table_[i];
+      if (s.node == nothing) {
+        s = {hash, n};
+        return n;
+      }
+      if (s.hash == hash && equal(s.node, n)) return s.node;
+    }
+  }
+  std::uint32_t hash_of(node_id n) const {
+    function::node const& node = f_[n];
+    std::uint64_t h = static_cast<std::uint64_t>(node.code) << 32 ^ node.attributes.subject;
+    auto mix = [&](std::uint64_t x) {
+      h = (h ^ x) * 0x9e3779b97f4a7c15;
+      h ^= h >> 29;
+    };
+    mix(node.operand_count);
+    for (std::uint32_t i = 0; i < node.operand_count; ++i) mix(index_of(of(ordered_operand(f_, n, i))));
+    for (region_id const r : f_.regions_of(n))
+      for (std::uint32_t const x : content(r)) mix(x);
+    return static_cast<std::uint32_t>(h ^ h >> 32);
+  }
+  bool equal(node_id a, node_id b) const {
+    function::node const& x = f_[a];
+    function::node const& y = f_[b];
+    if (x.code != y.code || x.operand_count != y.operand_count || x.result_count != y.result_count ||
+        x.region_count != y.region_count || !(x.attributes == y.attributes))
+      return false;
+    for (std::uint32_t i = 0; i < x.operand_count; ++i)
+      if (of(ordered_operand(f_, a, i)) != of(ordered_operand(f_, b, i))) return false;
+    for (std::uint32_t i = 0; i < x.result_count; ++i)
+      if (f_.type_of(f_.result(a, i)) != f_.type_of(f_.result(b, i))) return false;
+    for (std::uint32_t i = 0; i < x.region_count; ++i) {
+      auto const left = content(f_.region_at(a, i));
+      auto const right = content(f_.region_at(b, i));
+      if (!std::equal(left.begin(), left.end(), right.begin(), right.end())) return false;
+    }
+    return true;
+  }
+
+  function const& f_;
+  std::span<effect_set const> effects_;
+  std::span<std::uint8_t const> alive_;
+  std::vector<value_id> value_;
+  std::vector<node_id> node_;
+  std::vector<slot> table_;
+  std::vector<std::vector<std::vector<value_id>>> arguments_; // by depth and index
+  std::vector<std::uint32_t> contents_;
+  std::vector<range> content_; // of each region
+};
+
+} // namespace overdub::pass

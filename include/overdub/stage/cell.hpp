@@ -1,0 +1,89 @@
+// What values of programs are while they are evaluated in the contexts of a stack: one of a list of C++ types each.
+#pragma once
+
+#include <overdub/stage/any_of.hpp>
+#include <overdub/stage/symbol.hpp>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace overdub {
+
+/// A program cannot be evaluated: wrong arguments, or something that only other executors do.
+struct evaluation_error : error {
+  using error::error;
+};
+
+namespace detail {
+
+// Scalars, arrays of them, and arrays of arrays: evaluation goes up to rank 2.
+using scalar_types = types<bool, i64, float, double>;
+template <class List>
+struct array_types;
+template <class... T>
+struct array_types<types<T...>> {
+  using type = types<array<T>...>;
+};
+using vector_types = array_types<scalar_types>::type;
+using matrix_types = array_types<vector_types>::type;
+
+template <class S, class List>
+struct cell_of;
+template <class S, class... T>
+struct cell_of<S, types<T...>> {
+  using type = any_of<wrap_t<S, T>...>;
+};
+template <class S>
+using cell = typename cell_of<S, concatenated_t<scalar_types, vector_types, matrix_types>>::type;
+template <class S>
+using element_cell = typename cell_of<S, concatenated_t<scalar_types, vector_types>>::type;
+template <class S>
+using array_cell = typename cell_of<S, concatenated_t<vector_types, matrix_types>>::type;
+
+// Calls f(std::type_identity<T>) with the C++ type of values of type t.
+template <class F>
+auto with_type(ir::type t, F const& f) {
+  auto scalar = [&](auto const& at_rank) {
+    switch (t.element) {
+    case ir::scalar::boolean:
+      return at_rank(std::type_identity<bool>{});
+    case ir::scalar::i64:
+      return at_rank(std::type_identity<i64>{});
+    case ir::scalar::f32:
+      return at_rank(std::type_identity<float>{});
+    case ir::scalar::f64:
+      return at_rank(std::type_identity<double>{});
+    default:
+      throw evaluation_error(message(
+          "overdub: evaluate: programs are evaluated on bool, i64, f32, f64 and arrays of them; keys, "
+          "opaque objects and function values cannot be arguments, results or states of loops"));
+    }
+  };
+  switch (t.rank) {
+  case 0:
+    return scalar([&]<class T>(std::type_identity<T> type) { return f(type); });
+  case 1:
+    return scalar([&]<class T>(std::type_identity<T>) { return f(std::type_identity<array<T>>{}); });
+  case 2:
+    return scalar([&]<class T>(std::type_identity<T>) { return f(std::type_identity<array<array<T>>>{}); });
+  default:
+    throw evaluation_error(message(
+        "overdub: evaluate: an array of rank %d; evaluation goes up to rank 2, use an executable", t.rank));
+  }
+}
+
+// A literal, as a number of C++.
+template <class T>
+T literal_value(ir::function const& f, ir::value_id v) {
+  std::uint64_t const bits = f.bits_of(v);
+  if constexpr (std::is_same_v<T, bool>)
+    return bits != 0;
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  else
+    return std::bit_cast<T>(bits);
+}
+
+} // namespace detail
+} // namespace overdub

@@ -1,0 +1,128 @@
+// evaluate<R>(program, x...): runs a program on numbers, on values of contexts, or on symbols; overdub(context, program): the
+// program that a context makes of another.
+#pragma once
+
+#include <overdub/stage/evaluator.hpp>
+#include <overdub/stage/stage.hpp>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+namespace detail {
+
+inline ir::function_id entry_of(ir::program const& p) {
+  if (p.entry == ir::nothing)
+    throw evaluation_error(
+        message("overdub: the program has no entry; set program.entry, or name the function"));
+  return p.entry;
+}
+
+// Arguments as the function's parameters.
+template <class S, class... A>
+std::vector<cell<S>> arguments_of(ir::program const& p, ir::function_id id, S const& stack, A const&... a) {
+  ir::function const& f = p[id];
+  std::string const name(p.name_of(id));
+  if (f.parameters().size() != sizeof...(A))
+    throw evaluation_error(message(
+        "overdub: @%s takes %zu arguments, and is given %zu", name.c_str(), f.parameters().size(),
+        sizeof...(A)));
+  std::vector<cell<S>> cells;
+  auto take = [&]<class X>(X const& x) {
+    using T = plain_t<X>;
+    static_assert(
+        static_cast<bool>(ir_type_of<T>),
+        "overdub: programs are evaluated on bool, i64, float, double and arrays of them");
+    ir::type const wanted = f.type_of(f.parameters()[cells.size()]);
+    if (wanted != ir_type_of<T>)
+      throw evaluation_error(message(
+          "overdub: argument %zu of @%s is %s, and is given %s", cells.size() + 1, name.c_str(),
+          ir::text_of(p, wanted).c_str(), ir::text_of(p, ir_type_of<T>).c_str()));
+    cells.push_back(cell<S>(wrap(stack, x)));
+  };
+  (take(a), ...);
+  return cells;
+}
+
+template <class S, class R>
+wrap_t<S, R> result_as(ir::program const& p, ir::function_id id, cell<S> const& c) {
+  if (auto const* x = c.template get<wrap_t<S, R>>()) return *x;
+  throw evaluation_error(message(
+      "overdub: @%s does not return the type that it is asked for, %s", std::string(p.name_of(id)).c_str(),
+      ir::text_of(p, ir_type_of<R>).c_str()));
+}
+
+} // namespace detail
+
+/// Runs a function of a program, by default its entry: on numbers and arrays, in the contexts of values among them, or
+/// staging it again where they are symbols. Returns its results as R, or a tuple of several: evaluate<double>(p, 1.0, x).
+/// This is the meaning of programs, kept simple; an executable (execute/interpreter.hpp) is fast. Throws evaluation_error,
+/// and what the program's operations throw. Thread-safe.
+template <class R, class... More, class... A>
+auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
+  using S = detail::outermost_t<A...>;
+  S const stack = detail::stack_from<S>(a...);
+  auto const results = detail::evaluator<S>(p, stack).run(f, detail::arguments_of(p, f, stack, a...));
+  if (results.size() != 1 + sizeof...(More))
+    throw evaluation_error(message(
+        "overdub: @%s returns %zu values, and %zu are asked for", std::string(p.name_of(f)).c_str(),
+        results.size(), 1 + sizeof...(More)));
+  if constexpr (sizeof...(More) == 0)
+    return detail::result_as<S, R>(p, f, results[0]);
+  else {
+    std::size_t i = 0;
+    return std::tuple<detail::wrap_t<S, R>, detail::wrap_t<S, More>...>{
+        detail::result_as<S, R>(p, f, results[i++]), detail::result_as<S, More>(p, f, results[i++])...};
+  }
+}
+template <class R, class... More, class... A>
+auto evaluate(ir::program const& p, A const&... a) {
+  return evaluate<R, More...>(p, detail::entry_of(p), a...);
+}
+
+namespace detail {
+
+template <class S>
+ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
+  evaluator<S> e(p, contexts);
+  std::vector<ir::function_id> roots;
+  if (p.entry != ir::nothing)
+    roots.push_back(p.entry);
+  else
+    for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+      if (!p.is_erased(ir::function_id{i})) roots.push_back(ir::function_id{i});
+  for (ir::function_id const f : roots) {
+    ir::function_id const made = e.staged(f);
+    if (p.entry != ir::nothing) r.program.entry = made;
+  }
+  return r.finish();
+}
+
+} // namespace detail
+
+/// The program that a context, or a composition, makes of another: what stage(context, f, signature) is for C++. The entry,
+/// and all that it calls, is rewritten; every function, where there is no entry. Throws evaluation_error. O(operations).
+template <class Context>
+requires is_context<Context> ir::program overdub(Context&& context, ir::program const& p) {
+  detail::recorder r;
+  staging innermost(r);
+  return detail::rewritten(
+      r, detail::make_run_stack<types<>>(stack<level<staging, void>>(innermost, stack<>{}), context), p);
+}
+template <class Composition>
+requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
+overdub(Composition&& composed, ir::program const& p) {
+  auto&& contexts = detail::changeable(std::forward<Composition>(composed));
+  detail::recorder r;
+  staging innermost(r);
+  return detail::hana::unpack(contexts.contexts, [&](auto&... held) {
+    return detail::rewritten(
+        r,
+        detail::make_run_stack<types<>>(
+            stack<level<staging, void>>(innermost, stack<>{}), detail::get_held(held)...),
+        p);
+  });
+}
+
+} // namespace overdub

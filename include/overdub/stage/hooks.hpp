@@ -1,0 +1,171 @@
+// Hooks in staged programs: each call of a hook becomes an operation `host`, which calls it on the values that are there when the
+// program runs. Leaves are host operations, too.
+#pragma once
+
+#include <overdub/stage/staging.hpp>
+
+#include <exception>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+// What hooks see of a function in outer contexts, when the program runs: its name and its origin.
+template <class F>
+struct callee_in_program {
+  using overdub_callee = kind_of<F>;
+  using origin = origin_t<F>;
+  static constexpr int depth = F::depth;
+  static constexpr std::string_view name() { return F::name(); }
+};
+template <class F>
+using callee_at_run_time_t =
+    std::conditional_t<std::is_empty_v<F> && std::is_default_constructible_v<F>, F, callee_in_program<F>>;
+
+// A tree of plain values, as hooks get it: functions given to control primitives are `none` there.
+template <class X>
+consteval auto find_hooked() {
+  if constexpr (is_carried<X>)
+    return type_is<X>{};
+  else if constexpr (is_value<X>)
+    return type_is<bottom_t<X>>{};
+  else if constexpr (tree<X> && generated<concrete_t<X>>)
+    return type_is<concrete_t<X>>{};
+  else
+    return type_is<std::conditional_t<
+        std::is_empty_v<X> && std::is_default_constructible_v<X> && !callee<X>, X, none>>{};
+}
+template <class X>
+using hooked_t = typename decltype(find_hooked<X>())::type;
+
+// The symbols of a tree of values, without metadata; literals for what is plain.
+struct add_symbols {
+  recorder& to;
+  std::vector<ir::value_id>& symbols;
+  template <class X>
+  int operator()(X const& x) const {
+    if constexpr (is_value<X>) {
+      if constexpr (std::is_same_v<typename X::context_type, staging>)
+        symbols.push_back(x.metadata().id);
+      else
+        (*this)(x.inner());
+    } else if constexpr (is_carried<X>)
+      symbols.push_back(to.literal(x));
+    else if constexpr (tree<X> && generated<concrete_t<X>>)
+      (void)tree_traits<X>::map(*this, x);
+    return 0;
+  }
+};
+
+// The tree of a hook's argument, of values that stand one after the other.
+struct read_values {
+  void const* const*& next;
+  template <class X>
+  X operator()(std::type_identity<X>) const {
+    if constexpr (is_carried<X>)
+      return *static_cast<X const*>(*next++);
+    else if constexpr (tree<X> && generated<X>)
+      return tree_traits<X>::generate(*this);
+    else
+      return X{};
+  }
+};
+
+template <class Hook, class C, class F, class... X>
+void run_hook(void* object, void const* const* arguments, void* const*) {
+  auto& context = *static_cast<C*>(object);
+  F const f{};
+  std::tuple<X...> const values{read_values{arguments}(std::type_identity<X>{})...};
+  std::apply(
+      [&](auto const&... x) {
+        if constexpr (std::is_same_v<Hook, failed_hook>) {
+          if constexpr (requires { Hook::named(context, f, std::exception_ptr{}, x...); })
+            Hook::named(context, f, std::current_exception(), x...);
+          else if constexpr (requires { Hook::family(context, f, std::exception_ptr{}, x...); })
+            Hook::family(context, f, std::current_exception(), x...);
+        } else if constexpr (requires { Hook::named(context, f, x...); })
+          Hook::named(context, f, x...);
+        else if constexpr (requires { Hook::family(context, f, x...); })
+          Hook::family(context, f, x...);
+      },
+      values);
+}
+
+template <class Hook>
+consteval std::string_view hook_name() {
+  return std::is_same_v<Hook, before_hook> ? "before" : std::is_same_v<Hook, after_hook> ? "after" : "failed";
+}
+
+template <class S>
+recorder& recorder_of(S const& stack) {
+  if constexpr (S::depth == 1)
+    return stack.top().get().recorder();
+  else
+    return recorder_of(stack.rest());
+}
+
+template <class Hook, class S, class F, class... X>
+void emit_hook(S const& stack, F const&, X const&... x) {
+  using C = typename S::context;
+  using Callee = callee_at_run_time_t<F>;
+  constexpr listens how = find_hook<Hook, S, F, X...>();
+  static_assert(
+      how != listens::raw_named && how != listens::raw_family,
+      "overdub: a hook that takes overdub::raw sees metadata, and cannot be staged; take the arguments as "
+      "they are, or run the "
+      "program directly");
+  recorder& r = recorder_of(stack);
+  std::vector<ir::value_id> operands;
+  (void)(add_symbols{r, operands}(x) + ... + 0);
+  std::string name(context_name_v<C>);
+  name += '.';
+  name += hook_name<Hook>();
+  name += ' ';
+  name += F::name();
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    name += (i == 0 ? "(" : ", ") + ir::text_of(r.program, r.here().type_of(operands[i]));
+  name += operands.empty() ? "()" : ")";
+  ir::attributes a =
+      ir::attributes::of(r.bind(name, &run_hook<Hook, C, Callee, hooked_t<X>...>, &stack.top().get()));
+  a.effects = effect::ordered;
+  r.insert(ir::op::host, operands, {}, a);
+}
+template <class Hook, class S, class F, class... X>
+void stage_hook(S const& stack, F const& f, X const&... x) {
+  if constexpr (std::is_same_v<Hook, failed_hook>)
+    [&](std::exception_ptr const&, auto const&... k) { emit_hook<Hook>(stack, f, k...); }(x...);
+  else
+    emit_hook<Hook>(stack, f, x...);
+}
+
+template <class R, class S, class Compute, class Fail>
+R stage_protected(S const& stack, Compute const& compute, Fail const& fail) {
+  recorder& r = recorder_of(stack);
+  ir::node_id const n = r.insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
+  std::vector<ir::value_id> results;
+  auto const collect = [&](symbol_of_value s, auto) {
+    results.push_back(s.id);
+    return s;
+  };
+  R const computed = [&] {
+    auto const scope = r.enter(r.region_of(n, 0));
+    R all = compute();
+    (void)transform_symbols(all, collect);
+    r.at().yield(results);
+    return all;
+  }();
+  {
+    auto const scope = r.enter(r.region_of(n, 1));
+    fail();
+    r.at().yield({});
+  }
+  r.at().set_results(n, r.types_of(results));
+  std::uint32_t next = 0;
+  auto const take = [&](symbol_of_value, auto) { return symbol_of_value{r.here().result(n, next++)}; };
+  return transform_symbols(computed, take);
+}
+
+} // namespace overdub::detail

@@ -1,0 +1,121 @@
+// The table that connects the numbers of operations to primitives: one thunk an operation, type and arrangement of literals,
+// made from ir/ops.def for each stack of contexts.
+#pragma once
+
+#include <overdub/special.hpp>
+#include <overdub/stage/cell.hpp>
+#include <overdub/stage/staging.hpp>
+
+#include <array>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::detail {
+
+// Whether an operation of this rule takes values whose main type is T, and the type of its I-th operand then.
+template <ir::type_rule Rule, class T>
+consteval bool takes_type() {
+  switch (Rule) {
+  case ir::type_rule::numeric:
+    return !std::is_same_v<T, bool>;
+  case ir::type_rule::integer:
+    return std::is_same_v<T, i64>;
+  case ir::type_rule::comparison:
+  case ir::type_rule::select:
+    return true;
+  case ir::type_rule::logical:
+    return std::is_same_v<T, bool>;
+  default:
+    return std::is_floating_point_v<T>;
+  }
+}
+// Whether it takes two of one type, and gives one of the same.
+template <ir::type_rule Rule, class T>
+consteval bool combines_type() {
+  switch (Rule) {
+  case ir::type_rule::numeric:
+  case ir::type_rule::integer:
+  case ir::type_rule::floating:
+  case ir::type_rule::logical:
+    return true;
+  case ir::type_rule::comparison:
+    return std::is_same_v<T, bool>;
+  default:
+    return false;
+  }
+}
+template <ir::type_rule Rule, class T, std::size_t I>
+using main_or_index_t = std::conditional_t<
+    (Rule == ir::type_rule::select && I == 0), bool,
+    std::conditional_t<
+        (Rule == ir::type_rule::integer_floating && I == 0) ||
+            (Rule == ir::type_rule::floating_integer && I == 1),
+        i64, T>>;
+
+// The operand whose type is the main one.
+constexpr std::uint32_t main_operand(ir::type_rule rule) {
+  return rule == ir::type_rule::select || rule == ir::type_rule::integer_floating ? 1 : 0;
+}
+
+// Evaluator has a member S stack, and operand<T, Literal>(f, v), set(v, x).
+template <class Evaluator, class Frame>
+using thunk = void (*)(Evaluator&, Frame&, ir::node_id);
+
+template <class Evaluator, class Frame, class F, class T, std::size_t Arity, unsigned Literals>
+void run_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
+  constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    e.set(
+        frame, frame.f.result(n),
+        call(
+            e.stack(), F{},
+            e.template operand<main_or_index_t<rule, T, I>, (Literals >> I & 1u) != 0>(
+                frame, frame.f.operand(n, I))...));
+  }
+  (std::make_index_sequence<Arity>{});
+}
+
+template <class Evaluator, class Frame>
+class thunk_table {
+public:
+  using entry = thunk<Evaluator, Frame>;
+
+  static entry find(ir::op code, ir::scalar main, unsigned literals) {
+    return rows[static_cast<std::size_t>(code)][static_cast<std::size_t>(main) - 1][literals];
+  }
+
+private:
+  using row = std::array<std::array<entry, 8>, 4>; // by the main type, and which operands are literals
+
+  template <class F, std::size_t Arity>
+  static constexpr row make_row() {
+    row r{};
+    fill<F, bool, Arity>(r[0]);
+    fill<F, i64, Arity>(r[1]);
+    fill<F, float, Arity>(r[2]);
+    fill<F, double, Arity>(r[3]);
+    return r;
+  }
+  // All literals at once are no case of their own: the first is lifted then.
+  template <class F, class T, std::size_t Arity>
+  static constexpr void fill(std::array<entry, 8>& entries) {
+    if constexpr (takes_type<ir::row_of(op_code<F>).types, T>()) {
+      constexpr unsigned cases = Evaluator::tells_literals ? (1u << Arity) - 1 : 1;
+      [&]<std::size_t... Mask>(std::index_sequence<Mask...>) {
+        ((entries[Mask] = &run_elementwise<Evaluator, Frame, F, T, Arity, static_cast<unsigned>(Mask)>), ...);
+      }
+      (std::make_index_sequence<cases>{});
+    }
+  }
+
+  static constexpr std::array<row, ir::op_count> rows = [] {
+    std::array<row, ir::op_count> all{};
+#define OVERDUB_UNARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t, 1>();
+#define OVERDUB_BINARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t, 2>();
+#define OVERDUB_TERNARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t, 3>();
+#include <overdub/ir/ops.def>
+    return all;
+  }();
+};
+
+} // namespace overdub::detail
