@@ -29,9 +29,13 @@ constexpr bool commutes(op code) {
   }
 }
 
-/// The operand in canonical order: operations that commute have a literal last.
+/// The operand in canonical order: operations that commute have a literal last, and of two literals the greater bits.
 inline value_id ordered_operand(function const& f, node_id n, std::uint32_t i) {
-  if (commutes(f[n].code) && f.is_literal(f.operand(n, 0)) && !f.is_literal(f.operand(n, 1))) i = 1 - i;
+  if (commutes(f[n].code) && f.is_literal(f.operand(n, 0))) {
+    value_id const x = f.operand(n, 0);
+    value_id const y = f.operand(n, 1);
+    if (!f.is_literal(y) || f.bits_of(x) > f.bits_of(y)) i = 1 - i;
+  }
   return f.operand(n, i);
 }
 

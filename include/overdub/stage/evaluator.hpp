@@ -698,11 +698,6 @@ public:
     void const* const key = r.key_of(&type_key<S>, &program_, ir::index_of(id));
     if (auto const* known = r.find(key)) return known->id;
     ir::function const& f = program_[id];
-    ir::function_id const scratch = r.program.add("", {});
-    auto like = [&](ir::type t) {
-      auto const scope = r.enter(scratch);
-      return with_type(t, [&]<class T>(std::type_identity<T>) { return any(wrap(stack_, T{})); });
-    };
     auto types_of = [](std::vector<any> const& cells) {
       std::vector<ir::type> types;
       auto const collect = [&]<class T>(symbol_of_value s, std::type_identity<T>) {
@@ -714,9 +709,8 @@ public:
     };
     std::vector<any> parameters;
     std::vector<any> results;
-    for (ir::value_id const v : f.parameters()) parameters.push_back(like(f.type_of(v)));
-    for (ir::type const t : f.results) results.push_back(like(t));
-    r.program.erase(scratch);
+    for (ir::value_id const v : f.parameters()) parameters.push_back(placeholder(f.type_of(v)));
+    for (ir::type const t : f.results) results.push_back(placeholder(t));
     std::size_t const number = r.begin(
         key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), types_of(parameters));
     ir::function_id const made = r.id_of(number);
@@ -765,6 +759,11 @@ private:
     for (any const& c : like) all.push_back(transform_symbols(c, take));
     return all;
   }
+  // A cell of a type, to be filled.
+  any placeholder(ir::type t) {
+    auto const scope = recorder_().enter(recorder_().scratch());
+    return empty_of(t);
+  }
   template <class Make>
   void in_region(ir::node_id n, std::uint32_t i, Make const& make) {
     auto const scope = recorder_().enter(recorder_().region_of(n, i));
@@ -780,8 +779,7 @@ private:
     recorder& r = recorder_();
     ir::function_id const callee = staged(id);
     std::vector<any> like;
-    for (ir::type const t : program_[id].results)
-      like.push_back(with_type(t, [&]<class T>(std::type_identity<T>) { return any(wrap(stack_, T{})); }));
+    for (ir::type const t : program_[id].results) like.push_back(placeholder(t));
     auto const types = r.program[callee].results;
     ir::node_id const n = r.insert(ir::op::call, symbols(arguments), types, ir::attributes::of(callee));
     return filled(like, r.here().results_of(n));
@@ -838,9 +836,7 @@ private:
     auto operands = symbols(arguments);
     if (at.f[n].code == ir::op::assert_) operands.resize(1);
     std::vector<any> like;
-    for (ir::value_id const v : at.f.results_of(n))
-      like.push_back(
-          with_type(at.f.type_of(v), [&]<class T>(std::type_identity<T>) { return any(wrap(stack_, T{})); }));
+    for (ir::value_id const v : at.f.results_of(n)) like.push_back(placeholder(at.f.type_of(v)));
     auto const types = r.types_of(symbols(like));
     if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
       throw evaluation_error(message(

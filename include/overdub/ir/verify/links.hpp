@@ -98,6 +98,7 @@ private:
       open.back().previous = n;
       open.back().at = f[n].next;
     };
+    met_ = 0;
     enter(function::body);
     while (!open.empty() && !out_.is_full()) {
       auto const [r, n, previous] = open.back();
@@ -118,6 +119,7 @@ private:
         open.back().previous = f[r].last;
       } else {
         numbers.order[index_of(n)] = number++;
+        ++met_;
         if (f[n].region_count > 0)
           enter(f.region_at(n, 0));
         else
@@ -188,7 +190,7 @@ private:
   // What the walk did not meet is erased, and says so.
   void check_unreached() {
     function const& f = *f_;
-    for (std::uint32_t i = 0; i < f.node_count(); ++i)
+    for (std::uint32_t i = 0; i < f.node_count() && met_ < f.node_count(); ++i)
       if (f[node_id{i}].parent != nothing && numbers_->order[i] == 0)
         wrong(node_id{i}, "it says that it stands in a region, and does not");
     for (std::uint32_t i = 1; i < f.region_count(); ++i)
@@ -256,6 +258,7 @@ private:
   function const* f_ = nullptr;
   numbering* numbers_ = nullptr;
   std::vector<std::uint8_t> is_operand_; // of an operation that was met, by use
+  std::uint32_t met_ = 0;                // operations
   std::uint64_t operands_ = 0;           // how many
 };
 
