@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/effect.hpp>
+#include <overdub/ir/bounds.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/walk.hpp>
@@ -108,11 +109,30 @@ private:
     case op::host:
       return node.attributes.effects;
     case op::div:
-      return of_combining(op::div, f.type_of(f.result(n)));
+    case op::rem: {
+      value_id const divisor = f.operand(n, 1);
+      if (f.is_literal(divisor) && f.bits_of(divisor) != 0) return effect::pure;
+      return of_combining(node.code, f.type_of(f.result(n)));
+    }
     case op::length: // of one array
       return node.operand_count > 1 ? effect::may_fail : effect::pure;
     case op::array: // of arrays, which may have different shapes
       return node.operand_count > 1 && f.type_of(f.operand(n, 0)).rank > 0 ? effect::may_fail : effect::pure;
+    case op::at: // in bounds, by one index
+      return node.operand_count > 2 || !is_in_range(f, f.operand(n, 0), f.operand(n, 1)) ? effect::may_fail
+                                                                                         : effect::pure;
+    case op::update: // the same, of a number
+      return node.operand_count > 3 || f.type_of(f.result(n)).rank > 1 ||
+                     !is_in_range(f, f.operand(n, 0), f.operand(n, 1))
+                 ? effect::may_fail
+                 : effect::pure;
+    case op::fill:
+    case op::iota:
+      return is_size(f, f.operand(n, 0)) ? effect::pure : effect::may_fail;
+    case op::concat: // of arrays, which may have different shapes
+      return f.type_of(f.result(n)).rank > 1 ? effect::may_fail : effect::pure;
+    case op::map:
+      return stacks_arrays(f, n, 0) || !is_size(f, f.operand(n, 0)) ? effect::may_fail : effect::pure;
     case op::loop:
       return stacks_arrays(f, n, node.operand_count - 1) ? effect::may_fail : effect::pure;
     case op::while_:

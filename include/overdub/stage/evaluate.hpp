@@ -127,4 +127,10 @@ overdub(Composition&& composed, ir::program const& p) {
   });
 }
 
+/// `overdub`, under a name that stays unambiguous after `using namespace overdub`.
+template <class Context>
+ir::program run(Context&& context, ir::program const& p) {
+  return overdub::overdub(std::forward<Context>(context), p);
+}
+
 } // namespace overdub

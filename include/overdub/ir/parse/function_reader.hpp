@@ -193,8 +193,8 @@ protected:
     if (heads_.size() != declared_.size())
       in_.fail(
           declared_.empty() ? at_ : types_at_, std::string(ir::name_of(code)) + ": " +
-                                                   amount(heads_.size(), "result") + " named, and " +
-                                                   amount(declared_.size(), "type") + " declared");
+                                                   counted(heads_.size(), "result") + " named, and " +
+                                                   counted(declared_.size(), "type") + " declared");
     if (!is_tainted_) {
       operand_types_.clear();
       for (value_id const v : operands_) operand_types_.push_back((*c_)->type_of(v));
@@ -250,8 +250,8 @@ protected:
     std::string const what = frames_.back().owner == nothing ? "the function returns " : "the region yields ";
     if (operands_.size() != wanted.size())
       wrong(
-          at_, what + amount(operands_.size(), "value") + ", and must give " + std::to_string(wanted.size()) +
-                   ", " + text_of(wanted));
+          at_, what + counted(operands_.size(), "value") + ", and must give " +
+                   std::to_string(wanted.size()) + ", " + text_of(wanted));
     else
       for (std::size_t i = 0; i < wanted.size() && !is_tainted_; ++i)
         if (type const t = operand_type(i); t != wanted[i])
