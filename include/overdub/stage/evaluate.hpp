@@ -2,7 +2,9 @@
 // program that a context makes of another.
 #pragma once
 
-#include <overdub/stage/evaluator.hpp>
+#include <overdub/stage/evaluator_arrays.hpp>
+#include <overdub/stage/evaluator_calls.hpp>
+#include <overdub/stage/evaluator_control.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <tuple>
