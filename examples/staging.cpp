@@ -22,10 +22,10 @@ int main() {
   bool ok = od::evaluate<double>(program, xs, 2.0) == distance(xs, 2.0);
   ok = ok && od::ir::parse(text) == program;
 
-  // The derivative of the program, made from the program alone.
+  // The derivative of the program, made from the program alone. A tangent stands behind each parameter.
   od::ir::program const slope = od::run(od::contexts::forward{}, od::ir::parse(text));
-  auto const [value, derivative] =
-      od::evaluate<double, double>(slope, xs, 2.0, od::array<double>{0.0, 0.0, 0.0}, 1.0);
+  od::array<double> const still{0.0, 0.0, 0.0};
+  auto const [value, derivative] = od::evaluate<double, double>(slope, xs, still, 2.0, 1.0);
   std::cout << "the distance is " << value << ", its slope " << derivative << '\n';
   return ok && value == 5.0 && derivative == -2.0 ? 0 : 1;
 }

@@ -35,7 +35,7 @@ using typed_host =
 
 /// A function of the host's: either typed, or on any data.
 struct host_function {
-  std::function<std::vector<datum>(std::span<datum const>)> on_data;
+  std::function<std::vector<datum>(std::span<datum const>, std::span<ir::type const>)> on_data;
   typed_host typed;
   std::vector<ir::type> parameters, results; // of a typed one
 };
@@ -107,14 +107,20 @@ struct signature_of<R (C::*)(A...)> : signature_of<R(A...)> {};
 /// The host functions that programs may call, by name. A plain value; executables keep their own copy of it.
 class hosts {
 public:
-  /// A function on any data: it is given the arguments, and returns the results.
+  /// A function on any data: f(arguments), or f(arguments, types of results), which returns the results.
   /// Or a C++ function, whose types must be those that programs call it with: bool, i64, float, double, array<...> of
   /// them; it returns one, a tuple of them, or nothing. Arrays that it is given are borrowed for the call: it keeps
   /// a.owned(). It may call executables, also the one that called it; threads that share an executable may call it at once.
   template <class F>
   hosts& add(std::string name, F f) {
-    if constexpr (std::is_invocable_r_v<std::vector<datum>, F const&, std::span<datum const>>) {
+    using arguments = std::span<datum const>;
+    using types = std::span<ir::type const>;
+    if constexpr (std::is_invocable_r_v<std::vector<datum>, F&, arguments, types>) {
       registry_.functions[std::move(name)] = {.on_data = std::move(f)};
+      return *this;
+    } else if constexpr (std::is_invocable_r_v<std::vector<datum>, F&, arguments>) {
+      registry_.functions[std::move(name)] = {
+          .on_data = [f = std::move(f)](arguments all, types) { return f(all); }};
       return *this;
     } else if constexpr (std::is_pointer_v<F>)
       return add<std::remove_pointer_t<F>>(std::move(name), f);

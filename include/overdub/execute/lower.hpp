@@ -185,16 +185,16 @@ private:
   // Counts of values that die with an operation, whose regions are run at most once, pass into its regions: there they
   // are given back where the region uses the value last. Each region begins with those that it does not use.
   values pass_into_regions(node_id n) {
-    values passed;
+    values given;
     for (death& d : dying_[index_of(n)])
       if (d.releases && is_used_inside(d.value, n)) {
         d.releases = false;
-        passed.push_back(d.value);
+        given.push_back(d.value);
       }
-    return passed;
+    return given;
   }
-  void begin_region(region_id r, values const& passed) {
-    for (value_id const v : passed)
+  void begin_region(region_id r, values const& given) {
+    for (value_id const v : given)
       if (node_id const last = last_use_in(v, r); last != ir::nothing)
         dying_[index_of(last)].push_back({v, false, true});
       else

@@ -13,13 +13,13 @@ namespace overdub::execute {
 inline void lowering::lower_if(node_id n) {
   value_id const truth = f_.operand(n, 0);
   std::vector<offset> const to = new_homes(f_.results_of(n));
-  values const passed = pass_into_regions(n);
+  values const given = pass_into_regions(n);
   std::uint32_t const to_else = out_.jump_if_false({truth, at(truth), is_only_use(truth, n)});
   std::uint32_t to_end = 0;
   for (region_id const r : f_.regions_of(n)) {
     bool const is_else = r != f_.region_at(n, 0);
     if (is_else) out_.land(to_else);
-    begin_region(r, passed);
+    begin_region(r, given);
     hint_results(r, to, {});
     lower_region(r);
     yield_to(r, to);

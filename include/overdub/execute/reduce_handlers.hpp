@@ -29,8 +29,8 @@ T combine_tree(T const* p, i64 n, F const& f) {
   case 16:
     return f(f(four(p), four(p + 4)), f(four(p + 8), four(p + 12)));
   default:
-    i64 const left = static_cast<i64>(std::bit_floor(static_cast<std::uint64_t>(n - 1)));
-    return f(combine_tree(p, left, f), combine_tree(p + left, n - left, f));
+    i64 const half = static_cast<i64>(std::bit_floor(static_cast<std::uint64_t>(n - 1)));
+    return f(combine_tree(p, half, f), combine_tree(p + half, n - half, f));
   }
 }
 
@@ -145,7 +145,7 @@ struct reduction {
   void copy(offset to, offset from) const {
     std::memcpy(frame + value_at(at, words, to), frame + value_at(at, words, from), words * word_size);
   }
-  static constexpr offset current = 0, left = 1, right = 2, initial = 3;
+  static constexpr offset current = 0, left = 1, right = 2, initial = 3; // values
   static constexpr offset part(i64 i) { return 4 + static_cast<offset>(i); }
 };
 // out: where it stands; a: the words of a value, and whether there is an initial one.

@@ -247,17 +247,19 @@ protected:
   // ---- the ends of regions
   void insert_yield() {
     std::span<type const> const wanted = std::span(expected_).subspan(frames_.back().first_expected);
-    std::string const what = frames_.back().owner == nothing ? "the function returns " : "the region yields ";
+    auto const yields = [&](std::string const& found) {
+      return (frames_.back().owner == nothing ? "the function returns " : "the region yields ") + found;
+    };
     if (operands_.size() != wanted.size())
       wrong(
-          at_, what + counted(operands_.size(), "value") + ", and must give " +
+          at_, yields(counted(operands_.size(), "value")) + ", and must give " +
                    std::to_string(wanted.size()) + ", " + text_of(wanted));
     else
       for (std::size_t i = 0; i < wanted.size() && !is_tainted_; ++i)
         if (type const t = operand_type(i); t != wanted[i])
           wrong(
               operand_at_[i],
-              what + ir::text_of(p_, t) + " here, and must give " + ir::text_of(p_, wanted[i]));
+              yields(ir::text_of(p_, t)) + " here, and must give " + ir::text_of(p_, wanted[i]));
     c_->set_place(read_places(at_));
     c_->yield(operands_);
     frames_.back().ended = true;

@@ -92,8 +92,10 @@ protected:
     }
     if (word == "opaque") return with_axes(at, interned(at, [&] { return p_.opaque_type(in_.text()); }));
     if (word == "fn") return read_signature(at, convention::direct);
-    if ((word == "indirect" || word == "boxed") && in_.take("fn"))
+    if (word == "indirect" || word == "boxed") {
+      if (!in_.take("fn")) in_.fail_expected("\"fn\"");
       return read_signature(at, word == "boxed" ? convention::boxed : convention::indirect);
+    }
     nearest_word nearest(word);
     for (std::string_view const known :
          {"f64", "i64", "bool", "f32", "key", "acc", "opaque", "fn", "indirect", "boxed"})
