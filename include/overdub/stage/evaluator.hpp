@@ -195,7 +195,7 @@ private:
     char const here = 0;
     auto const now = reinterpret_cast<std::uintptr_t>(&here);
     if ((now < bottom_ ? bottom_ - now : now - bottom_) > most_stack)
-      throw evaluation_error(
+      throw stack_overflow(
           message("overdub: evaluate: calls are nested too deeply; does a recursion not end?"));
   }
 
