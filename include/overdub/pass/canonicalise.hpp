@@ -438,10 +438,10 @@ inline std::vector<function_id> sort_functions(program& p) {
     for (type const t : f.results) text += text_of(p, t) + ", ";
     return text;
   };
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     function const &f = p.functions[a], &g = p.functions[b];
     if (f.name != g.name) return p.text(f.name) < p.text(g.name);
-    return signature(f) < signature(g);
+    return std::pair(signature(f), a) < std::pair(signature(g), b);
   });
   std::vector<function_id> number(p.functions.size(), nothing);
   std::vector<function> sorted;
