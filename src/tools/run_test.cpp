@@ -179,6 +179,7 @@ private:
       for (executor_row const* const executor : executors_called(r.on.empty() ? "all" : r.on)) {
         std::string const how = " (" + std::string(executor->name) + ", " + v->name + ')';
         auto const f = v->program.find(r.call.function);
+        if (!f && v != on.front() && v->program.entry != ir::nothing) continue; // the entry does not need it
         if (!f) return fail(r.line, "there is no function @" + r.call.function + how);
         outcome const o = run_once(*executor, *v, *f, r.call);
         if (!first) {

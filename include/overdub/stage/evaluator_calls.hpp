@@ -81,10 +81,14 @@ void evaluator<S>::leave_program(frame& at, ir::node_id n) {
 template <class S>
 void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) {
   ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
-  if (at.f[n].code != ir::op::host || known == nullptr)
+  if (at.f[n].code != ir::op::host)
+    throw not_executable(message(
+        "overdub: evaluate: \"%s\" is a random choice, which nobody answers; run the program by an executable "
+        "that is told",
+        name.c_str()));
+  if (known == nullptr)
     throw host_error(message(
-        "overdub: evaluate: \"%s\" is a function of the host's, or a random choice, and is not known; run "
-        "the program by an "
+        "overdub: evaluate: \"%s\" is a function of the host's, and is not known; run the program by an "
         "executable that is told",
         name.c_str()));
   if constexpr (S::empty) {
