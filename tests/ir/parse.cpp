@@ -310,6 +310,15 @@ func @h(%x: f64) -> f64 {
        "20:9: expected the name of an argument, found \"(\"\n");
 }
 
+TEST_CASE("an error at the end of a block says nothing of its end") {
+  CHECK(errors("func @f() -> f64 { %x = sin : f64 return %x }") == "1:29: expected a value, found \":\"\n");
+  CHECK(errors("func @f() -> f64 {\n  return %\n}") == "2:10: expected a name, found \"%\"\n");
+  CHECK(
+      errors_in("if %c { yield ) } else { yield ) }") ==
+      "2:15: expected \"}\" behind the end of the block, found \")\"\n"
+      "2:32: expected \"}\" behind the end of the block, found \")\"\n");
+}
+
 TEST_CASE("after twenty errors the parser stops, and says so") {
   std::vector<diagnostic> const found =
       errors_of("func @f() {\n" + repeated("nonsense\n", 1000) + "return\n}\n");
