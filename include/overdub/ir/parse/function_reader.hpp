@@ -184,7 +184,7 @@ protected:
   // ---- inserting
   /// Reads places, and inserts an operation of what was read.
   node_id insert(op code, attributes const& a = {}, std::span<type_list const> regions = {}) {
-    place_id const place = read_places();
+    place_id const place = read_places(at_);
     if (!regions.empty() && in_.peek() != '{') in_.fail_expected("\"{\"");
     if (!regions.empty() && frames_.size() >= max_nesting)
       in_.fail(
@@ -260,7 +260,7 @@ protected:
           wrong(
               operand_at_[i],
               yields(ir::text_of(p_, t)) + " here, and must give " + ir::text_of(p_, wanted[i]));
-    c_->set_place(read_places());
+    c_->set_place(read_places(at_));
     c_->yield(operands_);
     frames_.back().ended = true;
   }
