@@ -117,6 +117,16 @@ TEST_CASE("comments, space and line ends stand between any two words") {
   CHECK(parse("; nothing") == program());
 }
 
+TEST_CASE("with the name of its file, a text is the place of what names none") {
+  std::string_view const text =
+      "func @f(%x: f64) -> f64 {\n  %0 = sin %x : f64 at \"g\":7\n\n  return %0\n}\n";
+  program const p = parse(text, {.file = "f.od"});
+  CHECK(p == parse(text));
+  CHECK(
+      print(p, {.places = true}) == "func @f(%x: f64) -> f64 at \"f.od\":1:6 {\n  %0 = sin %x : f64 at "
+                                    "\"g\":7\n  return %0 at \"f.od\":4:3\n}\n");
+}
+
 TEST_CASE("functions are called before they are defined, and by themselves") {
   program const p = parse(R"(
 func @even(%n: i64) -> bool { %m = sub %n, 1 : i64  %r = call @odd(%m) : bool  return %r }
