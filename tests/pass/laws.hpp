@@ -52,6 +52,21 @@ inline bool same_outcome(reference::outcome const& before, reference::outcome co
   return after.failed != failure::none && before.log == after.log;
 }
 
+/// How many random programs to run: fewer under the sanitizers, which take ten times as long.
+constexpr std::uint64_t seeds(std::uint64_t count) {
+#if defined(__SANITIZE_ADDRESS__)
+  return count / 10;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return count / 10;
+#else
+  return count;
+#endif
+#else
+  return count;
+#endif
+}
+
 /// What a transformation does wrong to a program; nothing, when it is right, or when the program runs too long.
 inline std::string
 fault_of(program const& p, transform const& f, errors kind, std::uint64_t seed, bool idempotent = true) {
@@ -112,7 +127,7 @@ inline program shrunk(program p, std::function<bool(program const&)> const& fail
 inline void hold_for(
     transform const& f, errors kind, std::uint64_t from, std::uint64_t count,
     random_program::options const& wanted = {}, bool idempotent = true) {
-  for (std::uint64_t seed = from; seed < from + count; ++seed) {
+  for (std::uint64_t seed = from; seed < from + seeds(count); ++seed) {
     program const p = random_program::make(seed, wanted);
     std::string const fault = fault_of(p, f, kind, seed, idempotent);
     if (fault.empty()) continue;
