@@ -45,6 +45,9 @@ private:
     bool const repeats =
         node.code == op::loop || node.code == op::while_ || node.code == op::map || node.code == op::reduce;
     for (region_id const r : f.regions_of(n)) cost += inside_[index_of(r)] * (repeats ? turns : 1);
+    std::uint32_t const carried = node.code == op::loop ? node.operand_count - 1 : node.operand_count;
+    if (node.code == op::loop || node.code == op::while_) cost += arrays(node.result_count - carried);
+    if (node.code == op::map) cost += arrays(node.result_count);
     if (node.code == op::call) cost += of(node.attributes.callee());
     if (node.code == op::apply) {
       value_id const v = f.operand(n, 0);
@@ -52,6 +55,11 @@ private:
       cost += known ? of(f[f.node_of(v)].attributes.callee()) : unknown_callee;
     }
     return cost;
+  }
+
+  // What loops stack.
+  static double arrays(std::uint32_t count) {
+    return static_cast<double>(ir::row_of(op::array).cost) * count;
   }
 
   std::vector<double> of_;
