@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/native.hpp>
+#include <overdub/call/special_table.hpp>
 
 #include <boost/math/policies/policy.hpp>
 #include <boost/math/special_functions/digamma.hpp>
@@ -30,5 +31,15 @@ struct special_functions<T> {
 
 template <std::integral T>
 struct special_functions<T> : special_functions<double> {};
+
+namespace detail {
+inline bool const special_is_there =
+    (special = {
+         .digamma_f64 = [](double x) { return native::digamma(x); },
+         .digamma_f32 = [](float x) { return native::digamma(x); },
+         .polygamma_f64 = [](std::int64_t n, double x) { return native::polygamma(n, x); },
+         .polygamma_f32 = [](std::int64_t n, float x) { return native::polygamma(n, x); }},
+     true);
+} // namespace detail
 
 } // namespace overdub

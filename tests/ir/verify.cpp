@@ -495,7 +495,7 @@ TEST_CASE("values of one function have different names, which are not empty") {
     });
   };
   CHECK(named("x", "y") == "");
-  CHECK(named("x", "x") == "@f: two values are called %x; give one of them another name, or none");
+  CHECK(named("x", "x") == "@f: %x is the name of another value, too; give one of them another name, or none");
   CHECK(named("x", "") == "@f: value 1 has an empty name; give it another, or none");
   CHECK_THAT(
       faults(

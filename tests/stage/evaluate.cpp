@@ -30,8 +30,8 @@ TEST_CASE("evaluating a staged program gives what the C++ function gives, on ran
 
 TEST_CASE("a program is evaluated by C++ types, and on values of a context in that context") {
   ir::program const p = stage(functions::several, signature<double, double>);
-  auto const [sum, product, less] = evaluate<double, double, bool>(p, 2.0, 3.0);
-  CHECK(sum == 5.0);
+  auto const [together, product, less] = evaluate<double, double, bool>(p, 2.0, 3.0);
+  CHECK(together == 5.0);
   CHECK(product == 6.0);
   CHECK(less);
 }

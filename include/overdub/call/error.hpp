@@ -45,6 +45,36 @@ struct division_by_zero : error {
   using error::error;
 };
 
+/// A value at run time is asked for as another type than it has.
+struct type_error : error {
+  using error::error;
+};
+
+/// A program was called with arguments of another number, type or rank than it takes.
+struct argument_error : error {
+  using error::error;
+};
+
+/// An `assert` of a program did not hold.
+struct assertion_failed : error {
+  using error::error;
+};
+
+/// Calls of a program were nested deeper than its instance allows.
+struct stack_overflow : error {
+  using error::error;
+};
+
+/// A program calls a host function that it was not given, or one of another type.
+struct host_error : error {
+  using error::error;
+};
+
+/// A program needs something that the executor at hand does not do.
+struct not_executable : error {
+  using error::error;
+};
+
 /// Checked builds: values of two instances of one context type met in one call.
 struct context_mismatch : error {
   using error::error;

@@ -12,7 +12,8 @@
 
 namespace overdub::ir {
 
-/// Several effects. What has none is pure: it can be dropped, repeated and moved.
+/// Several effects (call/effect.hpp). What has none is pure: it can be dropped, repeated and moved. Whatever has any may
+/// also fail: a host function that is declared `ordered` may throw, and so may one that reads.
 class effect_set {
 public:
   constexpr effect_set() = default;
@@ -24,12 +25,16 @@ public:
   constexpr bool operator==(effect_set const&) const = default;
 
   constexpr bool is_pure() const { return bits_ == 0; }
+  /// Whether this very effect is among them.
   constexpr bool has(effect e) const { return (bits_ & bit(e)) != 0; }
-  /// Whether it may be dropped when its results are not used: nothing but reading.
+  /// Whether it may be dropped when its results are not used. A failure is a result that is always used; only what a
+  /// function would have thrown while it reads its context is not missed.
   constexpr bool can_drop() const { return (bits_ & ~bit(effect::reads_context)) == 0; }
-  /// Whether equal operands give equal results, wherever it stands.
+  /// Whether of two with equal operands, one dominating the other, the latter may be dropped for the former: both fail, or
+  /// both give the same. What reads may read something else in between.
   constexpr bool can_merge() const { return (bits_ & ~bit(effect::may_fail)) == 0; }
-  /// Whether it may change places with any other operation that it does not depend on.
+  /// Whether it may change places with any other operation that it does not depend on, and be computed where it would not
+  /// have been.
   constexpr bool can_move() const { return bits_ == 0; }
 
 private:
@@ -38,9 +43,14 @@ private:
   std::uint8_t bits_ = 0;
 };
 
-/// The effects of a valid program's functions, and of its operations. Valid as long as functions keep their effects. A
-/// function that may call itself may fail: the stack has an end. Adding to an accumulator is an effect up to the
-/// `accumulate` that it belongs to. Reading is thread-safe.
+/// The effects of a valid program's functions, and of its operations. They stay right while functions keep their effects,
+/// which passes do not add to. Reading is thread-safe.
+///
+/// An operation does what its row of the table says, what its regions do, and what its callee does. Better than the table:
+/// division of floating-point numbers, the length of one array, and a reduction of one array from an initial value do not
+/// fail by themselves; arrays of arrays, and loops that stack them, may, since rows may have different shapes. A function
+/// that may call itself may fail: the stack has an end. Adding to an accumulator is an effect up to the `accumulate` that
+/// it belongs to; its index may fail beyond. Applying a function value is anything.
 class effects {
 public:
   /// O(operations): callees come first, and functions that call one another are looked at together.

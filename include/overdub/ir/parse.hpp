@@ -10,11 +10,17 @@
 #include <utility>
 
 namespace overdub::ir {
+
+struct parse_options {
+  std::string_view file; // not empty: what names no place stands where it does in the text, in this file
+};
+
 namespace detail {
 
 class program_reader : operation_reader {
 public:
-  explicit program_reader(std::string_view text) : operation_reader(text), size_(text.size()) {}
+  program_reader(std::string_view text, parse_options const& options)
+      : operation_reader(text, options.file), size_(text.size()) {}
 
   program run() {
     try {
@@ -70,7 +76,7 @@ private:
     read_arguments(no_initial);
     read_arrow();
     symbol const structure = in_.take("structure") ? p_.intern(in_.text()) : symbol(nothing);
-    place_id const place = read_places();
+    place_id const place = read_places(at);
     std::uint32_t const brace = offset();
     in_.expect('{');
 
@@ -113,6 +119,8 @@ private:
 
 /// The program that a text is. Throws parse_error with what is wrong: at most 20 things, each with its line and column.
 /// What is not a matter of the text is left to the verifier. O(text); thread-safe.
-inline program parse(std::string_view text) { return detail::program_reader(text).run(); }
+inline program parse(std::string_view text, parse_options const& options = {}) {
+  return detail::program_reader(text, options).run();
+}
 
 } // namespace overdub::ir

@@ -279,17 +279,24 @@ private:
     };
     std::vector<node_id> roots; // of a segment: what nothing uses, random choices first
     for (node_id const n : kept) {
-      if (is_root(n)) roots.push_back(n);
+      if (is_root(n)) {
+        of(n).rank = static_cast<std::uint32_t>(roots.size()); // until it is visited
+        roots.push_back(n);
+      }
       if (!is_ordered(n) && f_[n].code != op::yield) continue;
       ends.push_back(n);
-      std::stable_sort(
-          roots.begin(), roots.end(), [&](node_id a, node_id b) { return compare_choices(a, b) < 0; });
+      std::sort(roots.begin(), roots.end(), [&](node_id a, node_id b) {
+        int const choice = compare_choices(a, b);
+        return choice != 0 ? choice < 0 : of(a).rank < of(b).rank;
+      });
       for (node_id const root : roots) visit(root, note_rank);
       roots.clear();
       visit(n, note_rank);
     }
-    auto const by_segment = [&](node_id a, node_id b) { return of(a).segment < of(b).segment; };
-    if (ends.size() > 1) std::stable_sort(bound.begin(), bound.end(), by_segment);
+    auto const by_segment = [&](node_id a, node_id b) {
+      return of(a).segment != of(b).segment ? of(a).segment < of(b).segment : of(a).rank < of(b).rank;
+    };
+    if (ends.size() > 1) std::sort(bound.begin(), bound.end(), by_segment);
 
     auto const first = static_cast<std::uint32_t>(order_.size());
     ++stamp_;
@@ -438,10 +445,10 @@ inline std::vector<function_id> sort_functions(program& p) {
     for (type const t : f.results) text += text_of(p, t) + ", ";
     return text;
   };
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     function const &f = p.functions[a], &g = p.functions[b];
     if (f.name != g.name) return p.text(f.name) < p.text(g.name);
-    return signature(f) < signature(g);
+    return std::pair(signature(f), a) < std::pair(signature(g), b);
   });
   std::vector<function_id> number(p.functions.size(), nothing);
   std::vector<function> sorted;

@@ -2,7 +2,9 @@
 // program that a context makes of another.
 #pragma once
 
-#include <overdub/stage/evaluator.hpp>
+#include <overdub/stage/evaluator_arrays.hpp>
+#include <overdub/stage/evaluator_calls.hpp>
+#include <overdub/stage/evaluator_control.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <tuple>
@@ -125,6 +127,13 @@ overdub(Composition&& composed, ir::program const& p) {
             stack<level<staging, void>>(innermost, stack<>{}), detail::get_held(held)...),
         p);
   });
+}
+
+/// `overdub`, under a name that stays unambiguous after `using namespace overdub`.
+template <class Context, class Program>
+requires std::is_same_v<std::remove_cvref_t<Program>, ir::program> ir::program
+run(Context&& context, Program&& p) {
+  return overdub::overdub(std::forward<Context>(context), p);
 }
 
 } // namespace overdub

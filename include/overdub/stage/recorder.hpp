@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/equal.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/pass/canonicalise.hpp>
 #include <overdub/stage/symbol.hpp>
@@ -191,7 +192,7 @@ private:
   }
   void note_unrolled(ir::function_id f) {
     program.notes.push_back(
-        {.text = "@" + std::string(program.name_of(f)) + " has " + std::to_string(program[f].node_count()) +
+        {.text = "@" + std::string(base_name(program.name_of(f))) + " has " + std::to_string(program[f].node_count()) +
                  " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
                  "or overdub::reduce",
          .at = program[f].place});

@@ -76,9 +76,4 @@ inline std::string quoted(std::string_view text) {
   return out;
 }
 
-/// 1 value, 2 values.
-inline std::string amount(std::size_t n, std::string_view of) {
-  return std::to_string(n) + " " + std::string(of) + (n == 1 ? "" : "s");
-}
-
 } // namespace overdub::ir::detail

@@ -184,7 +184,7 @@ protected:
   // ---- inserting
   /// Reads places, and inserts an operation of what was read.
   node_id insert(op code, attributes const& a = {}, std::span<type_list const> regions = {}) {
-    place_id const place = read_places();
+    place_id const place = read_places(at_);
     if (!regions.empty() && in_.peek() != '{') in_.fail_expected("\"{\"");
     if (!regions.empty() && frames_.size() >= max_nesting)
       in_.fail(
@@ -193,8 +193,8 @@ protected:
     if (heads_.size() != declared_.size())
       in_.fail(
           declared_.empty() ? at_ : types_at_, std::string(ir::name_of(code)) + ": " +
-                                                   amount(heads_.size(), "result") + " named, and " +
-                                                   amount(declared_.size(), "type") + " declared");
+                                                   counted(heads_.size(), "result") + " named, and " +
+                                                   counted(declared_.size(), "type") + " declared");
     if (!is_tainted_) {
       operand_types_.clear();
       for (value_id const v : operands_) operand_types_.push_back((*c_)->type_of(v));
@@ -247,18 +247,20 @@ protected:
   // ---- the ends of regions
   void insert_yield() {
     std::span<type const> const wanted = std::span(expected_).subspan(frames_.back().first_expected);
-    std::string const what = frames_.back().owner == nothing ? "the function returns " : "the region yields ";
+    auto const yields = [&](std::string const& found) {
+      return (frames_.back().owner == nothing ? "the function returns " : "the region yields ") + found;
+    };
     if (operands_.size() != wanted.size())
       wrong(
-          at_, what + amount(operands_.size(), "value") + ", and must give " + std::to_string(wanted.size()) +
-                   ", " + text_of(wanted));
+          at_, yields(counted(operands_.size(), "value")) + ", and must give " +
+                   std::to_string(wanted.size()) + ", " + text_of(wanted));
     else
       for (std::size_t i = 0; i < wanted.size() && !is_tainted_; ++i)
         if (type const t = operand_type(i); t != wanted[i])
           wrong(
               operand_at_[i],
-              what + ir::text_of(p_, t) + " here, and must give " + ir::text_of(p_, wanted[i]));
-    c_->set_place(read_places());
+              yields(ir::text_of(p_, t)) + " here, and must give " + ir::text_of(p_, wanted[i]));
+    c_->set_place(read_places(at_));
     c_->yield(operands_);
     frames_.back().ended = true;
   }

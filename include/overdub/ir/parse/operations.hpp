@@ -235,8 +235,8 @@ private:
       read_operands();
       if (operands_.size() != 2 * arrays)
         in_.fail(
-            from_at, "reduce: " + amount(arrays, "array") + " and " +
-                         amount(operands_.size() - arrays, "initial value") + "; each array has one");
+            from_at, "reduce: " + counted(arrays, "array") + " and " +
+                         counted(operands_.size() - arrays, "initial value") + "; each array has one");
     }
     if (a.operation != op::none) {
       read_declared();
@@ -263,7 +263,7 @@ private:
     read_arrow();
     if (declared_.size() < operands_.size())
       in_.fail(
-          types_at_, "accumulate: gives at least " + amount(operands_.size(), "array") + ", and " +
+          types_at_, "accumulate: gives at least " + counted(operands_.size(), "array") + ", and " +
                          std::to_string(declared_.size()) + " are declared");
     open(op::accumulate, {}, 1);
   }

@@ -18,7 +18,9 @@ namespace overdub::ir::detail {
 /// Reads into a program. Throws syntax_fault where the text cannot be read any further.
 class reader {
 public:
-  explicit reader(std::string_view text) : in_(text), names_(text) {}
+  /// `file`: of the places of what names none, or nothing.
+  explicit reader(std::string_view text, std::string_view file = {})
+      : in_(text), names_(text), text_(text), file_(file) {}
 
 protected:
   using type_list = std::vector<type>;
@@ -90,8 +92,10 @@ protected:
     }
     if (word == "opaque") return with_axes(at, interned(at, [&] { return p_.opaque_type(in_.text()); }));
     if (word == "fn") return read_signature(at, convention::direct);
-    if ((word == "indirect" || word == "boxed") && in_.take("fn"))
+    if (word == "indirect" || word == "boxed") {
+      if (!in_.take("fn")) in_.fail_expected("\"fn\"");
       return read_signature(at, word == "boxed" ? convention::boxed : convention::indirect);
+    }
     nearest_word nearest(word);
     for (std::string_view const known :
          {"f64", "i64", "bool", "f32", "key", "acc", "opaque", "fn", "indirect", "boxed"})
@@ -124,8 +128,9 @@ protected:
   }
 
   // ---- places
-  place_id read_places() {
-    if (!in_.is_at_place()) return nothing;
+  /// Of what begins at `at`.
+  place_id read_places(std::uint32_t at) {
+    if (!in_.is_at_place()) return place_in_text(at);
     (void)in_.word();
     places_.clear();
     do {
@@ -148,6 +153,14 @@ protected:
 private:
   static constexpr int most_depth = 100;
 
+  // Places are asked for in the order of the text, nearly.
+  place_id place_in_text(std::uint32_t at) {
+    if (file_.empty()) return nothing;
+    if (at < counted_to_) counted_to_ = 0, line_ = 1, line_start_ = 0;
+    for (; counted_to_ < at; ++counted_to_)
+      if (text_[counted_to_] == '\n') ++line_, line_start_ = counted_to_ + 1;
+    return p_.add_place(file_, line_, at - line_start_ + 1);
+  }
   void deeper(std::size_t at) {
     if (depth_ == most_depth)
       in_.fail(
@@ -187,6 +200,11 @@ private:
 
   std::vector<function_entry> functions_; // by symbol
   std::vector<place> places_;
+  std::string_view text_;
+  std::string_view file_;
+  std::uint32_t counted_to_ = 0; // an offset, which is on this line
+  std::uint32_t line_ = 1;
+  std::uint32_t line_start_ = 0;
   int depth_ = 0; // of the type that is being read
 };
 

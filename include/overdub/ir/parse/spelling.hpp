@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace overdub::ir::detail {
 
@@ -70,19 +69,22 @@ public:
 private:
   static constexpr std::size_t longest = 40;
 
-  // Letters to be put in, left out or changed.
+  // Letters to be put in, left out or changed, and neighbours to be swapped.
   std::size_t distance(std::string_view word) const {
-    std::array<std::size_t, longest + 1> row;
-    for (std::size_t i = 0; i <= word.size(); ++i) row[i] = i;
+    std::array<std::array<std::size_t, longest + 1>, 3> rows_of{}; // by letters of wrong_, the last three
+    for (std::size_t i = 0; i <= word.size(); ++i) rows_of[0][i] = i;
     for (std::size_t k = 1; k <= wrong_.size(); ++k) {
-      std::size_t diagonal = std::exchange(row[0], k);
+      auto& row = rows_of[k % 3];
+      auto const& above = rows_of[(k + 2) % 3];
+      row[0] = k;
       for (std::size_t i = 1; i <= word.size(); ++i) {
-        std::size_t const changed = diagonal + (word[i - 1] == wrong_[k - 1] ? 0 : 1);
-        diagonal = row[i];
-        row[i] = std::min({changed, row[i] + 1, row[i - 1] + 1});
+        std::size_t const changed = above[i - 1] + (word[i - 1] == wrong_[k - 1] ? 0 : 1);
+        row[i] = std::min({changed, above[i] + 1, row[i - 1] + 1});
+        if (i > 1 && k > 1 && word[i - 1] == wrong_[k - 2] && word[i - 2] == wrong_[k - 1])
+          row[i] = std::min(row[i], rows_of[(k + 1) % 3][i - 2] + 1);
       }
     }
-    return row[word.size()];
+    return rows_of[wrong_.size() % 3][word.size()];
   }
 
   std::string_view wrong_;

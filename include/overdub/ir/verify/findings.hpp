@@ -61,7 +61,7 @@ public:
   std::string name_of(function const& f, value_id v) const {
     if (index_of(v) >= f.value_count()) return "value " + std::to_string(index_of(v));
     symbol const name = f[v].name;
-    if (has(name)) return "%" + std::string(program_.text(name));
+    if (has(name) && !program_.text(name).empty()) return "%" + std::string(program_.text(name));
     return (f.is_literal(v) ? "literal " : "value ") + std::to_string(index_of(v));
   }
   bool has(symbol s) const { return index_of(s) < program_.symbol_count(); }

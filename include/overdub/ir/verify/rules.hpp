@@ -72,64 +72,55 @@ private:
     if (f.place != nothing && index_of(f.place) >= program_.place_count())
       wrong("its place does not exist; add it to the program first");
     for (std::size_t i = 0; i < f.results.size(); ++i)
-      check_type(f.results[i], "result " + std::to_string(i + 1), false);
+      check_type(f.results[i], "result " + std::to_string(i + 1));
   }
-  // `what` is made into a text only when the type is wrong.
-  template <class What>
-  void check_type(type t, What const& what, bool may_accumulate) {
-    if (t.index == 0 && t.element > scalar::none && t.element <= scalar::key && !t.is_accumulator) return;
+  void check_type(type t, std::string const& what) {
+    if (std::string const why = why_wrong(t, false); !why.empty()) wrong(what + " " + why);
+  }
+  std::string why_wrong(type t, bool may_accumulate) {
+    if (t.index == 0 && t.element > scalar::none && t.element <= scalar::key && !t.is_accumulator) return {};
     std::string const fault = fault_of(program_, t, program_.signature_count());
-    if (fault.empty() && (may_accumulate || !t.is_accumulator)) return;
     wrong_types_ = wrong_types_ || !fault.empty(); // a misplaced accumulator can be read
-    std::string name;
-    if constexpr (requires { what(); })
-      name = what();
-    else
-      name = what;
-    wrong(
-        name + " " +
-        (fault.empty() ? "is an accumulator, and only the regions of accumulate have those; give it the array"
-                       : fault));
+    if (!fault.empty() || may_accumulate || !t.is_accumulator) return fault;
+    return "is an accumulator, and only the regions of accumulate have those; give it the array";
   }
   void check_value(value_id v) {
-    function const& f = *f_;
-    function::value const& x = f[v];
+    function::value const& x = (*f_)[v];
     bool const may_accumulate = x.from == origin::argument && x.maker != index_of(function::body);
-    check_type(
-        x.type, [&] { return out_.name_of(f, v); }, may_accumulate);
+    if (std::string const why = why_wrong(x.type, may_accumulate); !why.empty()) wrong(v, why);
     if (x.name != nothing) check_name(v);
     if (x.from == origin::literal) check_literal(v);
+  }
+  // Said of the operation that the value comes from.
+  void wrong(value_id v, std::string const& why) {
+    function const& f = *f_;
+    region_id const r = f.region_of(v);
+    node_id const n = f.is_result(v) ? f.node_of(v) : f.is_argument(v) ? f[r].parent : node_id(nothing);
+    std::string const text = out_.name_of(f, v) + " " + why;
+    n == nothing ? wrong(text) : wrong(n, text);
   }
   void check_name(value_id v) {
     function const& f = *f_;
     symbol const name = f[v].name;
-    if (!out_.has(name))
-      return wrong(out_.name_of(f, v) + " has a name that does not exist; give it a text of the program");
-    if (program_.text(name).empty())
-      return wrong("value " + std::to_string(index_of(v)) + " has an empty name; give it another, or none");
-    if (f.is_literal(v)) return wrong(out_.name_of(f, v) + " is the name of a literal; literals have none");
+    if (!out_.has(name)) return wrong(v, "has a name that does not exist; give it a text of the program");
+    if (program_.text(name).empty()) return wrong(v, "has an empty name; give it another, or none");
+    if (f.is_literal(v)) return wrong(v, "is the name of a literal; literals have none");
     if (f.is_result(v) && numbers_->order[index_of(f.node_of(v))] == 0) return; // erased
     if (f.is_argument(v) && numbers_->end[index_of(f.region_of(v))] == 0) return;
     if (named_[index_of(name)] == id_)
-      return wrong(
-          "two values are called " + out_.name_of(f, v) + "; give one of them another name, or none");
+      return wrong(v, "is the name of another value, too; give one of them another name, or none");
     named_[index_of(name)] = id_;
   }
   void check_literal(value_id v) {
-    function const& f = *f_;
-    type const t = f.type_of(v);
-    std::uint64_t const bits = f.bits_of(v);
-    if (!t) return;
-    if (!t.is_literal()) {
+    type const t = f_->type_of(v);
+    std::uint64_t const bits = f_->bits_of(v);
+    if (!t.is_literal() && t) {
       wrong_types_ = true;
-      return wrong(out_.name_of(f, v) + " is no number and no bool; other types have no literals");
+      wrong(v, "is no number and no bool; other types have no literals");
     }
     if (t == boolean && bits > 1)
-      wrong(
-          out_.name_of(f, v) + " is a bool of the bits of " + std::to_string(bits) +
-          "; true is 1, false is 0");
-    if (t == f32 && bits >> 32 != 0)
-      wrong(out_.name_of(f, v) + " is an f32 of more than 32 bits; write its 32 bits");
+      wrong(v, "is a bool of the bits of " + std::to_string(bits) + "; true is 1, false is 0");
+    if (t == f32 && bits >> 32 != 0) wrong(v, "is an f32 of more than 32 bits; write its 32 bits");
   }
 
   // ---- operations

@@ -1,0 +1,82 @@
+// Arrays in frames: {elements, owner, extents}, and their memory.
+#pragma once
+
+#include <overdub/execute/instruction.hpp>
+#include <overdub/execute/machine.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace overdub::execute {
+
+inline std::byte* elements(std::byte const* frame, offset array) { return get<std::byte*>(frame, array); }
+inline buffer* owner(std::byte const* frame, offset array) { return get<buffer*>(frame, array + word_size); }
+inline constexpr offset extent_at(offset array, offset axis) { return array + (2 + axis) * word_size; }
+inline i64 extent(std::byte const* frame, offset array, offset axis) {
+  return get<i64>(frame, extent_at(array, axis));
+}
+
+/// The scalars in an array, from an axis on.
+inline i64 scalars(std::byte const* frame, offset array, offset rank, offset axis = 0) {
+  i64 n = 1;
+  for (offset k = axis; k < rank; ++k) n *= extent(frame, array, k);
+  return n;
+}
+
+inline void retain(std::byte const* frame, offset array) {
+  if (buffer* const b = owner(frame, array)) ++b->count;
+}
+inline void release(machine& m, std::byte const* frame, offset array) {
+  if (buffer* const b = owner(frame, array)) m.buffers.release(b);
+}
+inline bool is_unique(std::byte const* frame, offset array) {
+  buffer const* const b = owner(frame, array);
+  return b != nullptr && b->count == 1;
+}
+
+/// The bytes of so many scalars; throws size_error when no memory can hold them.
+inline std::size_t bytes_for(i64 const* extents, offset rank, std::size_t size) {
+  std::size_t bytes = size;
+  bool too_large = false, empty = false;
+  for (offset k = 0; k < rank; ++k) {
+    empty = empty || extents[k] == 0;
+    too_large = __builtin_mul_overflow(bytes, static_cast<std::size_t>(extents[k]), &bytes) || too_large;
+  }
+  if (empty) return 0;
+  if (too_large) detail::throw_too_large(extents[0], size);
+  return bytes;
+}
+
+/// Makes an array of this shape at `at`, its elements unset; behind an extent of 0 all are 0. `extents` may be those of
+/// another array in the frame. Returns the elements.
+inline std::byte* make_array(
+    machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t size,
+    std::string_view op) {
+  i64 kept[ir::max_rank + 1];
+  bool empty = false;
+  for (offset k = 0; k < rank; ++k) {
+    if (extents[k] < 0) detail::throw_negative(op, extents[k]);
+    kept[k] = empty ? 0 : extents[k];
+    empty = empty || extents[k] == 0;
+  }
+  buffer* const b = m.buffers.take(bytes_for(kept, rank, size));
+  put(frame, at, b->data());
+  put(frame, at + word_size, b);
+  std::memcpy(frame + at + 2 * word_size, kept, rank * word_size);
+  return b->data();
+}
+
+/// Makes the array at `at` the only one in its buffer. O(1) when it is, else O(its elements).
+inline void make_unique(machine& m, std::byte* frame, offset at, offset rank, std::size_t size) {
+  if (is_unique(frame, at)) return;
+  auto const bytes = static_cast<std::size_t>(scalars(frame, at, rank)) * size;
+  buffer* const b = m.buffers.take(bytes);
+  if (bytes > 0) std::memcpy(b->data(), elements(frame, at), bytes);
+  release(m, frame, at);
+  put(frame, at, b->data());
+  put(frame, at + word_size, b);
+}
+
+} // namespace overdub::execute

@@ -1,0 +1,112 @@
+// The memory of arrays while a program runs: counted buffers, which a pool of one machine keeps for the next arrays, so
+// that a program that is run again and again allocates nothing.
+#pragma once
+
+#include <overdub/array/array.hpp>
+#include <overdub/call/error.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+namespace overdub::execute {
+
+/// The header in front of an array's elements. Owned by values of one machine: counting is not atomic.
+struct alignas(64) buffer {
+  std::size_t count = 0; // values that share it; 0: free
+  std::size_t bytes = 0; // behind the header
+  buffer* next = nullptr;
+  std::uint32_t size_class = 0;
+
+  std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+/// Buffers by size. Not thread-safe.
+class buffer_pool {
+public:
+  buffer_pool() = default;
+  buffer_pool(buffer_pool const&) = delete;
+  buffer_pool& operator=(buffer_pool const&) = delete;
+  ~buffer_pool() {
+    for (buffer* const b : all_) free(b);
+  }
+
+  /// A buffer of at least this size, counted once. Throws size_error when there is no such memory. O(1).
+  buffer* take(std::size_t bytes) {
+    std::uint32_t const k = class_of(bytes);
+    buffer* const b = free_[k];
+    if (b == nullptr) [[unlikely]]
+      return make(k);
+    free_[k] = b->next;
+    b->count = 1;
+    return b;
+  }
+  void release(buffer* b) {
+    if (--b->count == 0) {
+      b->next = free_[b->size_class];
+      free_[b->size_class] = b;
+    }
+  }
+  /// All buffers are free again, whoever counted them. O(buffers).
+  void reset() {
+    for (buffer*& first : free_) first = nullptr;
+    for (buffer* const b : all_) {
+      b->count = 0;
+      b->next = free_[b->size_class];
+      free_[b->size_class] = b;
+    }
+  }
+  /// Gives the free buffers back to the system. O(buffers).
+  void trim() {
+    std::size_t kept = 0;
+    for (buffer* const b : all_)
+      if (b->count > 0)
+        all_[kept++] = b;
+      else
+        free(b);
+    all_.resize(kept);
+    for (buffer*& first : free_) first = nullptr;
+  }
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (buffer const* const b : all_) sum += b->bytes;
+    return sum;
+  }
+
+private:
+  // Sizes are 4, 5, 6 and 7 times powers of two.
+  static constexpr std::size_t smallest = 64, largest = std::size_t{1} << 46;
+  static constexpr std::uint32_t classes = 4 * 42;
+
+  static std::uint32_t class_of(std::size_t bytes) {
+    if (bytes <= smallest) return 0;
+    if (bytes > largest) detail::throw_too_large(static_cast<long long>(bytes), 1);
+    unsigned const width =
+        static_cast<unsigned>(std::bit_width(bytes - 1)) - 3; // bytes - 1 is 4 to 7 times 2^width
+    return static_cast<std::uint32_t>((width - 4) * 4 + ((bytes - 1) >> width) - 4 + 1);
+  }
+  static std::size_t bytes_of(std::uint32_t size_class) {
+    return std::size_t{4 + size_class % 4} << (size_class / 4 + 4);
+  }
+  buffer* make(std::uint32_t k) {
+    std::size_t const bytes = bytes_of(k);
+    all_.reserve(all_.size() + 1);
+    void* const memory =
+        ::operator new (sizeof(buffer) + bytes, std::align_val_t{alignof(buffer)}, std::nothrow);
+    if (memory == nullptr) detail::throw_too_large(static_cast<long long>(bytes), 1);
+    buffer* const b = ::new (memory) buffer;
+    b->count = 1;
+    b->bytes = bytes;
+    b->size_class = k;
+    all_.push_back(b);
+    return b;
+  }
+  static void free(buffer* b) { ::operator delete (b, std::align_val_t{alignof(buffer)}); }
+
+  buffer* free_[classes]{};
+  std::vector<buffer*> all_;
+};
+
+} // namespace overdub::execute

@@ -1,0 +1,227 @@
+// The instructions that decide what comes next: jumps, loops, calls, protection; and those that leave the program.
+#pragma once
+
+#include <overdub/execute/array_handlers.hpp>
+#include <overdub/execute/values.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::execute {
+
+// Jumps go to c.
+struct jump {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) { OVERDUB_GO(target(at, at->c), frame, x, y); }
+};
+/// Where a is false.
+template <source A>
+struct jump_unless {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    if (operand<bool, A>(frame, at->a, x, y)) OVERDUB_NEXT;
+    OVERDUB_GO(target(at, at->c), frame, x, y);
+  }
+};
+/// Where a comparison of a and b is false.
+template <class Op, class T, source A, source B>
+struct jump_unless_compared {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    bool const holds = Op::compute(operand<T, A>(frame, at->a, x, y), operand<T, B>(frame, at->b, x, y));
+    if (holds) OVERDUB_NEXT;
+    OVERDUB_GO(target(at, at->c), frame, x, y);
+  }
+};
+/// Of integers and doubles, by kept_a and kept_b.
+inline constexpr auto jump_handlers = table_of([]<class Op>() {
+  auto const all = []<class T>() -> std::array<handler, 4> {
+    if constexpr (Op::rule == ir::type_rule::comparison)
+      return {
+          &jump_unless_compared<Op, T, source::frame, source::frame>::run,
+          &jump_unless_compared<Op, T, source::kept, source::frame>::run,
+          &jump_unless_compared<Op, T, source::frame, source::kept>::run, nullptr};
+    else
+      return {};
+  };
+  return std::array{all.template operator()<i64>(), all.template operator()<double>()};
+});
+
+/// i (out) starts at 0; where n (a) is not positive, goes to c.
+struct start_loop {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    put<i64>(frame, at->out, 0);
+    if (get<i64>(frame, at->a) > 0) OVERDUB_GO(at + 1, frame, 0, y);
+    OVERDUB_GO(target(at, at->c), frame, 0, y);
+  }
+};
+struct next_loop {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    i64 const i = get<i64>(frame, at->out) + 1;
+    put(frame, at->out, i);
+    if (i < get<i64>(frame, at->a)) OVERDUB_GO(target(at, at->c), frame, i, y);
+    OVERDUB_NEXT;
+  }
+};
+struct start_reversed {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    i64 const n = get<i64>(frame, at->a);
+    put<i64>(frame, at->out, n - (n > 0));
+    if (n > 0) OVERDUB_GO(at + 1, frame, n - 1, y);
+    OVERDUB_GO(target(at, at->c), frame, x, y);
+  }
+};
+struct next_reversed {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    i64 const i = get<i64>(frame, at->out) - 1;
+    put(frame, at->out, i);
+    if (i >= 0) OVERDUB_GO(target(at, at->c), frame, i, y);
+    OVERDUB_NEXT;
+  }
+};
+
+// ---- calls
+
+/// The end of the program.
+struct halt {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+#if !OVERDUB_TAIL_CALLS
+    m->go_on(nullptr, nullptr, 0, 0);
+#endif
+  }
+};
+
+/// Makes the frame of a function that is called: where to return, `words` arguments, literals.
+[[gnu::always_inline]] inline std::byte*
+make_frame(machine& m, std::byte* frame, instruction const* at, function_code const& callee) {
+  std::byte* const made = m.frame_behind(frame + at->c, callee.frame_bytes);
+  write(made + return_at, at);
+  write(made + return_frame, frame);
+  std::uint64_t const* const literals = m.program->literals.data() + callee.first_literal;
+  for (offset i = 0; i < callee.literal_count; ++i)
+    write(made + callee.literals + i * word_size, literals[i]);
+  return made;
+}
+// The words of the arguments: how many, and where.
+[[gnu::always_inline]] inline void pass_arguments(std::byte* to, std::byte const* frame, offset const* list) {
+  for (offset i = 0; i < list[0]; ++i) write(to + i * word_size, read<std::uint64_t>(frame + list[1 + i]));
+}
+
+/// a: the list of argument words, then of result words; b: the function; c: the bytes of the caller's frame.
+struct call {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    function_code const& callee = m->program->functions[at->b];
+    std::byte* const made = make_frame(*m, frame, at, callee);
+    pass_arguments(made + first_parameter, frame, list_of(*m, *at));
+    OVERDUB_GO(m->program->instructions.data() + callee.entry, made, x, y);
+  }
+};
+// The captured values of a function value come first; they are shared.
+inline std::byte* frame_of_function(machine& m, std::byte* frame, instruction const* at) {
+  std::byte const* const f = get<buffer*>(frame, at->b)->data();
+  function_code const& callee = m.program->functions[read<std::uint64_t>(f)];
+  auto const captured = static_cast<std::size_t>(read<std::uint64_t>(f + word_size)) * word_size;
+  std::byte* const made = make_frame(m, frame, at, callee);
+  std::memcpy(made + first_parameter, f + 2 * word_size, captured);
+  for (offset const owned : callee.owners)
+    if (owned < captured)
+      if (auto* const b = read<buffer*>(made + first_parameter + owned)) ++b->count;
+  pass_arguments(made + first_parameter + captured, frame, list_of(m, *at));
+  return made;
+}
+/// The same of the function value at b.
+struct apply {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    auto const number = read<std::uint64_t>(get<buffer*>(frame, at->b)->data());
+    std::byte* const made = frame_of_function(*m, frame, at);
+    OVERDUB_GO(m->program->instructions.data() + m->program->functions[number].entry, made, x, y);
+  }
+};
+
+/// Goes back to the caller, whose call says where results go. a: the list of their words, b: how many.
+struct give_back {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    auto const* const from = read<instruction const*>(frame + return_at);
+    auto* const caller = read<std::byte*>(frame + return_frame);
+    m->leave(frame);
+    offset const* const words = list_of(*m, *at);
+    offset const* const to = list_of(*m, *from) + 1 + list_of(*m, *from)[0];
+    for (offset i = 0; i < at->b; ++i) write(caller + to[i], read<std::uint64_t>(frame + words[i]));
+    OVERDUB_GO(from + 1, caller, x, y);
+  }
+};
+/// The same of one word, which stands at a, and goes where the call's `out` says.
+struct give_back_word {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    auto const* const from = read<instruction const*>(frame + return_at);
+    auto* const caller = read<std::byte*>(frame + return_frame);
+    auto const result = read<i64>(frame + at->a);
+    m->leave(frame);
+    write(caller + from->out, result);
+    OVERDUB_GO(from + 1, caller, result, std::bit_cast<double>(result));
+  }
+};
+
+// ---- protection
+
+/// What fails behind this instruction goes on at c.
+struct protect {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    m->protect(target(at, at->c), frame);
+    OVERDUB_NEXT;
+  }
+};
+inline void unprotect(machine& m, std::byte*, instruction const&) { m.unprotect(); }
+inline void fail_again(machine& m, std::byte*, instruction const&) { m.fail_again(); }
+
+// ---- what leaves the program
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_assertion(std::string const& text) {
+  throw assertion_failed(message("overdub: assertion failed: %s", text.c_str()));
+}
+/// a must hold; b is the number of the text.
+struct assert_that {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    if (!get<bool>(frame, at->a)) [[unlikely]]
+      throw_assertion(m->program->texts[at->b]);
+    OVERDUB_NEXT;
+  }
+};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_host_results(std::string_view what) {
+  throw host_error(message(
+      "overdub: what the host answered to %.*s has another number or type than the program's call",
+      static_cast<int>(what.size()), what.data()));
+}
+inline std::vector<datum>
+data_of(std::byte const* frame, offset const* at, std::vector<ir::type> const& types) {
+  std::vector<datum> data;
+  data.reserve(types.size());
+  for (std::size_t i = 0; i < types.size(); ++i) data.push_back(datum_at(frame, at[i], types[i]));
+  return data;
+}
+// a: the list of arguments, then of results; b: the number of the call.
+inline void call_host(machine& m, std::byte* frame, instruction const& at) {
+  host_call const& call = m.program->hosts[at.b];
+  offset const* const list = list_of(m, at);
+  offset const* const results = list + call.parameters.size();
+  if (call.callee->typed) return call.callee->typed(m, frame, list, results);
+  auto const answer = call.callee->on_data(data_of(frame, list, call.parameters), call.results);
+  bool fits = answer.size() == call.results.size();
+  for (std::size_t i = 0; fits && i < answer.size(); ++i) fits = answer[i].type() == call.results[i];
+  if (!fits) throw_host_results("a host function");
+  for (std::size_t i = 0; i < answer.size(); ++i) deliver_datum(m, frame, results[i], answer[i]);
+}
+inline void call_sampler(machine& m, std::byte* frame, instruction const& at) {
+  sample_call const& call = m.program->samples[at.b];
+  offset const* const list = list_of(m, at);
+  std::vector<i64> indices;
+  for (std::size_t i = 0; i < call.indices; ++i) indices.push_back(get<i64>(frame, list[i]));
+  auto const parameters = data_of(frame, list + call.indices, call.parameters);
+  datum const answer =
+      m.program->registry.sampler({call.address, indices, call.distribution, parameters, call.result});
+  if (answer.type() != call.result) throw_host_results("a sample");
+  deliver_datum(m, frame, list[call.indices + call.parameters.size()], answer);
+}
+
+} // namespace overdub::execute

@@ -1,0 +1,262 @@
+// datum: a value at run time, whose type is found out at run time, too: a bool, a number, or an array of them of any
+// rank. It is what programs are run on where C++'s types are not known: tests, tools, the reference.
+#pragma once
+
+#include <overdub/array/array.hpp>
+#include <overdub/call/error.hpp>
+#include <overdub/ir/type.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace overdub {
+namespace detail {
+
+// The type of a C++ type in programs; none where it has none.
+template <class T>
+inline constexpr ir::type type_of_cpp{};
+template <>
+inline constexpr ir::type type_of_cpp<bool> = ir::boolean;
+template <>
+inline constexpr ir::type type_of_cpp<i64> = ir::i64;
+template <>
+inline constexpr ir::type type_of_cpp<float> = ir::f32;
+template <>
+inline constexpr ir::type type_of_cpp<double> = ir::f64;
+template <class T>
+inline constexpr ir::type type_of_cpp<array<T>> = type_of_cpp<T> ? type_of_cpp<T>.array_of() : type_of_cpp<T>;
+
+// The numbers in an array of arrays.
+template <class T>
+struct number_in {
+  using type = T;
+};
+template <class T>
+struct number_in<array<T>> : number_in<T> {};
+
+/// f64[][]; of types that a datum can have.
+inline std::string text_of(ir::type t) {
+  std::string text = t.element == ir::scalar::boolean ? "bool"
+                     : t.element == ir::scalar::i64   ? "i64"
+                     : t.element == ir::scalar::f32   ? "f32"
+                     : t.element == ir::scalar::f64   ? "f64"
+                                                      : "?";
+  for (int i = 0; i < t.rank; ++i) text += "[]";
+  return text;
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_datum_type(ir::type wanted, ir::type found) {
+  throw type_error(message(
+      "overdub: a datum of type %s was asked for as %s; ask for its own type, or convert it",
+      found ? text_of(found).c_str() : "nothing", text_of(wanted).c_str()));
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_datum_shape(i64 elements, std::size_t given) {
+  throw size_error(message(
+      "overdub: a datum of this shape has %lld elements, and %zu are given", static_cast<long long>(elements),
+      given));
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_ragged(i64 first, i64 other) {
+  throw size_error(message(
+      "overdub: the rows of an array have different sizes, %lld and %lld; a datum is rectangular",
+      static_cast<long long>(first), static_cast<long long>(other)));
+}
+
+} // namespace detail
+
+/// A C++ type whose values programs compute with: bool, i64, float, double, and array<...> of them.
+template <class T>
+concept datum_type = static_cast<bool>(detail::type_of_cpp<T>);
+
+/// A value of a program: a scalar, or a rectangular array, row by row. Immutable; copies are O(1) but for the shape, and
+/// independent. Two are equal when they have one type, one shape and the same bits; all NaNs are equal.
+class datum {
+public:
+  using extents = std::vector<i64>;
+
+  /// No value; its type is none.
+  datum() = default;
+  /// A scalar. Other integers than i64 count as i64.
+  template <class T>
+  requires std::integral<T> || std::same_as<T, float> || std::same_as<T, double> datum(T x) {
+    if constexpr (std::same_as<T, bool>)
+      type_ = ir::boolean, bits_ = x ? 1 : 0;
+    else if constexpr (std::integral<T>)
+      type_ = ir::i64, bits_ = static_cast<std::uint64_t>(static_cast<i64>(x));
+    else if constexpr (std::same_as<T, float>)
+      type_ = ir::f32, bits_ = std::bit_cast<std::uint32_t>(x);
+    else
+      type_ = ir::f64, bits_ = std::bit_cast<std::uint64_t>(x);
+  }
+  /// An array of numbers, which is shared; or of arrays, which are copied. Throws size_error when rows differ in size.
+  template <class T>
+  requires datum_type<array<T>> datum(array<T> const& a) : type_(detail::type_of_cpp<array<T>>) {
+    shape_.assign(type_.rank, 0);
+    if constexpr (datum_type<array<T>> && detail::type_of_cpp<T>.rank == 0) {
+      shape_[0] = a.size();
+      elements_ = a.owned();
+    } else {
+      using number = typename detail::number_in<T>::type;
+      measure(a, 0, true);
+      detail::array_builder<number> out(size());
+      i64 next = 0;
+      gather(a, out, next);
+      elements_ = out.finish(next);
+    }
+  }
+  /// A scalar of this type, from its bits as programs keep them in literals.
+  static datum of_bits(ir::type t, std::uint64_t bits) {
+    datum d;
+    d.type_ = t;
+    d.bits_ = bits;
+    return d;
+  }
+  /// An array of this shape, of at least one axis, row by row. Throws size_error when the shape has another number of
+  /// elements.
+  template <class T>
+  requires(datum_type<T>&& detail::type_of_cpp<T>.rank == 0) //
+      static datum of(extents shape, array<T> elements) {
+    datum d;
+    d.type_ = detail::type_of_cpp<T>;
+    d.type_.rank = static_cast<std::uint8_t>(shape.size()) & ir::max_rank;
+    d.shape_ = std::move(shape);
+    d.empty_behind_zero();
+    if (d.size() != elements.size())
+      detail::throw_datum_shape(d.size(), static_cast<std::size_t>(elements.size()));
+    d.elements_ = elements.owned();
+    return d;
+  }
+
+  ir::type type() const { return type_; }
+  explicit operator bool() const { return static_cast<bool>(type_); }
+  /// The extent of each axis; behind one of 0 all are 0. None for a scalar.
+  extents const& shape() const { return shape_; }
+  /// The number of scalars.
+  i64 size() const {
+    i64 n = 1;
+    for (i64 const extent : shape_) n *= extent;
+    return n;
+  }
+  /// The bits of a scalar, as programs keep them in literals.
+  std::uint64_t bits() const { return bits_; }
+  /// The scalars of an array, row by row. Throws type_error when they are no T.
+  template <class T>
+  requires(datum_type<T>&& detail::type_of_cpp<T>.rank == 0) //
+      array<T>
+  const& elements() const {
+    if (auto const* const a = std::get_if<array<T>>(&elements_)) return *a;
+    ir::type wanted = detail::type_of_cpp<T>;
+    wanted.rank = type_.rank;
+    detail::throw_datum_type(wanted, type_);
+  }
+
+  /// As a C++ value: as<double>(), as<array<array<double>>>(). Throws type_error when that is not its type. O(1), but
+  /// O(n) for arrays of arrays.
+  template <datum_type T>
+  T as() const {
+    if (type_ != detail::type_of_cpp<T>) detail::throw_datum_type(detail::type_of_cpp<T>, type_);
+    if constexpr (detail::type_of_cpp<T>.rank == 0)
+      return scalar<T>(bits_);
+    else {
+      i64 next = 0;
+      return part<T>(elements<typename detail::number_in<T>::type>(), 0, next);
+    }
+  }
+
+  friend bool operator==(datum const& a, datum const& b) {
+    if (a.type_ != b.type_ || a.shape_ != b.shape_) return false;
+    if (a.type_.rank > 0) return std::visit(same{}, a.elements_, b.elements_);
+    switch (a.type_.element) {
+    case ir::scalar::f32:
+      return same_number(scalar<float>(a.bits_), scalar<float>(b.bits_));
+    case ir::scalar::f64:
+      return same_number(scalar<double>(a.bits_), scalar<double>(b.bits_));
+    default:
+      return a.bits_ == b.bits_;
+    }
+  }
+
+private:
+  template <class T>
+  static T scalar(std::uint64_t bits) {
+    if constexpr (std::same_as<T, bool>)
+      return bits != 0;
+    else if constexpr (std::same_as<T, float>)
+      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    else
+      return std::bit_cast<T>(bits);
+  }
+  template <class T>
+  static bool same_number(T a, T b) {
+    if constexpr (std::floating_point<T>)
+      return (a != a && b != b) || std::memcmp(&a, &b, sizeof a) == 0;
+    else
+      return a == b;
+  }
+  struct same {
+    template <class A, class B>
+    bool operator()(A const& a, B const& b) const {
+      if constexpr (!std::same_as<A, B>)
+        return false;
+      else if constexpr (std::same_as<A, std::monostate>)
+        return true;
+      else
+        return std::equal(
+            a.begin(), a.end(), b.begin(), b.end(), [](auto x, auto y) { return same_number(x, y); });
+    }
+  };
+
+  template <class T>
+  void measure(array<T> const& a, std::size_t axis, bool first) {
+    if (!first && shape_[axis] != a.size()) detail::throw_ragged(shape_[axis], a.size());
+    shape_[axis] = a.size();
+    if constexpr (detail::type_of_cpp<T>.rank > 0)
+      for (i64 i = 0; i < a.size(); ++i) measure(a.data()[i], axis + 1, first && i == 0);
+  }
+  template <class T, class Out>
+  static void gather(array<T> const& a, Out& out, i64& next) {
+    if constexpr (detail::type_of_cpp<T>.rank > 0)
+      for (array<T> const& row = a; T const& x : row) gather(x, out, next);
+    else {
+      out.put_all(next, a.span());
+      next += a.size();
+    }
+  }
+  template <class T, class E>
+  T part(array<E> const& all, std::size_t axis, i64& next) const {
+    using element = typename T::value_type;
+    if constexpr (std::same_as<element, E>) {
+      if (shape_.size() == 1) return all;
+      i64 const first = next;
+      next += shape_[axis];
+      return T::copy_of(
+          all.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(shape_[axis])));
+    } else {
+      detail::array_builder<element> out(shape_[axis]);
+      for (i64 i = 0; i < shape_[axis]; ++i) out.put(i, part<element>(all, axis + 1, next));
+      return out.finish(shape_[axis]);
+    }
+  }
+  void empty_behind_zero() {
+    bool empty = false;
+    for (i64& extent : shape_) {
+      if (empty) extent = 0;
+      empty = empty || extent == 0;
+    }
+  }
+
+  ir::type type_{};
+  std::uint64_t bits_ = 0; // of a scalar
+  extents shape_;
+  std::variant<std::monostate, array<bool>, array<i64>, array<float>, array<double>> elements_;
+};
+
+} // namespace overdub

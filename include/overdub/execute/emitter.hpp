@@ -1,0 +1,214 @@
+// Writes instructions: finds the variant of each that takes operands from registers, and fuses pairs.
+#pragma once
+
+#include <overdub/execute/code.hpp>
+#include <overdub/execute/control_handlers.hpp>
+#include <overdub/execute/scalar_handlers.hpp>
+#include <overdub/ir/function.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace overdub::execute {
+
+/// The frame of a function: words that are taken and given back.
+class frame_words {
+public:
+  explicit frame_words(offset first) : end_(first) {}
+
+  /// `words` words in a row; returns their offset.
+  offset take(offset words) {
+    if (words < free_.size() && !free_[words].empty()) {
+      offset const at = free_[words].back();
+      free_[words].pop_back();
+      return at;
+    }
+    offset const at = end_;
+    end_ += words * word_size;
+    return at;
+  }
+  void give(offset at, offset words) {
+    if (free_.size() <= words) free_.resize(words + 1);
+    free_[words].push_back(at);
+  }
+  offset bytes() const { return end_; }
+
+private:
+  offset end_;
+  std::vector<std::vector<offset>> free_; // by their number
+};
+
+/// The instructions of one program, in order.
+class emitter {
+public:
+  /// A scalar operand: the value, and its word.
+  struct operand {
+    ir::value_id value;
+    offset at;
+    bool only_use; // the instruction at hand is all that uses the value
+  };
+
+  explicit emitter(code& to) : to_(to) {}
+
+  std::uint32_t here() const { return static_cast<std::uint32_t>(to_.instructions.size()); }
+  instruction& operator[](std::uint32_t i) { return to_.instructions[i]; }
+
+  std::uint32_t emit(handler run, offset out = 0, offset a = 0, offset b = 0, offset c = 0) {
+    before_ = last_;
+    last_ = {};
+    to_.instructions.push_back({run, out, a, b, c});
+    return here() - 1;
+  }
+  std::uint32_t list(std::span<offset const> operands) {
+    auto const first = static_cast<std::uint32_t>(to_.lists.size());
+    to_.lists.insert(to_.lists.end(), operands.begin(), operands.end());
+    return first;
+  }
+  std::uint32_t text(std::string_view t) {
+    to_.texts.emplace_back(t);
+    return static_cast<std::uint32_t>(to_.texts.size() - 1);
+  }
+
+  /// What follows may be jumped to: nothing is in registers.
+  std::uint32_t label() {
+    last_ = before_ = {};
+    return here();
+  }
+  /// The displacement of a jump from one instruction to another.
+  static offset displacement(std::uint32_t from, std::uint32_t to) { return to - from; }
+  /// The jump goes here, by its operand c.
+  void land(std::uint32_t jump) { to_.instructions[jump].c = displacement(jump, label()); }
+
+  /// The value was left in the register by the instruction before, and is in the frame, too.
+  void keep(ir::value_id v) { last_ = {.value = v}; }
+
+  /// An elementwise operation on operands of one type. (Of `select`, ldexp and polygamma: all scalars.)
+  void elementwise(ir::op op, ir::scalar type, std::span<operand const> x, ir::value_id result, offset out) {
+    variants const& all = scalar_handlers[static_cast<std::size_t>(op)][type_index(type)];
+    if (x.size() == 2 && (fuse(op, type, x[0], x[1], side::left, result, out) ||
+                          fuse(op, type, x[1], x[0], side::right, result, out)))
+      return;
+    unsigned variant = 0;
+    if (x.size() < 3) {
+      if (is_last(x[0].value)) variant |= kept_a;
+      if (x.size() == 2 && is_last(x[1].value)) variant |= kept_b;
+      if (all[variant] == nullptr) variant = 0;
+      if (variant != 0) pass(x[(variant & kept_a) != 0 ? 0 : 1].only_use);
+    }
+    bool const is_function = !ir::is_elementwise(op) ? false : x.size() < 3 && all[kept_a] == nullptr;
+    emit(
+        all[variant], out, x[0].at, x.size() > 1 ? x[1].at : 0,
+        x.size() > 2  ? x[2].at
+        : is_function ? static_cast<offset>(op)
+                      : 0);
+    made(result, op, type, &all, variant);
+  }
+  /// The element of an array of rank 1.
+  void load(ir::scalar type, offset array, operand const& index, ir::value_id result, offset out) {
+    variants const& all = load_handlers[type_index(type)];
+    bool const kept = is_last(index.value);
+    bool const was_passed = kept && pass(index.only_use);
+    emit(all[kept ? kept_b : 0], out, array, index.at);
+    made(result, ir::op::at, type, &all, kept ? kept_b : 0);
+    last_.index_is_stored = !was_passed;
+  }
+  /// A jump to be landed, where the truth is false.
+  std::uint32_t jump_if_false(operand const& truth) {
+    if (is_last(truth.value)) {
+      auto const index = type_index_of_jump(last_.type);
+      if (last_.code != ir::op::none && truth.only_use && index < 2) {
+        handler const fused =
+            jump_handlers[static_cast<std::size_t>(last_.code)][index][last_.variant & (kept_a | kept_b)];
+        if (fused != nullptr) {
+          instruction const comparison = pop();
+          return emit(fused, 0, comparison.a, comparison.b);
+        }
+      }
+      pass(truth.only_use);
+      return emit(&jump_unless<source::kept>::run, 0, truth.at);
+    }
+    return emit(&jump_unless<source::frame>::run, 0, truth.at);
+  }
+
+private:
+  // What the last instruction left in the register.
+  struct left {
+    ir::value_id value = ir::nothing;
+    ir::op code = ir::op::none;
+    ir::scalar type = ir::scalar::none;
+    variants const* all = nullptr;
+    unsigned variant = 0;
+    bool index_is_stored = true;
+  };
+
+  bool is_last(ir::value_id v) const { return last_.value != ir::nothing && last_.value == v; }
+  void made(ir::value_id result, ir::op op, ir::scalar type, variants const* all, unsigned variant) {
+    if (all == nullptr || (*all)[passed] == nullptr) return;
+    last_ = {result, op, type, all, variant};
+  }
+  // The last result is not written to the frame, if nobody else reads it.
+  bool pass(bool only_use) {
+    if (!only_use || last_.all == nullptr || (*last_.all)[last_.variant | passed] == nullptr) return false;
+    to_.instructions.back().run = (*last_.all)[last_.variant | passed];
+    return true;
+  }
+  instruction pop() {
+    instruction const i = to_.instructions.back();
+    to_.instructions.pop_back();
+    last_ = before_;
+    before_ = {};
+    return i;
+  }
+  static std::size_t type_index_of_jump(ir::scalar type) {
+    return type == ir::scalar::i64 ? 0 : type == ir::scalar::f64 ? 1 : 2;
+  }
+  static bool commutes(ir::op op) { return op == ir::op::add || op == ir::op::mul; }
+
+  // Does the last instruction and an operation on its result in one.
+  bool fuse(
+      ir::op op, ir::scalar type, operand const& x, operand const& other, side on, ir::value_id result,
+      offset out) {
+    if (!is_last(x.value) || !x.only_use || x.value == other.value || last_.type != type) return false;
+    if (commutes(op)) on = side::left;
+    auto const kept_in_pair = [&](unsigned first) {
+      return first == 0 && before_.value != ir::nothing && before_.value == other.value ? kept_b : first;
+    };
+    if (last_.code == ir::op::at) {
+      if (type != ir::scalar::f64 || !last_.index_is_stored) return false;
+      for (fused_load_row const& row : fused_load_rows)
+        if (row.second == op && row.on == on) {
+          unsigned const variant = last_.variant == 0 ? kept_in_pair(0) : 0;
+          instruction const first = pop();
+          if (variant != 0) pass(other.only_use);
+          emit(row.on_doubles[variant], out, first.a, first.b, other.at);
+          made(result, op, type, &row.on_doubles, variant);
+          last_.code = ir::op::none;
+          return true;
+        }
+      return false;
+    }
+    if (type != ir::scalar::i64 && type != ir::scalar::f64) return false;
+    unsigned first_variant = last_.variant & (kept_a | kept_b);
+    bool const swapped = first_variant == kept_b;
+    if (first_variant == (kept_a | kept_b) || (swapped && !commutes(last_.code))) return false;
+    if (swapped) first_variant = kept_a;
+    for (fused_row const& row : fused_rows)
+      if (row.first == last_.code && row.second == op && row.on == on) {
+        auto const& all = row.integer_double[type == ir::scalar::f64];
+        unsigned const variant = kept_in_pair(first_variant);
+        instruction const first = pop();
+        if (variant == kept_b) pass(other.only_use);
+        emit(all[variant], out, swapped ? first.b : first.a, swapped ? first.a : first.b, other.at);
+        made(result, op, type, &all, variant);
+        last_.code = ir::op::none;
+        return true;
+      }
+    return false;
+  }
+
+  code& to_;
+  left last_, before_;
+};
+
+} // namespace overdub::execute

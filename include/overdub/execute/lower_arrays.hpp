@@ -1,0 +1,177 @@
+// Lowering: operations on scalars and arrays.
+#pragma once
+
+#include <overdub/execute/array_handlers.hpp>
+#include <overdub/execute/lower.hpp>
+
+#include <string>
+#include <vector>
+
+namespace overdub::execute {
+
+inline void lowering::lower_elementwise(node_id n) {
+  value_id const result = f_.result(n);
+  if (f_[n].code == ir::op::select && type_of(result).rank + type_of(result).is_function() > 0)
+    return lower_select(n);
+  if (f_[n].code == ir::op::digamma || f_[n].code == ir::op::polygamma)
+    if (detail::special.digamma_f64 == nullptr)
+      refuse("digamma and polygamma are computed with Boost.Math; #include <overdub/special.hpp> in a source "
+             "of the program");
+  emitter::operand x[3]{};
+  std::size_t count = 0;
+  for (value_id const v : f_.operands_of(n)) x[count++] = {v, at(v), is_only_use(v, n)};
+  // The operand that tells the type.
+  auto const rule = ir::row_of(f_[n].code).types;
+  bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
+  ir::scalar const type = type_of(x[second ? 1 : 0].value).element;
+  free_scalars(n);
+  offset const where = new_home(result);
+  out_.elementwise(f_[n].code, type, {x, count}, result, where);
+}
+
+inline void lowering::lower_select(node_id n) {
+  value_id const result = f_.result(n);
+  offset const where = new_home(result);
+  offset const list[] = {at(f_.operand(n, 0)), words(result)};
+  out_.emit(&doing<select_words>::run, where, out_.list(list), at(f_.operand(n, 1)), at(f_.operand(n, 2)));
+  out_.emit(&retain_owner::run, 0, owner_word(result));
+}
+
+inline void lowering::lower_convert(node_id n) {
+  value_id const from = f_.operand(n, 0), result = f_.result(n);
+  offset const source = at(from);
+  free_scalars(n);
+  offset const where = new_home(result);
+  out_.emit(
+      convert_handlers[type_index(type_of(from).element)][type_index(type_of(result).element)], where,
+      source);
+}
+
+// An instruction that makes the result, an array.
+inline void lowering::lower_made_array(node_id n, handler run, offset a, offset b) {
+  value_id const result = f_.result(n);
+  offset const where = new_home(result);
+  out_.emit(run, where, a, b, shape_code(type_of(result)));
+}
+
+inline void lowering::lower_array(node_id n) {
+  std::vector<offset> list;
+  for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
+  lower_made_array(n, &doing<make_of_values>::run, out_.list(list), f_[n].operand_count);
+}
+
+inline offset lowering::common_length_of(std::span<value_id const> arrays, std::string_view op) {
+  if (arrays.size() == 1) return extent_at(at(arrays[0]), 0);
+  std::vector<offset> list{static_cast<offset>(arrays.size())};
+  for (value_id const v : arrays) list.push_back(at(v));
+  offset const where = words_.take(1);
+  out_.emit(&doing<common_length>::run, where, out_.list(list), out_.text(op));
+  return where;
+}
+
+inline void lowering::lower_length(node_id n) {
+  values arrays;
+  for (value_id const v : f_.operands_of(n)) arrays.push_back(v);
+  offset const length = common_length_of(arrays, "length");
+  if (arrays.size() > 1 && hints_[index_of(f_.result(n))] == no_word)
+    return put_home(f_.result(n), length, true);
+  emit_move({length, new_home(f_.result(n)), 1});
+  if (arrays.size() > 1) words_.give(length, 1);
+}
+
+// The array, its rank, how many indices, the indices.
+inline std::vector<offset> lowering::indexed(node_id n, std::uint32_t indices) const {
+  value_id const array = f_.operand(n, 0);
+  std::vector<offset> list{at(array), offset{type_of(array).rank}, indices};
+  for (std::uint32_t i = 1; i <= indices; ++i) list.push_back(at(f_.operand(n, i)));
+  return list;
+}
+
+inline void lowering::lower_at(node_id n) {
+  value_id const array = f_.operand(n, 0), result = f_.result(n);
+  std::uint32_t const indices = f_[n].operand_count - 1;
+  ir::type const t = type_of(array);
+  if (type_of(result).rank > 0 || t.element == ir::scalar::function) {
+    auto const list = indexed(n, indices);
+    offset const where = new_home(result);
+    out_.emit(&doing<part_of>::run, where, out_.list(list), 0, scalar_bytes(t));
+    give_count_of_part(array, result, n);
+    return;
+  }
+  value_id const first = f_.operand(n, 1);
+  if (indices == 1) {
+    offset const where_index = at(first), where_array = at(array);
+    bool const only_use = is_only_use(first, n);
+    free_scalars(n);
+    offset const where = new_home(result);
+    return out_.load(t.element, where_array, {first, where_index, only_use}, result, where);
+  }
+  if (indices == 2) {
+    offset const where = new_home(result);
+    out_.emit(load2_handlers[type_index(t.element)], where, at(array), at(first), at(f_.operand(n, 2)));
+    return;
+  }
+  auto const list = indexed(n, indices);
+  offset const where = new_home(result);
+  with_type(t.element, [&]<class T>(T) { out_.emit(&doing<load_deep<T>>::run, where, out_.list(list)); });
+}
+
+// A part shares the buffer of its array: with the count of the array, where that dies, else with one of its own.
+inline void lowering::give_count_of_part(value_id array, value_id part, node_id n) {
+  if (!consume(array, n)) out_.emit(&retain_owner::run, 0, owner_word(part));
+}
+
+inline void lowering::lower_slice(node_id n) {
+  value_id const array = f_.operand(n, 0), result = f_.result(n);
+  offset const list[] = {at(array), at(f_.operand(n, 1)), at(f_.operand(n, 2)), offset{type_of(array).rank}};
+  offset const where = new_home(result);
+  out_.emit(&doing<slice_of>::run, where, out_.list(list), 0, scalar_bytes(type_of(array)));
+  give_count_of_part(array, result, n);
+}
+
+// The result stands where the array stood, when that dies; else it is a handle of its own, which is copied when written.
+inline void lowering::become(value_id array, value_id result, node_id n) {
+  bool const dies = consume(array, n);
+  if (dies) return put_home(result, at(array), take_words(array, n));
+  offset const where = new_home(result);
+  emit_move({at(array), where, words(array)});
+  out_.emit(&retain_owner::run, 0, owner_word(result));
+}
+
+inline void lowering::lower_update(node_id n) {
+  value_id const array = f_.operand(n, 0), result = f_.result(n);
+  std::uint32_t const indices = f_[n].operand_count - 2;
+  value_id const x = f_.operand(n, indices + 1);
+  become(array, result, n);
+  with_type(type_of(array).element, [&]<class T>(T) {
+    if (indices == 1 && type_of(array).rank == 1) {
+      out_.emit(&update_element<T>::run, 0, at(result), at(f_.operand(n, 1)), at(x));
+      return;
+    }
+    auto list = indexed(n, indices);
+    list[0] = at(result);
+    list.push_back(at(x));
+    out_.emit(&doing<update_deep<T>>::run, 0, out_.list(list));
+  });
+}
+
+inline void lowering::lower_add_to(node_id n) {
+  value_id const array = f_.operand(n, 0);
+  std::uint32_t const indices = f_[n].operand_count - 2;
+  value_id const x = f_.operand(n, indices + 1);
+  with_type(type_of(array).element, [&]<class T>(T) {
+    if constexpr (!std::is_same_v<T, bool>) {
+      if (indices == 1 && type_of(array).rank == 1) {
+        out_.emit(&add_to_element<T>::run, 0, at(array), at(f_.operand(n, 1)), at(x));
+        return;
+      }
+      auto list = indexed(n, indices);
+      list.push_back(at(x));
+      out_.emit(&doing<add_to_deep<T>>::run, 0, out_.list(list));
+    }
+  });
+}
+
+inline void lowering::lower_copy(node_id n) { become(f_.operand(n, 0), f_.result(n), n); }
+
+} // namespace overdub::execute

@@ -1,0 +1,521 @@
+// Lowering: control, calls, and what leaves the program.
+#pragma once
+
+#include <overdub/execute/control_handlers.hpp>
+#include <overdub/execute/lower.hpp>
+#include <overdub/execute/reduce_handlers.hpp>
+
+#include <string>
+#include <vector>
+
+namespace overdub::execute {
+
+inline void lowering::lower_if(node_id n) {
+  value_id const truth = f_.operand(n, 0);
+  std::vector<offset> const to = new_homes(f_.results_of(n));
+  values const given = pass_into_regions(n);
+  std::uint32_t const to_else = out_.jump_if_false({truth, at(truth), is_only_use(truth, n)});
+  std::uint32_t to_end = 0;
+  for (region_id const r : f_.regions_of(n)) {
+    bool const is_else = r != f_.region_at(n, 0);
+    if (is_else) out_.land(to_else);
+    begin_region(r, given);
+    hint_results(r, to, {});
+    lower_region(r);
+    yield_to(r, to);
+    finish(f_.yield_of(r));
+    if (!is_else) to_end = out_.emit(&jump::run);
+  }
+  out_.land(to_end);
+}
+
+// The words of values that are carried, which the operands' values are moved to.
+inline std::vector<offset>
+lowering::start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count) {
+  std::vector<offset> to;
+  std::vector<move> moves;
+  for (std::uint32_t k = 0; k < count; ++k) to.push_back(new_home(f_.result(n, k)));
+  for (std::uint32_t k = 0; k < count; ++k) {
+    value_id const v = f_.operand(n, first_operand + k);
+    if (is_counted(v) && (is_used_inside(v, n) || !consume(v, n)))
+      out_.emit(&retain_owner::run, 0, owner_word(v));
+    moves.push_back({at(v), to[k], words(v)});
+  }
+  emit_moves(moves);
+  return to;
+}
+
+// Element or row `index` of an array becomes v, which a region yields.
+inline void lowering::store_output(value_id v, offset index, offset array) {
+  ir::type const t = type_of(v);
+  if (t.rank > 0) {
+    out_.emit(&doing<store_row>::run, array, index, at(v), shape_code(t.array_of()));
+    return;
+  }
+  with_type(t.element, [&]<class T>(T) { out_.emit(&store_element<T>::run, array, index, at(v)); });
+}
+
+inline void lowering::lower_loop(node_id n) {
+  region_id const body = f_.region_at(n, 0);
+  std::uint32_t const carried = f_[n].operand_count - 1;
+  std::uint32_t const outputs = f_[n].result_count - carried;
+  bool const is_reversed = f_[n].attributes.is_reversed();
+  std::vector<offset> const to = start_carried(n, 1, carried);
+  std::vector<offset> stacked;
+  offset const count = at(f_.operand(n, 0));
+  for (std::uint32_t k = 0; k < outputs; ++k) {
+    value_id const v = f_.result(n, carried + k);
+    stacked.push_back(new_home(v));
+    out_.emit(
+        &doing<make_stacked>::run, stacked[k], count, offset{type_of(v).rank}, scalar_bytes(type_of(v)));
+  }
+  value_id const i = f_.argument(body, 0);
+  values arguments;
+  for (std::uint32_t k = 0; k < carried; ++k) {
+    arguments.push_back(f_.argument(body, k + 1));
+    put_home(arguments[k], to[k]);
+  }
+  offset const index = words_.take(1);
+  put_home(i, index);
+  std::uint32_t const start = out_.emit(is_reversed ? &start_reversed::run : &start_loop::run, index, count);
+  std::uint32_t const begin = out_.label();
+  out_.keep(i);
+  live_in(f_.arguments_of(body), body);
+  hint_results(body, to, arguments);
+  lower_region(body);
+  node_id const last = f_.yield_of(body);
+  for (std::uint32_t k = 0; k < outputs; ++k) store_output(f_.operand(last, carried + k), index, stacked[k]);
+  yield_to(body, to);
+  finish(last);
+  std::uint32_t const next = out_.emit(is_reversed ? &next_reversed::run : &next_loop::run, index, count);
+  out_[next].c = emitter::displacement(next, begin);
+  out_.land(start);
+  words_.give(index, 1);
+}
+
+inline void lowering::lower_while(node_id n) {
+  region_id const condition = f_.region_at(n, 0), body = f_.region_at(n, 1);
+  std::uint32_t const carried = f_[n].operand_count;
+  std::uint32_t const outputs = f_[n].result_count - carried;
+  std::vector<offset> const to = start_carried(n, 0, carried);
+  std::vector<offset> stacked;
+  for (std::uint32_t k = 0; k < outputs; ++k) {
+    value_id const v = f_.result(n, carried + k);
+    stacked.push_back(new_home(v));
+    out_.emit(&doing<make_growing>::run, stacked[k], 0, 0, shape_code(type_of(v)));
+  }
+  values arguments;
+  for (std::uint32_t k = 0; k < carried; ++k) {
+    put_home(f_.argument(condition, k), to[k]); // which the body still needs: they do not die there
+    arguments.push_back(f_.argument(body, k));
+    put_home(arguments[k], to[k]);
+  }
+  std::uint32_t const begin = out_.label();
+  lower_region(condition);
+  node_id const decides = f_.yield_of(condition);
+  value_id const truth = f_.operand(decides, 0);
+  std::uint32_t const end = out_.jump_if_false({truth, at(truth), is_only_use(truth, decides)});
+  finish(decides);
+  live_in(f_.arguments_of(body), body);
+  hint_results(body, to, arguments);
+  lower_region(body);
+  node_id const last = f_.yield_of(body);
+  for (std::uint32_t k = 0; k < outputs; ++k) {
+    value_id const v = f_.operand(last, carried + k);
+    out_.emit(&doing<push>::run, stacked[k], at(v), 0, shape_code(type_of(f_.result(n, carried + k))));
+  }
+  yield_to(body, to);
+  finish(last);
+  std::uint32_t const back = out_.emit(&jump::run);
+  out_[back].c = emitter::displacement(back, begin);
+  out_.land(end);
+}
+
+inline void lowering::lower_map(node_id n) {
+  region_id const body = f_.region_at(n, 0);
+  offset const count = at(f_.operand(n, 0));
+  std::vector<offset> made;
+  for (value_id const v : f_.results_of(n)) {
+    made.push_back(new_home(v));
+    out_.emit(
+        &doing<make_mapped>::run, made.back(), count, offset{type_of(v).rank}, scalar_bytes(type_of(v)));
+  }
+  if (made.empty()) out_.emit(&doing<check_count>::run, 0, count);
+  value_id const i = f_.argument(body, 0);
+  offset const index = words_.take(1);
+  put_home(i, index);
+  std::uint32_t const start = out_.emit(&start_loop::run, index, count);
+  std::uint32_t const begin = out_.label();
+  out_.keep(i);
+  live_in(i, body);
+  lower_region(body);
+  node_id const last = f_.yield_of(body);
+  for (std::uint32_t k = 0; k < made.size(); ++k) store_output(f_.operand(last, k), index, made[k]);
+  finish(last);
+  std::uint32_t const next = out_.emit(&next_loop::run, index, count);
+  out_[next].c = emitter::displacement(next, begin);
+  out_.land(start);
+  words_.give(index, 1);
+}
+
+inline void lowering::lower_reduce(node_id n) {
+  if (f_[n].attributes.operation == ir::op::none) return lower_reduce_by_region(n);
+  value_id const array = f_.operand(n, 0), result = f_.result(n);
+  offset const initial = f_[n].attributes.is_started() ? at(f_.operand(n, 1)) : 0;
+  offset const where = new_home(result);
+  out_.emit(
+      reduce_handlers[type_index(type_of(array).element)], where, at(array), initial,
+      static_cast<offset>(f_[n].attributes.operation));
+}
+
+inline void lowering::lower_reduce_by_region(node_id n) {
+  region_id const region = f_.region_at(n, 0);
+  bool const started = f_[n].attributes.is_started(), in_lanes = f_[n].attributes.is_in_lanes();
+  std::uint32_t const count = f_[n].result_count;
+  values arrays;
+  offset words_each = 0;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    arrays.push_back(f_.operand(n, k));
+    words_each += words(f_.result(n, k));
+  }
+  offset const size = reduction::size(words_each);
+  offset const state = words_.take(size);
+  // Where the k-th component of a value stands, of the current one, left, right, the initial one.
+  auto const component = [&](offset which, std::uint32_t k) {
+    offset where = reduction::value_at(state, words_each, which);
+    for (std::uint32_t i = 0; i < k; ++i) where += words(f_.result(n, i)) * word_size;
+    return where;
+  };
+  std::vector<move> moves;
+  for (std::uint32_t k = 0; started && k < count; ++k) {
+    value_id const v = f_.operand(n, count + k);
+    if (is_counted(v) && (is_used_inside(v, n) || !consume(v, n)))
+      out_.emit(&retain_owner::run, 0, owner_word(v));
+    moves.push_back({at(v), component(reduction::initial, k), words(v)});
+  }
+  emit_moves(moves);
+  offset const length = common_length_of(arrays, "reduce");
+  offset const flags = words_and_start(words_each, started);
+  std::uint32_t const start = out_.emit(&deciding<start_reduction>::run, state, flags, length);
+
+  std::uint32_t const fetch = out_.label();
+  offset const index = state + reduction::index * word_size;
+  std::vector<offset> current;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    current.push_back(component(reduction::current, k));
+    ir::type const t = type_of(arrays[k]);
+    if (t.rank == 1)
+      out_.emit(load_handlers[type_index(t.element)][0], current[k], at(arrays[k]), index);
+    else {
+      offset const list[] = {at(arrays[k]), offset{t.rank}, 1, index};
+      out_.emit(&doing<part_of>::run, current[k], out_.list(list), 0, scalar_bytes(t));
+      out_.emit(&retain_owner::run, 0, current[k] + word_size);
+    }
+  }
+  std::uint32_t const next =
+      out_.emit(in_lanes ? &deciding<next_in_lanes>::run : &deciding<next_in_tree>::run, state, flags);
+  out_[next].b = emitter::displacement(next, fetch);
+  std::uint32_t const over = out_.emit(&jump::run);
+
+  std::uint32_t const combine = out_.label();
+  out_[next].c = emitter::displacement(next, combine);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    put_home(f_.argument(region, k), component(reduction::left, k));
+    put_home(f_.argument(region, count + k), component(reduction::right, k));
+  }
+  live_in(f_.arguments_of(region), region);
+  hint_results(region, current, {});
+  lower_region(region);
+  yield_to(region, current);
+  finish(f_.yield_of(region));
+  std::uint32_t const again = out_.emit(&jump::run);
+  out_[again].c = emitter::displacement(again, next);
+
+  out_.land(over);
+  out_.land(start);
+  if (arrays.size() > 1) words_.give(length, 1);
+  moves.clear();
+  for (std::uint32_t k = 0; k < count; ++k)
+    moves.push_back({current[k], new_home(f_.result(n, k)), words(f_.result(n, k))});
+  emit_moves(moves);
+  words_.give(state, size);
+}
+
+// Accumulators are arrays that nobody else sees while the region runs.
+inline void lowering::lower_accumulate(node_id n) {
+  region_id const region = f_.region_at(n, 0);
+  std::uint32_t const count = f_[n].operand_count;
+  std::vector<offset> const to = start_carried(n, 0, count);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    ir::type const t = type_of(f_.result(n, k));
+    out_.emit(&doing<own>::run, 0, to[k], offset{t.rank}, scalar_bytes(t));
+    put_home(f_.argument(region, k), to[k]);
+  }
+  std::vector<offset> more;
+  for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(new_home(f_.result(n, k)));
+  begin_region(region, pass_into_regions(n));
+  hint_results(region, more, {});
+  lower_region(region);
+  yield_to(region, more);
+  finish(f_.yield_of(region));
+}
+
+inline void lowering::lower_protect(node_id n) {
+  std::vector<offset> const to = new_homes(f_.results_of(n));
+  region_id const tried = f_.region_at(n, 0), failed = f_.region_at(n, 1);
+  std::uint32_t const guard = out_.emit(&protect::run);
+  lower_region(tried);
+  yield_to(tried, to);
+  finish(f_.yield_of(tried));
+  out_.emit(&doing<unprotect>::run);
+  std::uint32_t const end = out_.emit(&jump::run);
+  out_.land(guard);
+  lower_region(failed);
+  finish(f_.yield_of(failed));
+  out_.emit(&doing<fail_again>::run);
+  out_.land(end);
+}
+
+// A call's list: how many words of arguments, they, the words of results.
+inline void lowering::lower_call(node_id n) {
+  bool const of_value = f_[n].code == ir::op::apply;
+  std::vector<offset> list{0};
+  for (std::uint32_t k = of_value; k < f_[n].operand_count; ++k) {
+    give_count(f_.operand(n, k), n);
+    append_words(list, f_.operand(n, k));
+  }
+  list[0] = static_cast<offset>(list.size() - 1);
+  for (value_id const v : f_.results_of(n)) {
+    new_home(v);
+    append_words(list, v);
+  }
+  offset const first_result = f_[n].result_count > 0 ? at(f_.result(n)) : 0;
+  calls_.push_back(
+      of_value
+          ? out_.emit(&apply::run, first_result, out_.list(list), at(f_.operand(n, 0)))
+          : out_.emit(&call::run, first_result, out_.list(list), shared_.number(f_[n].attributes.callee())));
+}
+
+inline void lowering::lower_closure(node_id n) {
+  std::vector<offset> list;
+  for (value_id const v : f_.operands_of(n)) {
+    give_count(v, n);
+    append_words(list, v);
+  }
+  offset const where = new_home(f_.result(n));
+  out_.emit(
+      &doing<make_closure>::run, where, out_.list(list), shared_.number(f_[n].attributes.callee()),
+      static_cast<offset>(list.size()));
+}
+
+inline void lowering::lower_host(node_id n) {
+  std::string const name(p_.text(f_[n].attributes.text()));
+  host_call made;
+  for (value_id const v : f_.operands_of(n)) made.parameters.push_back(type_of(v));
+  for (value_id const v : f_.results_of(n)) made.results.push_back(type_of(v));
+  auto const found = shared_.to.registry.functions.find(name);
+  auto const types = [](std::vector<ir::type> const& all) {
+    std::string text;
+    for (ir::type const t : all) text += (text.empty() ? "" : ", ") + detail::text_of(t);
+    return text;
+  };
+  std::string const wanted = '(' + types(made.parameters) + ") -> (" + types(made.results) + ')';
+  if (found == shared_.to.registry.functions.end())
+    throw host_error(message(
+        "overdub: @%s calls the host function \"%s\" %s, which was not given; add it to the hosts of the "
+        "executable: hosts().add(\"%s\", f)",
+        std::string(p_.text(f_.name)).c_str(), name.c_str(), wanted.c_str(), name.c_str()));
+  made.callee = &found->second;
+  if (found->second.typed &&
+      (found->second.parameters != made.parameters || found->second.results != made.results))
+    throw host_error(message(
+        "overdub: @%s calls the host function \"%s\" as %s, and it was given as (%s) -> (%s)",
+        std::string(p_.text(f_.name)).c_str(), name.c_str(), wanted.c_str(),
+        types(found->second.parameters).c_str(), types(found->second.results).c_str()));
+  std::vector<offset> list;
+  for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
+  for (value_id const v : f_.results_of(n)) list.push_back(new_home(v));
+  out_.emit(&doing<call_host>::run, 0, out_.list(list), static_cast<offset>(shared_.to.hosts.size()));
+  shared_.to.hosts.push_back(std::move(made));
+}
+
+inline void lowering::lower_sample(node_id n) {
+  if (!shared_.to.registry.sampler)
+    refuse("it makes random choices, and nobody answers them; give the executable hosts().on_sample(f)");
+  auto const& says = f_[n].attributes;
+  sample_call made;
+  made.address = p_.text(says.text());
+  made.distribution = says.detail == ir::nothing ? "" : p_.text(says.detail);
+  made.indices = says.count;
+  made.result = type_of(f_.result(n));
+  std::vector<offset> list;
+  std::size_t k = 0;
+  for (value_id const v : f_.operands_of(n)) {
+    if (k++ >= made.indices) made.parameters.push_back(type_of(v));
+    list.push_back(at(v));
+  }
+  list.push_back(new_home(f_.result(n)));
+  out_.emit(&doing<call_sampler>::run, 0, out_.list(list), static_cast<offset>(shared_.to.samples.size()));
+  shared_.to.samples.push_back(std::move(made));
+}
+
+inline void lowering::lower_assert(node_id n) {
+  out_.emit(&assert_that::run, 0, at(f_.operand(n, 0)), out_.text(p_.text(f_[n].attributes.text())));
+}
+
+inline void lowering::check_type(ir::type t) const {
+  if (t.element == ir::scalar::key || t.element == ir::scalar::opaque)
+    refuse("it has values of type " + ir::text_of(p_, t) + ", which are not supported here");
+  if (t.element == ir::scalar::function && t.rank > 0)
+    refuse("it has arrays of functions; pass the functions one by one");
+}
+
+inline void lowering::lower_node(node_id n) {
+  for (value_id const v : f_.results_of(n)) check_type(type_of(v));
+  switch (f_[n].code) {
+  case ir::op::convert:
+    lower_convert(n);
+    break;
+  case ir::op::array:
+    lower_array(n);
+    break;
+  case ir::op::length:
+    lower_length(n);
+    break;
+  case ir::op::at:
+    lower_at(n);
+    break;
+  case ir::op::slice:
+    lower_slice(n);
+    break;
+  case ir::op::update:
+    lower_update(n);
+    break;
+  case ir::op::fill:
+    lower_made_array(n, &doing<fill>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
+    break;
+  case ir::op::iota:
+    lower_made_array(n, &doing<iota>::run, at(f_.operand(n, 0)), 0);
+    break;
+  case ir::op::concat: {
+    std::vector<offset> list;
+    for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
+    lower_made_array(n, &doing<concat>::run, out_.list(list), f_[n].operand_count);
+    break;
+  }
+  case ir::op::gather:
+    lower_made_array(n, &doing<gather>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
+    break;
+  case ir::op::copy:
+    lower_copy(n);
+    break;
+  case ir::op::if_:
+    lower_if(n);
+    break;
+  case ir::op::loop:
+    lower_loop(n);
+    break;
+  case ir::op::while_:
+    lower_while(n);
+    break;
+  case ir::op::map:
+    lower_map(n);
+    break;
+  case ir::op::reduce:
+    lower_reduce(n);
+    break;
+  case ir::op::accumulate:
+    lower_accumulate(n);
+    break;
+  case ir::op::add_to:
+    lower_add_to(n);
+    break;
+  case ir::op::protect:
+    lower_protect(n);
+    break;
+  case ir::op::call:
+  case ir::op::apply:
+    lower_call(n);
+    break;
+  case ir::op::closure:
+    lower_closure(n);
+    break;
+  case ir::op::host:
+    lower_host(n);
+    break;
+  case ir::op::sample:
+    lower_sample(n);
+    break;
+  case ir::op::assert_:
+    lower_assert(n);
+    break;
+  default:
+    lower_elementwise(n);
+  }
+  live_in(f_.results_of(n), f_[n].parent);
+}
+
+inline function_code lowering::lower() {
+  function_code made;
+  made.entry = out_.label();
+  for (value_id const v : f_.parameters()) {
+    check_type(type_of(v));
+    put_home(v, words_.take(words(v)));
+    if (execute::is_counted(type_of(v))) made.owners.push_back(owner_word(v) - first_parameter);
+    made.parameter_words += words(v);
+  }
+  made.literals = words_.bytes();
+  made.first_literal = static_cast<std::uint32_t>(shared_.to.literals.size());
+  for (std::uint32_t i = 0; i < f_.value_count(); ++i) {
+    value_id const v{i};
+    if (!f_.is_literal(v) || !f_.is_used(v)) continue;
+    put_home(v, words_.take(1));
+    shared_.to.literals.push_back(f_.bits_of(v));
+    ++made.literal_count;
+  }
+  live_in(f_.parameters(), ir::function::body);
+  lower_region(ir::function::body);
+  node_id const last = f_.yield_of(ir::function::body);
+  std::vector<offset> results;
+  for (value_id const v : f_.operands_of(last)) {
+    give_count(v, last);
+    append_words(results, v);
+  }
+  finish(last);
+  if (results.size() == 1)
+    out_.emit(&give_back_word::run, 0, results[0]);
+  else
+    out_.emit(&give_back::run, 0, out_.list(results), static_cast<offset>(results.size()));
+  made.frame_bytes = words_.bytes();
+  for (std::uint32_t const i : calls_) out_[i].c = made.frame_bytes;
+  return made;
+}
+
+/// Lowers a function and all that it calls. Throws host_error and not_executable. O(nodes × depth of regions).
+inline std::shared_ptr<code const>
+lower(ir::program const& p, ir::function_id entry, host_registry const& hosts) {
+  auto made = std::make_shared<code>();
+  made->registry = hosts;
+  ir::function const& f = p[entry];
+  made->name = p.text(f.name);
+  for (ir::value_id const v : f.parameters()) {
+    made->parameters.push_back(f.type_of(v));
+    made->parameter_names.emplace_back(f[v].name == ir::nothing ? "" : p.text(f[v].name));
+  }
+  made->results = f.results;
+  ir::effects const effects(p);
+  lowering_of_program shared{
+      p, effects, *made, emitter(*made), std::vector<std::uint32_t>(p.functions.size(), ~0u), {}};
+  (void)shared.number(entry);
+  for (std::size_t i = 0; i < shared.order.size(); ++i)
+    made->functions.push_back(lowering(shared, shared.order[i]).lower());
+  std::vector<offset> results{0};
+  for (ir::type const t : f.results)
+    for (offset k = 0; k < words_of(t); ++k)
+      results.push_back(static_cast<offset>(results.size() - 1) * word_size);
+  made->launch = shared.out.emit(nullptr, 0, shared.out.list(results));
+  shared.out.emit(&halt::run);
+  return made;
+}
+
+} // namespace overdub::execute

@@ -1,0 +1,142 @@
+// Values between C++ and frames: arguments of programs and host functions, and their results.
+#pragma once
+
+#include <overdub/execute/array_words.hpp>
+#include <overdub/execute/datum.hpp>
+#include <overdub/execute/host.hpp>
+#include <overdub/execute/machine.hpp>
+
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace overdub::execute {
+
+// The part of an array of arrays at `from`, which goes on behind it.
+template <class T>
+T copy_part(i64 const* extents, std::byte const*& from) {
+  using element = typename T::value_type;
+  auto const n = extents[0];
+  if constexpr (detail::type_of_cpp<element>.rank == 0) {
+    auto const* const first = reinterpret_cast<element const*>(from);
+    from += static_cast<std::size_t>(n) * sizeof(element);
+    return T::copy_of({first, static_cast<std::size_t>(n)});
+  } else {
+    detail::array_builder<element> out(n);
+    for (i64 i = 0; i < n; ++i) out.put(i, copy_part<element>(extents + 1, from));
+    return out.finish(n);
+  }
+}
+
+/// A value in a frame, as the host gets it: arrays of rank 1 are borrowed.
+template <class T>
+T argument(machine&, std::byte const* frame, offset at) {
+  if constexpr (detail::type_of_cpp<T>.rank == 0)
+    return get<T>(frame, at);
+  else if constexpr (detail::type_of_cpp<T>.rank == 1) {
+    using element = typename T::value_type;
+    return T::borrow(
+        {reinterpret_cast<element const*>(get<std::byte const*>(frame, at)),
+         static_cast<std::size_t>(extent(frame, at, 0))});
+  } else
+    return owned_copy<T>(frame, at);
+}
+/// The same, with memory of its own.
+template <class T>
+T owned_copy(std::byte const* frame, offset at) {
+  constexpr auto rank = detail::type_of_cpp<T>.rank;
+  if constexpr (rank == 0)
+    return get<T>(frame, at);
+  else {
+    i64 extents[rank];
+    std::memcpy(extents, frame + at + 2 * word_size, sizeof extents);
+    auto const* from = get<std::byte const*>(frame, at);
+    return copy_part<T>(extents, from);
+  }
+}
+
+template <class T>
+void measure(array<T> const& a, i64* extents, bool first) {
+  if (!first && extents[0] != a.size()) detail::throw_ragged(extents[0], a.size());
+  extents[0] = a.size();
+  if constexpr (detail::type_of_cpp<T>.rank > 0)
+    for (i64 i = 0; i < a.size(); ++i) measure(a.data()[i], extents + 1, first && i == 0);
+}
+template <class T>
+void flatten(array<T> const& a, std::byte*& to) {
+  if constexpr (detail::type_of_cpp<T>.rank > 0)
+    for (T const& x : a) flatten(x, to);
+  else if (!a.empty()) {
+    std::memcpy(to, a.data(), static_cast<std::size_t>(a.size()) * sizeof(T));
+    to += static_cast<std::size_t>(a.size()) * sizeof(T);
+  }
+}
+
+/// Writes a value to a frame; arrays are copied into a buffer of the machine's.
+template <class T>
+void deliver(machine& m, std::byte* frame, offset at, T const& x) {
+  constexpr auto rank = detail::type_of_cpp<T>.rank;
+  if constexpr (rank == 0)
+    put(frame, at, x);
+  else {
+    i64 extents[rank]{};
+    measure(x, extents, true);
+    auto* to = make_array(m, frame, at, extents, rank, sizeof(typename detail::number_in<T>::type), "host");
+    flatten(x, to);
+  }
+}
+/// Writes an array of rank 1 to a frame, which refers to the caller's memory.
+template <class T>
+void lend(std::byte* frame, offset at, T const* elements, std::size_t size) {
+  put<void const*>(frame, at, elements);
+  put<buffer*>(frame, at + word_size, nullptr);
+  put<i64>(frame, at + 2 * word_size, static_cast<i64>(size));
+}
+
+/// Calls f with a value of the C++ type of a scalar: f(double{}).
+template <class F>
+auto with_type(ir::scalar s, F f) {
+  switch (s) {
+  case ir::scalar::boolean:
+    return f(bool{});
+  case ir::scalar::i64:
+    return f(i64{});
+  case ir::scalar::f32:
+    return f(float{});
+  default:
+    return f(double{});
+  }
+}
+
+/// Lends a datum's memory.
+inline void lend(std::byte* frame, offset at, datum const& d) {
+  if (d.type().rank == 0) return put(frame, at, d.bits());
+  with_type(d.type().element, [&]<class T>(T) {
+    auto const& elements = d.elements<T>();
+    put<void const*>(frame, at, elements.data());
+    put<buffer*>(frame, at + word_size, nullptr);
+  });
+  for (std::size_t k = 0; k < d.shape().size(); ++k)
+    put<i64>(frame, at + (2 + static_cast<offset>(k)) * word_size, d.shape()[k]);
+}
+/// Writes a datum, which may go out of scope.
+inline void deliver_datum(machine& m, std::byte* frame, offset at, datum const& d) {
+  if (d.type().rank == 0) return put(frame, at, d.bits());
+  with_type(d.type().element, [&]<class T>(T) {
+    auto* to = make_array(m, frame, at, d.shape().data(), d.type().rank, sizeof(T), "host");
+    flatten(d.elements<T>(), to);
+  });
+}
+/// A copy of a value.
+inline datum datum_at(std::byte const* frame, offset at, ir::type t) {
+  return with_type(t.element, [&]<class T>(T) -> datum {
+    if (t.rank == 0) return get<T>(frame, at);
+    datum::extents shape(t.rank);
+    i64 n = 1;
+    for (offset k = 0; k < t.rank; ++k) n *= shape[k] = extent(frame, at, k);
+    auto const* const first = reinterpret_cast<T const*>(get<std::byte const*>(frame, at));
+    return datum::of(std::move(shape), array<T>::copy_of({first, static_cast<std::size_t>(n)}));
+  });
+}
+
+} // namespace overdub::execute
