@@ -722,6 +722,19 @@ private:
   scope accumulators_;
 };
 
+/// Small and large programs, with and without what makes them hard.
+inline options any_options(std::uint64_t seed) {
+  random_numbers random(~seed);
+  options o;
+  o.functions = static_cast<int>(random.below(4));
+  o.operations = 2 + static_cast<int>(random.below(7));
+  o.depth = 1 + static_cast<int>(random.below(3));
+  o.failing = random.chance(60);
+  o.effects = random.chance(50);
+  o.samples = random.chance(50);
+  return o;
+}
+
 /// The program of a seed. Its entry takes (i64, f64, bool, f64[], i64[], f64[][], f32), arrays of at least 3 elements on
 /// each axis.
 inline program make(std::uint64_t seed, options const& wanted = {}) { return maker(seed, wanted).make(); }
