@@ -146,7 +146,7 @@ inline void hold_for(program const& p, transform const& f, promise const& given,
 /// The same on random programs of all kinds.
 inline void
 hold_for_random_programs(transform const& f, promise const& given, std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t seed = first; seed < first + count; ++seed)
+  for (std::uint64_t seed = first; seed < first + seeds(count); ++seed)
     hold_for(random_program::make(seed, random_program::any_options(seed)), f, given, seed);
 }
 
