@@ -608,6 +608,7 @@ private:
     note_results(all, n, carried.size(), 0);
   }
   void map(scope& all, int depth) {
+    if (random_.chance(50)) return map_of_elements(all, depth);
     types const yielded = scalars(2);
     count const size = few(all);
     node_id const n = insert(op::map, {size.value}, stacked(yielded), {{i64}});
@@ -619,6 +620,23 @@ private:
         },
         size.most);
     note_results(all, n, 0, size.least);
+  }
+  // Of an array, or of two that were made alike; then often one more of the result.
+  void map_of_elements(scope& all, int depth) {
+    known a = pick_known(all, any_scalar().array_of());
+    for (bool again = true; again; again = random_.chance(60)) {
+      value_id const size = cursor_->add(op::length, a.value);
+      type const result = any_scalar();
+      node_id const n = insert(op::map, {size}, {result.array_of()}, {{i64}});
+      in_region(n, 0, all, [&](scope& inner) {
+        inner.push_back({cursor_->add(op::at, a.value, inner.back().value), 0, 0});
+        if (random_.chance(20)) operations(inner, depth > 0 ? 1 : 0);
+        for (int i = 0; i < 2; ++i) elementwise(inner);
+        return types{result};
+      });
+      note_results(all, n, 0, a.least);
+      a = all.back();
+    }
   }
   void reduce(scope& all, int depth) {
     type const element = any_scalar();
@@ -703,6 +721,19 @@ private:
   cursor* cursor_ = nullptr;
   scope accumulators_;
 };
+
+/// Small and large programs, with and without what makes them hard.
+inline options any_options(std::uint64_t seed) {
+  random_numbers random(~seed);
+  options o;
+  o.functions = static_cast<int>(random.below(4));
+  o.operations = 2 + static_cast<int>(random.below(7));
+  o.depth = 1 + static_cast<int>(random.below(3));
+  o.failing = random.chance(60);
+  o.effects = random.chance(50);
+  o.samples = random.chance(50);
+  return o;
+}
 
 /// The program of a seed. Its entry takes (i64, f64, bool, f64[], i64[], f64[][], f32), arrays of at least 3 elements on
 /// each axis.
