@@ -4,89 +4,117 @@
 #include "words.hpp"
 
 #include <overdub/ir/verify.hpp>
-#include <overdub/ir/walk.hpp>
-#include <overdub/pass/canonicalise.hpp>
-#include <overdub/pass/cse.hpp>
-#include <overdub/pass/dce.hpp>
+#include <overdub/pass/pipeline.hpp>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
 namespace overdub::tools {
+namespace {
+
+constexpr pass_row row_of(pass::named_pass const& p) { return {p.name, p.what, p.keeps_error}; }
+
+void check(ir::program const& p, std::string const& name) {
+  auto const faults = ir::faults_of(p);
+  if (faults.empty()) return;
+  std::string lines = name + " left a program that is not valid:";
+  for (ir::diagnostic const& fault : faults) lines += "\n  " + fault.text;
+  throw failure(exit_code::defect, lines);
+}
+
+void run_context(ir::program& p, context_row const& context, observed& seen, std::vector<step_time>* times) {
+  std::size_t const before = pass::operation_count(p);
+  auto const start = std::chrono::steady_clock::now();
+  p = context.rewrite(p, seen);
+  std::chrono::duration<double, std::milli> const took = std::chrono::steady_clock::now() - start;
+  if (times) times->push_back({std::string(context.name), took.count(), before, pass::operation_count(p)});
+  check(p, "the context " + std::string(context.name));
+}
+
+void run_passes(ir::program& p, step const& s, std::vector<step_time>* times) {
+  auto const behind = [&](pass::pass_report const& r) {
+    if (times)
+      times->push_back(
+          {std::string(r.name), static_cast<double>(r.nanoseconds) * 1e-6, r.operations_before,
+           r.operations_after});
+    check(p, "the pass " + std::string(r.name));
+  };
+  if (s.what == step::pipeline)
+    pass::default_pipeline(p, behind);
+  else
+    pass::pass_runner(p, behind)(s.name);
+}
+
+} // namespace
 
 std::span<pass_row const> passes() {
-  static constexpr std::array rows{
-      pass_row{
-          "canonicalise", "brings a program into the canonical form",
-          [](ir::program& p) { pass::canonicalise(p); }},
-      pass_row{"cse", "merges operations that compute the same", [](ir::program& p) { (void)pass::cse(p); }},
-      pass_row{"dce", "drops what is not needed", [](ir::program& p) { (void)pass::dce(p); }},
-  };
+  static std::vector<pass_row> const rows = [] {
+    std::vector<pass_row> all;
+    for (pass::named_pass const& p : pass::passes) all.push_back(row_of(p));
+    return all;
+  }();
   return rows;
 }
 
-std::span<std::string_view const> pipeline() {
-  static constexpr std::array<std::string_view, 3> names{"cse", "dce", "canonicalise"};
-  return names;
+std::span<pass_row const> pipeline() {
+  static std::vector<pass_row> const rows = [] {
+    std::vector<pass_row> all;
+    ir::program nothing;
+    pass::default_pipeline(
+        nothing, [&](pass::pass_report const& r) { all.push_back(row_of(*pass::find_pass(r.name))); });
+    return all;
+  }();
+  return rows;
 }
 
 std::vector<step> pass_steps(std::string_view names) {
   std::vector<step> steps;
   for (std::string_view const name : words_of(names))
-    steps.push_back({.pass = &row_called(name, passes(), "pass")});
+    steps.push_back({step::pass, row_called(name, passes(), "pass").name});
   return steps;
 }
 
 std::vector<step> context_steps(std::string_view names) {
   std::vector<step> steps;
-  for (std::string_view const name : words_of(names))
-    steps.push_back({.context = &row_called(name, contexts(), "context")});
-  return steps;
-}
-
-std::vector<step> pipeline_steps() {
-  std::vector<step> steps;
-  for (std::string_view const name : pipeline())
-    steps.push_back({.pass = &row_called(name, passes(), "pass")});
-  return steps;
-}
-
-std::size_t operations_of(ir::program const& p) {
-  std::size_t n = 0;
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
-    if (p.is_erased(ir::function_id{i})) continue;
-    ir::function const& f = p.functions[i];
-    ir::walk(f, ir::function::body, [&](ir::node_id at) { n += f[at].code == ir::op::yield ? 0 : 1; });
+  for (std::string_view const name : words_of(names)) {
+    context_row const& row = row_called(name, contexts(), "context");
+    steps.push_back({step::context, row.name, &row});
   }
-  return n;
+  return steps;
+}
+
+std::vector<step> pipeline_steps() { return {{step::pipeline, "pipeline"}}; }
+
+bool keep_error(std::span<step const> steps) {
+  return std::ranges::all_of(steps, [](step const& s) {
+    switch (s.what) {
+    case step::pass:
+      return row_called(s.name, passes(), "pass").keeps_error;
+    case step::pipeline:
+      return std::ranges::all_of(pipeline(), &pass_row::keeps_error);
+    default:
+      return true;
+    }
+  });
 }
 
 void run_steps(ir::program& p, std::span<step const> steps, observed& seen, std::vector<step_time>* times) {
-  for (step const& s : steps) {
-    std::string const name = (s.pass ? "the pass " : "the context ") + std::string(s.name());
-    std::size_t const before = times ? operations_of(p) : 0;
-    auto const start = std::chrono::steady_clock::now();
-    try {
-      if (s.pass)
-        s.pass->run(p);
+  for (step const& s : steps) try {
+      if (s.what == step::context)
+        run_context(p, *s.row, seen, times);
       else
-        p = s.context->rewrite(p, seen);
-    } catch (error const& e) {
-      // What a context does not know to rewrite, it refuses; a pass takes every valid program.
-      if (s.context) throw failure(exit_code::invalid, name + " refuses the program: " + e.what());
-      throw failure(exit_code::defect, name + " failed: " + e.what());
+        run_passes(p, s, times);
+    } catch (failure const&) {
+      throw;
     } catch (std::exception const& e) {
-      throw failure(exit_code::defect, name + " failed: " + e.what());
+      // What a context does not know to rewrite, it refuses; a pass takes every valid program.
+      bool const refuses = s.what == step::context && dynamic_cast<error const*>(&e) != nullptr;
+      throw failure(
+          refuses ? exit_code::invalid : exit_code::defect,
+          (s.what == step::context ? "the context " : "the pass ") + std::string(s.name) +
+              (refuses ? " refuses the program: " : " failed: ") + e.what());
     }
-    std::chrono::duration<double, std::milli> const took = std::chrono::steady_clock::now() - start;
-    if (times) times->push_back({std::string(s.name()), took.count(), before, operations_of(p)});
-    if (auto const faults = ir::faults_of(p); !faults.empty()) {
-      std::string lines = name + " left a program that is not valid:";
-      for (ir::diagnostic const& fault : faults) lines += "\n  " + fault.text;
-      throw failure(exit_code::defect, lines);
-    }
-  }
 }
 
 } // namespace overdub::tools

@@ -13,28 +13,30 @@
 
 namespace overdub::tools {
 
-/// A pass of the library.
+/// A pass of the library, as in pass/pipeline.hpp.
 struct pass_row {
   std::string_view name;
   std::string_view what; // it does
-  void (*run)(ir::program&);
+  bool keeps_error;      // of several errors that a program may throw, the same one is thrown
 };
-/// All passes, by name. A new pass is a row here.
 std::span<pass_row const> passes();
-/// The standard passes, in order.
-std::span<std::string_view const> pipeline();
+/// The passes of the standard pipeline, in order.
+std::span<pass_row const> pipeline();
 
-/// One pass, or one context.
+/// A pass, the standard pipeline, or a context.
 struct step {
-  pass_row const* pass = nullptr;
-  context_row const* context = nullptr;
-  std::string_view name() const { return pass ? pass->name : context->name; }
+  enum kind { pass, pipeline, context };
+  kind what = pass;
+  std::string_view name;
+  context_row const* row = nullptr; // of a context
 };
 /// The passes that a list names: "fold, cse". Throws failure, with the passes that there are.
 std::vector<step> pass_steps(std::string_view names);
 /// The contexts that a list names, which are composed: the first is closest to the program.
 std::vector<step> context_steps(std::string_view names);
 std::vector<step> pipeline_steps();
+/// Whether of several errors that a program may throw the same one is thrown behind the steps.
+bool keep_error(std::span<step const> steps);
 
 /// What a step took, and made.
 struct step_time {
@@ -46,8 +48,5 @@ struct step_time {
 /// Runs steps on a program, and verifies it behind each. Throws failure, when a step throws, or leaves a program that is
 /// not valid.
 void run_steps(ir::program& p, std::span<step const> steps, observed& seen, std::vector<step_time>* times);
-
-/// The operations of a program, yields apart.
-std::size_t operations_of(ir::program const& p);
 
 } // namespace overdub::tools

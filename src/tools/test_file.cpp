@@ -244,7 +244,7 @@ private:
 } // namespace
 
 bool test_command::has_context() const {
-  return std::ranges::any_of(steps, [](step const& s) { return s.context != nullptr; });
+  return std::ranges::any_of(steps, [](step const& s) { return s.what == step::context; });
 }
 
 test_command const* test_file::command(std::string_view text) const {
