@@ -124,12 +124,12 @@ inline constexpr auto reduce_handlers =
 
 // ---- by a region, which combines `left` and `right` to `current`: values of some words each, which stand in the frame
 //
-//   index, size, depth, pending, phase | current | left | right | initial | parts
+//   index, length, depth, pending, phase | current | left | right | initial | parts
 
 struct reduction {
-  static constexpr offset index = 0, elements_count = 1, depth = 2, pending = 3, phase = 4, values = 5;
+  static constexpr offset index = 0, length = 1, depth = 2, pending = 3, phase = 4, values = 5;
   static constexpr offset most_parts = 64;
-  enum phases : i64 { elements, folding, starting, done };
+  enum phases : i64 { reading, folding, starting, done };
 
   std::byte* const frame;
   offset const at, words; // a value's
@@ -163,10 +163,10 @@ inline instruction const* start_reduction(machine&, std::byte* frame, instructio
   reduction const r = reduction_of(frame, *at);
   i64 const n = get<i64>(frame, at->b);
   r.set(reduction::index, 0);
-  r.set(reduction::elements_count, n);
+  r.set(reduction::length, n);
   r.set(reduction::depth, 0);
   r.set(reduction::pending, 0);
-  r.set(reduction::phase, reduction::elements);
+  r.set(reduction::phase, reduction::reading);
   if (n > 0) return at + 1;
   if ((at->a & 1) == 0) detail::throw_empty("reduce");
   r.copy(reduction::current, reduction::initial);
@@ -185,11 +185,11 @@ inline instruction const* finish_reduction(reduction const& r, instruction const
 inline instruction const* next_in_tree(machine&, std::byte* frame, instruction const* at) {
   reduction const r = reduction_of(frame, *at);
   i64 depth = r.state(reduction::depth), pending = r.state(reduction::pending);
-  if (pending == 0 && r.state(reduction::phase) == reduction::elements) {
+  if (pending == 0 && r.state(reduction::phase) == reduction::reading) {
     i64 const i = r.state(reduction::index) + 1;
     r.copy(reduction::part(depth++), reduction::current);
     r.set(reduction::index, i);
-    if (i < r.state(reduction::elements_count)) {
+    if (i < r.state(reduction::length)) {
       r.set(reduction::depth, depth);
       r.set(reduction::pending, std::countr_zero(static_cast<std::uint64_t>(i + 1)));
       return target(at, at->b);
@@ -210,8 +210,8 @@ inline instruction const* next_in_tree(machine&, std::byte* frame, instruction c
 /// The same in eight lanes.
 inline instruction const* next_in_lanes(machine&, std::byte* frame, instruction const* at) {
   reduction const r = reduction_of(frame, *at);
-  i64 const n = r.state(reduction::elements_count);
-  if (r.state(reduction::phase) == reduction::elements) {
+  i64 const n = r.state(reduction::length);
+  if (r.state(reduction::phase) == reduction::reading) {
     i64 const i = r.state(reduction::index);
     if (i >= 8 && r.state(reduction::pending) == 0) {
       r.set(reduction::pending, 1);
