@@ -24,7 +24,7 @@ void list(std::string_view title, std::span<Row const> rows) {
 void list_all() {
   list("passes, for --pass:", passes());
   std::cout << "  --pipeline is";
-  for (pass_row const& row : pipeline()) std::cout << ' ' << row.name;
+  for (pass_row const& row : pipeline_passes()) std::cout << ' ' << row.name;
   std::cout << '\n';
   list("contexts, for --context:", contexts());
   list("executors, for --executor:", executors());

@@ -40,9 +40,9 @@ struct context_row {
   std::string_view what; // it does
   ir::program (*rewrite)(ir::program const&, observed&);
 };
+/// None, where they were left out (OVERDUB_TOOLS_CONTEXTS).
 std::span<context_row const> contexts();
 
-ir::program in_no_op(ir::program const&, observed&);
 ir::program in_forward(ir::program const&, observed&);
 ir::program in_fast_math(ir::program const&, observed&);
 ir::program in_count(ir::program const&, observed&);

@@ -7,10 +7,10 @@
 namespace overdub::tools {
 namespace {
 
-using lines = std::vector<std::string_view>;
+using line_list = std::vector<std::string_view>;
 
-lines lines_of(std::string_view text) {
-  lines all;
+line_list lines_of(std::string_view text) {
+  line_list all;
   while (!text.empty()) {
     std::size_t const end = std::min(text.find('\n'), text.size());
     all.push_back(text.substr(0, end));
@@ -25,7 +25,7 @@ struct change {
 };
 
 // What leads from one list to the other, by their longest common subsequence.
-std::vector<change> changes(lines const& from, lines const& to) {
+std::vector<change> changes(line_list const& from, line_list const& to) {
   std::size_t const least = std::min(from.size(), to.size());
   std::size_t front = 0;
   while (front < least && from[front] == to[front]) ++front;

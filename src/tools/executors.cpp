@@ -53,8 +53,8 @@ std::vector<executor_row const*> executors_called(std::string_view name) {
   return all;
 }
 
-outcome
-run(executor_row const& executor, ir::program const& p, ir::function_id f, std::span<datum const> arguments) {
+outcome execute(
+    executor_row const& executor, ir::program const& p, ir::function_id f, std::span<datum const> arguments) {
   outcome result;
   try {
     result.values = executor.run(p, f, arguments);

@@ -35,9 +35,9 @@ struct outcome {
     return a.values == b.values && a.error == b.error;
   }
 };
-outcome run(executor_row const&, ir::program const&, ir::function_id, std::span<datum const>);
+outcome execute(executor_row const&, ir::program const&, ir::function_id, std::span<datum const>);
 
-/// Whether `run` can give errors of this type.
+/// Whether `execute` can give errors of this type.
 bool is_error_type(std::string_view name);
 
 /// Values as they stand in text: 1.0, [2, 3]; nothing for none.

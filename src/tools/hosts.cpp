@@ -12,13 +12,13 @@
 namespace overdub::tools {
 namespace {
 
-std::vector<datum> print(std::span<datum const> data, std::ostream& out) {
+std::vector<datum> print_data(std::span<datum const> data, std::ostream& out) {
   for (std::size_t i = 0; i < data.size(); ++i) out << (i ? ", " : "") << data[i];
   out << '\n';
   return {};
 }
 std::vector<datum> identity(std::span<datum const> data, std::ostream&) { return {data.begin(), data.end()}; }
-std::vector<datum> fail(std::span<datum const>, std::ostream&) {
+std::vector<datum> fail_always(std::span<datum const>, std::ostream&) {
   throw std::runtime_error("the host function fail was called");
 }
 
@@ -55,9 +55,9 @@ bool is_data(ir::type t) {
 
 std::span<host_row const> host_functions() {
   static constexpr std::array rows{
-      host_row{"print", "writes its arguments on a line", print},
+      host_row{"print", "writes its arguments on a line", print_data},
       host_row{"identity", "returns its arguments", identity},
-      host_row{"fail", "throws", fail},
+      host_row{"fail", "throws", fail_always},
   };
   return rows;
 }

@@ -76,7 +76,7 @@ bool run_calls(command_line const& c, ir::program p, observed& seen, std::string
     std::string said;
     for (executor_row const* const executor : executors_called(c.executor)) {
       printed.str({});
-      all.push_back(run(*executor, p, *f, k.arguments));
+      all.push_back(execute(*executor, p, *f, k.arguments));
       seen.report();
       texts.push_back(printed.str() + text_of(all.back()));
       said += "\n  " + std::string(executor->name) + ": " + texts.back();
@@ -94,7 +94,7 @@ bool run_calls(command_line const& c, ir::program p, observed& seen, std::string
   return good;
 }
 
-int run(command_line const& c) {
+int work_on_program(command_line const& c) {
   source const from = read_source(c.inputs.empty() ? "-" : c.inputs[0]);
   reading read = read_program(from);
   refuse(from, read.faults);
@@ -129,7 +129,7 @@ int main(int count, char** words) {
     bool done = false;
     command_line const c = read_command_line(count, words, done);
     if (done) return static_cast<int>(exit_code::done);
-    return c.test ? run_tests(c) : run(c);
+    return c.test ? run_tests(c) : work_on_program(c);
   } catch (failure const& e) {
     std::cout << std::flush;
     std::cerr << e.what() << '\n';

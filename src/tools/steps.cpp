@@ -57,7 +57,7 @@ std::span<pass_row const> passes() {
   return rows;
 }
 
-std::span<pass_row const> pipeline() {
+std::span<pass_row const> pipeline_passes() {
   static std::vector<pass_row> const rows = [] {
     std::vector<pass_row> all;
     ir::program nothing;
@@ -76,6 +76,10 @@ std::vector<step> pass_steps(std::string_view names) {
 }
 
 std::vector<step> context_steps(std::string_view names) {
+  if (contexts().empty())
+    throw failure(
+        exit_code::usage,
+        "overdub-opt was built without contexts; configure it with -D OVERDUB_TOOLS_CONTEXTS=ON");
   std::vector<step> steps;
   for (std::string_view const name : words_of(names)) {
     context_row const& row = row_called(name, contexts(), "context");
@@ -92,7 +96,7 @@ bool keep_error(std::span<step const> steps) {
     case step::pass:
       return row_called(s.name, passes(), "pass").keeps_error;
     case step::pipeline:
-      return std::ranges::all_of(pipeline(), &pass_row::keeps_error);
+      return std::ranges::all_of(pipeline_passes(), &pass_row::keeps_error);
     default:
       return true;
     }

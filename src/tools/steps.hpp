@@ -21,7 +21,7 @@ struct pass_row {
 };
 std::span<pass_row const> passes();
 /// The passes of the standard pipeline, in order.
-std::span<pass_row const> pipeline();
+std::span<pass_row const> pipeline_passes();
 
 /// A pass, the standard pipeline, or a context.
 struct step {

@@ -41,18 +41,16 @@ private:
   }
 
   void read_program(std::string_view text) {
-    std::uint32_t code_line = 0; // the last line that is not only an error line
+    std::uint32_t& code_line = test_.last_line;
     each_line(text, [&](std::string_view line) {
       std::size_t const start = std::min(line.find_first_not_of(" \t"), line.size());
       if (line.substr(start, 1) != ";") {
         code_line = line_;
-        if (std::size_t const at = line.find("; error:"); at != std::string_view::npos)
-          read_error(line, at + 8, line_);
-        return;
+        return read_errors(line, line.find("; error:"), line_);
       }
       std::size_t const at = std::min(line.find_first_not_of(" \t;", start), line.size());
       std::string_view const comment = line.substr(at);
-      if (comment.starts_with("error:")) return read_error(line, at + 6, code_line);
+      if (comment.starts_with("error:")) return read_errors(line, start, code_line);
       code_line = line_;
       try {
         read_directive(comment);
@@ -62,6 +60,16 @@ private:
         wrong(line_, at, e.what());
       }
     });
+  }
+  // Each from its mark to the next.
+  void read_errors(std::string_view line, std::size_t at, std::uint32_t where) {
+    constexpr std::string_view mark = "; error:";
+    while (at < line.size()) {
+      at = std::min(line.find(':', at), line.size() - 1) + 1;
+      std::size_t const end = line.find(mark, at);
+      read_error(line.substr(0, end), at, where);
+      at = end;
+    }
   }
   void read_error(std::string_view line, std::size_t at, std::uint32_t where) {
     error_line e{where, std::string(trimmed(line.substr(at)))};

@@ -61,6 +61,7 @@ struct test_file {
   std::vector<error_line> errors;
   std::vector<expected_text> outputs;
   std::vector<ir::diagnostic> faults; // of the directives themselves
+  std::uint32_t last_line = 0;        // of the program, but for error lines
 
   test_command const* command(std::string_view text) const;
   test_command const* command(test_command::kind what) const;
