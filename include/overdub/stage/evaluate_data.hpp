@@ -13,9 +13,11 @@
 namespace overdub {
 
 /// Runs a function of a program, as evaluate<R>(program, function, x...) does where C++ knows the types. Throws
-/// argument_error, evaluation_error, and what the program's operations throw. Thread-safe.
-inline std::vector<datum>
-evaluate(ir::program const& p, ir::function_id id, std::span<datum const> arguments) {
+/// argument_error, evaluation_error, and what the program's operations throw; says in `failed`, when that is given, which
+/// operation threw. Thread-safe.
+inline std::vector<datum> evaluate(
+    ir::program const& p, ir::function_id id, std::span<datum const> arguments,
+    evaluation_place* failed = nullptr) {
   using evaluator = detail::evaluator<stack<>>;
   ir::function const& f = p[id];
   std::string const name(p.name_of(id));
@@ -33,10 +35,17 @@ evaluate(ir::program const& p, ir::function_id id, std::span<datum const> argume
     cells.push_back(detail::with_type(
         wanted, [&]<class T>(std::type_identity<T>) { return evaluator::any(arguments[i].as<T>()); }));
   }
-  std::vector<datum> results;
-  for (evaluator::any const& c : evaluator(p, stack<>{}).run(id, cells))
-    results.push_back(c.visit([](auto const& x) { return datum(x); }));
-  return results;
+  stack<> const no_context;
+  evaluator run(p, no_context);
+  try {
+    std::vector<datum> results;
+    for (evaluator::any const& c : run.run(id, cells))
+      results.push_back(c.visit([](auto const& x) { return datum(x); }));
+    return results;
+  } catch (...) {
+    if (failed) *failed = run.failed();
+    throw;
+  }
 }
 inline std::vector<datum> evaluate(ir::program const& p, std::span<datum const> arguments) {
   return evaluate(p, detail::entry_of(p), arguments);

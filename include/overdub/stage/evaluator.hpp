@@ -59,9 +59,8 @@ public:
   };
   using thunks = thunk_table<evaluator, frame>;
 
-  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts) {
-    char const here = 0;
-    bottom_ = reinterpret_cast<std::uintptr_t>(&here);
+  evaluator(ir::program const& p, S const& contexts)
+      : program_(p), stack_(contexts), bottom_(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))) {
   }
 
   S const& stack() const { return stack_; }
@@ -74,6 +73,9 @@ public:
     for (slot& s : run_slots(id, std::move(slots))) results.push_back(leaf(s));
     return results;
   }
+
+  /// The operation that threw, in the innermost region and function.
+  evaluation_place const& failed() const { return failed_; }
 
   // ---- for thunks
 
@@ -192,8 +194,8 @@ private:
     return region_slots(at, ir::function::body, std::move(arguments));
   }
   void check_depth() const {
-    char const here = 0;
-    auto const now = reinterpret_cast<std::uintptr_t>(&here);
+    // Addresses of variables say nothing under AddressSanitizer, which keeps them elsewhere.
+    auto const now = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     if ((now < bottom_ ? bottom_ - now : now - bottom_) > most_stack)
       throw stack_overflow(
           message("overdub: evaluate: calls are nested too deeply; does a recursion not end?"));
@@ -203,7 +205,16 @@ private:
     for (std::size_t i = 0; i < arguments.size(); ++i)
       at.slots[index_of(at.f.argument(r, static_cast<std::uint32_t>(i)))] = std::move(arguments[i]);
     ir::node_id const last = at.f.yield_of(r);
-    for (ir::node_id n = at.f[r].first; n != last; n = at.f[n].next) evaluate(at, n);
+    for (ir::node_id n = at.f[r].first; n != last; n = at.f[n].next)
+      if constexpr (S::empty) try {
+          evaluate(at, n);
+        } catch (...) {
+          if (failed_.operation == ir::nothing)
+            failed_ = {ir::function_id{static_cast<std::uint32_t>(&at.f - program_.functions.data())}, n};
+          throw;
+        }
+      else
+        evaluate(at, n);
     std::vector<slot> yielded;
     for (ir::value_id const v : at.f.operands_of(last)) yielded.push_back(slot_of(at, v));
     return yielded;
@@ -415,7 +426,8 @@ private:
 
   ir::program const& program_;
   S const& stack_;
-  std::uintptr_t bottom_ = 0; // of the host's stack, where the run began
+  evaluation_place failed_;
+  std::uintptr_t bottom_; // of the host's stack, where the run began
 };
 
 } // namespace overdub::detail
