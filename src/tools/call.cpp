@@ -43,7 +43,9 @@ datum line_reader::read_datum() {
     return d;
   } catch (ir::parse_error const& e) {
     ir::diagnostic const& fault = e.diagnostics.front(); // a line has no line ends
-    throw text_error(at_ + fault.column - 1, fault.text);
+    std::string_view sentence = fault.text;
+    if (sentence.starts_with("a datum: ")) sentence.remove_prefix(9);
+    throw text_error(at_ + fault.column - 1, std::string(sentence));
   }
 }
 

@@ -73,7 +73,7 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
   app.add_option("--graph", c.graph, "Which graph: @function, its data dependence, or calls")
       ->type_name("NAME")
       ->group("Output");
-  app.add_flag("--time", c.time, "Say how long each pass took")->group("Output");
+  app.add_flag("--time", c.time, "Say how long each pass and context took, in a table")->group("Output");
   app.add_option("--output,-o", c.output, "Write there")->type_name("FILE")->group("Output");
 
   app.add_option("--run", c.runs, "Call a function: --run '@f(1.0, [1, 2])'; may be repeated")
@@ -92,6 +92,9 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
   };
   try {
     app.parse(count, words);
+    (void)executors_called(c.executor);
+  } catch (failure const& e) {
+    throw failure(e.code, std::string("overdub-opt: ") + e.what());
   } catch (CLI::CallForHelp const&) {
     std::cout << app.help();
     done = true;
@@ -104,7 +107,6 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
     done = true;
     return c;
   }
-  (void)executors_called(c.executor);
   if (c.inputs.size() > 1 && !c.test)
     refuse("several files are named; name one, or test several with --test");
   if (c.test && c.inputs.empty()) refuse("--test tests files; name one or more");

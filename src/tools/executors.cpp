@@ -36,6 +36,18 @@ constexpr std::array error_rows{
     error_row{"exception", is<std::exception>},
 };
 
+template <class Run>
+outcome outcome_of(Run const& run) {
+  outcome result;
+  try {
+    result.values = run();
+  } catch (std::exception const& e) {
+    result.error = std::ranges::find_if(error_rows, [&](error_row const& row) { return row.is(&e); })->name;
+    result.message = e.what();
+  }
+  return result;
+}
+
 } // namespace
 
 std::span<executor_row const> executors() {
@@ -55,14 +67,14 @@ std::vector<executor_row const*> executors_called(std::string_view name) {
 
 outcome execute(
     executor_row const& executor, ir::program const& p, ir::function_id f, std::span<datum const> arguments) {
-  outcome result;
-  try {
-    result.values = executor.run(p, f, arguments);
-  } catch (std::exception const& e) {
-    result.error = std::ranges::find_if(error_rows, [&](error_row const& row) { return row.is(&e); })->name;
-    result.message = e.what();
-  }
-  return result;
+  return outcome_of([&] { return executor.run(p, f, arguments); });
+}
+
+ir::place_id place_of_error(
+    outcome const& thrown, ir::program const& p, ir::function_id f, std::span<datum const> arguments) {
+  ir::place_id at = ir::nothing;
+  outcome const again = outcome_of([&] { return run_by_evaluate(p, f, arguments, at); });
+  return again.error == thrown.error ? at : ir::place_id(ir::nothing);
 }
 
 bool is_error_type(std::string_view name) {

@@ -23,6 +23,9 @@ std::span<executor_row const> executors();
 std::vector<executor_row const*> executors_called(std::string_view name);
 
 std::vector<datum> run_by_evaluate(ir::program const&, ir::function_id, std::span<datum const>);
+/// The same; sets the place of the operation that throws.
+std::vector<datum>
+run_by_evaluate(ir::program const&, ir::function_id, std::span<datum const>, ir::place_id& thrown_at);
 std::vector<datum> run_by_interpreter(ir::program const&, ir::function_id, std::span<datum const>);
 
 /// What a run gave, or threw.
@@ -36,6 +39,9 @@ struct outcome {
   }
 };
 outcome execute(executor_row const&, ir::program const&, ir::function_id, std::span<datum const>);
+
+/// Where a call throws its error: the call is evaluated once more. Nothing, when that does not show it.
+ir::place_id place_of_error(outcome const&, ir::program const&, ir::function_id, std::span<datum const>);
 
 /// Whether `execute` can give errors of this type.
 bool is_error_type(std::string_view name);

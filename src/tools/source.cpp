@@ -65,11 +65,11 @@ std::size_t end_of_program(std::string_view text) {
   return at == std::string_view::npos ? text.size() : at + 1;
 }
 
-reading read_program(source const& from) {
+reading read_program(source const& from, bool places) {
   std::string_view const text = std::string_view(from.text).substr(0, end_of_program(from.text));
   reading all;
   try {
-    all.program = ir::parse(text);
+    all.program = places ? ir::parse(text, {.file = from.name}) : ir::parse(text);
     all.faults = ir::faults_of(all.program);
     if (all.faults.empty()) return all;
     // The same once more, with the places of the text in operations, to say where each fault is.

@@ -30,7 +30,8 @@ struct reading {
   ir::program program;
   std::vector<ir::diagnostic> faults; // of the parser, else of the verifier; with lines and columns
 };
-reading read_program(source const& from);
+/// With `places`, its operations and functions have their places in the text, unless the text itself gives them places.
+reading read_program(source const& from, bool places = false);
 
 /// One thing that is wrong, with its place and the line that it is in: name:line:column: sentence.
 std::string describe(source const& from, ir::diagnostic const& fault);

@@ -79,7 +79,7 @@ std::vector<step> context_steps(std::string_view names) {
   if (contexts().empty())
     throw failure(
         exit_code::usage,
-        "overdub-opt was built without contexts; configure it with -D OVERDUB_TOOLS_CONTEXTS=ON");
+        "this program was built without contexts; configure it with -D OVERDUB_TOOLS_CONTEXTS=ON");
   std::vector<step> steps;
   for (std::string_view const name : words_of(names)) {
     context_row const& row = row_called(name, contexts(), "context");
