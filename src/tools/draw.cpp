@@ -19,7 +19,7 @@ class graph_text {
 public:
   graph_text(std::string_view name) {
     out_ = "digraph " + quoted(name) +
-           " {\n  graph [fontname=monospace, fontsize=10, style=rounded, color=gray]\n"
+           " {\n  graph [fontname=monospace, fontsize=10, labeljust=l, style=rounded, color=gray]\n"
            "  node [shape=box, fontname=monospace, fontsize=10, height=0.3, margin=\"0.08,0.04\"]\n"
            "  edge [arrowsize=0.6]\n";
   }

@@ -9,12 +9,13 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <iterator>
-#include <sstream>
 #include <utility>
+#include <vector>
 
 namespace overdub::tools {
 namespace {
+
+constexpr std::size_t most_text = std::size_t{256} << 20;
 
 // Where an operation, or its function, stands in the text. Where the text itself names the place, that is said instead.
 void locate(ir::diagnostic& fault, ir::program const& p, std::string_view file) {
@@ -33,17 +34,25 @@ void locate(ir::diagnostic& fault, ir::program const& p, std::string_view file) 
 } // namespace
 
 source read_source(std::string const& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return {"<stdin>", std::move(text).str()};
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf())) || in.bad())
-    throw failure(
-        exit_code::file, "overdub-opt: " + path + " cannot be read: " + std::strerror(errno) +
-                             "; name a file, or - for the standard input");
-  return {path, std::move(text).str()};
+  auto const fail = [&](std::string const& why) {
+    throw failure(exit_code::file, "overdub-opt: " + (path == "-" ? "the standard input" : path) + ' ' + why);
+  };
+  source from{path == "-" ? "<stdin>" : path, {}};
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  std::vector<char> part(std::size_t{1} << 20);
+  do {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    if (!in && !in.eof())
+      fail(
+          "cannot be read: " + std::string(std::strerror(errno)) +
+          "; name a file, or - for the standard input");
+    from.text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    if (from.text.size() > most_text)
+      fail("is longer than 256 MiB, the longest text that is read; split the program");
+  } while (in);
+  return from;
 }
 
 void write_text(std::string const& path, std::string_view text) {

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Command lines of overdub-opt: what they print, and how they end.
+
+usage: overdub_opt.py <overdub-opt>
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = os.path.abspath(sys.argv.pop(1))
+DONE, INVALID, USAGE, RUN, FILE, TEST = range(6)
+
+PROGRAM = """\
+func @quotient(%a: i64, %b: i64) -> i64 {
+  %q = div %a, %b : i64
+  return %q
+}
+
+func @sum(%a: f64[]) -> f64 {
+  %s = reduce add %a from 0.0 : f64
+  return %s
+}
+"""
+
+
+def run(*words, text=PROGRAM, env=None):
+    return subprocess.run([TOOL, *words], input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, **(env or {})})
+
+
+class CommandLines(unittest.TestCase):
+    def check(self, result, code, out=None, err=None):
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        if out is not None:
+            self.assertEqual(result.stdout, out)
+        if err is not None:
+            self.assertEqual(result.stderr, err)
+
+    # ---- reading
+
+    def test_the_standard_input_is_read_and_printed(self):
+        self.check(run(), DONE, PROGRAM, "")
+        self.check(run("-"), DONE, PROGRAM, "")
+
+    def test_nothing_is_a_program_of_no_functions(self):
+        self.check(run(text=""), DONE, "", "")
+
+    def test_errors_have_a_line_a_column_and_a_caret(self):
+        text = "func @f(%x: f64) -> f64 {\n  %y = sinn %x : f64\n  return %y\n}\n"
+        self.check(run("--verify", text=text), INVALID, "",
+                   '<stdin>:2:8: there is no operation "sinn"; did you mean sin?\n'
+                   "  2 |   %y = sinn %x : f64\n    |        ^\n")
+
+    def test_all_errors_are_reported(self):
+        text = "func @f(%x: f64) {\n  %y = add %x, 1 : f64\n  %z = sin 1 : i64\n  return\n}\n"
+        result = run(text=text)
+        self.check(result, INVALID, "")
+        self.assertEqual(re.findall(r"^<stdin>:(\d+):", result.stderr, re.MULTILINE), ["2", "3"])
+
+    def test_a_text_that_is_too_long_is_refused(self):
+        text = "func @f() -> i64 {\n  return " + "9" * (257 << 20)
+        self.check(run(text=text), FILE, "", "overdub-opt: the standard input is longer than 256 MiB, the longest text "
+                                             "that is read; split the program\n")
+
+    def test_a_long_number_is_refused_and_not_repeated(self):
+        result = run(text="func @f() -> i64 {\n  return " + "9" * (1 << 20) + "\n}\n")
+        self.check(result, INVALID, "")
+        self.assertIn("out of the range of i64", result.stderr)
+        self.assertLess(len(result.stderr), 200)
+
+    def test_blocks_nested_deeply_are_refused(self):
+        result = run(text="func @f() {\n" + "if true {\n" * 100000)
+        self.check(result, INVALID, "")
+        self.assertIn("<stdin>:501:9: blocks are nested more than 500 deep", result.stderr)
+
+    def test_bytes_that_are_no_text_are_refused(self):
+        result = subprocess.run([TOOL], input=bytes(range(256)) * 100, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(result.returncode, INVALID)
+        self.assertTrue(result.stderr.startswith(b"<stdin>:1:1: "), result.stderr)
+
+    def test_files_that_cannot_be_read_or_written(self):
+        self.check(run("missing.od"), FILE, "", "overdub-opt: missing.od cannot be read: No such file or directory; "
+                                                "name a file, or - for the standard input\n")
+        self.check(run("tests"), FILE, "", "overdub-opt: tests cannot be read: Is a directory; "
+                                           "name a file, or - for the standard input\n")
+        self.check(run("-o", "missing/out.od"), FILE, "",
+                   "overdub-opt: missing/out.od cannot be written: No such file or directory\n")
+
+    # ---- the command line
+
+    def test_the_help_names_every_option(self):
+        result = run("--help")
+        self.check(result, DONE, err="")
+        for option in ("--pass", "--pipeline", "--context", "--list", "--print", "--places", "--verify", "--dot", "--svg",
+                       "--graph", "--time", "--output", "--run", "--executor", "--test", "Exit codes"):
+            self.assertIn(option, result.stdout)
+
+    def test_the_list_names_passes_and_executors(self):
+        result = run("--list")
+        self.check(result, DONE, err="")
+        for word in ("canonicalise", "--pipeline is inline_calls fold", "interpreter", "evaluate", "identity"):
+            self.assertIn(word, result.stdout)
+
+    def test_wishes_that_make_no_sense(self):
+        for words, why in ((("--nonsense",), "not expected: --nonsense"), (("--pass",), "--pass"),
+                           (("--pass", "csee"), 'there is no pass "csee"; did you mean cse?'),
+                           (("--context", "forwrad"), "context"), (("--executor", "jit"), 'no executor "jit"'),
+                           (("a.od", "b.od"), "several files"), (("--test",), "--test tests files"),
+                           (("--test", "--print", "a.od"), "leave the other options out"),
+                           (("--dot", "--svg"), "write one of them"), (("--graph", "@sum"), "--dot or --svg"),
+                           (("--dot", "--graph", "@missing"), "there is no graph @missing")):
+            result = run(*words)
+            self.check(result, USAGE, "")
+            self.assertTrue(result.stderr.startswith("overdub-opt: "), result.stderr)
+            self.assertIn(why, result.stderr)
+
+    # ---- passes
+
+    def test_passes_run_in_the_order_of_the_command_line(self):
+        text = "func @f(%x: f64) -> f64 {\n  %a = add 1.0, 2.0 : f64\n  %b = mul %x, 3.0 : f64\n" \
+               "  %c = mul %x, %a : f64\n  %d = add %b, %c : f64\n  return %d\n}\n"
+        late = run("--pass", "cse,fold,dce", text=text).stdout
+        early = run("--pass", "fold", "--pass", "cse,dce", text=text).stdout
+        self.assertEqual((late.count("mul"), early.count("mul")), (2, 1))
+
+    def test_times_are_a_table(self):
+        result = run("--pass", "cse,dce", "--time")
+        self.check(result, DONE, err="")
+        lines = [line.split() for line in result.stdout.splitlines()]
+        self.assertEqual(lines[0], ["step", "ms", "before", "after"])
+        self.assertEqual([line[0] for line in lines[1:]], ["cse", "dce", "total"])
+        self.assertEqual(lines[1][2:], ["4", "4"])
+
+    # ---- runs
+
+    def test_calls_are_run_one_after_another(self):
+        for executor in ("evaluate", "interpreter", "all"):
+            self.check(run("--executor", executor, "--run", "@quotient(7, -2)", "--run", "@sum([1.0, 2.5])"), DONE,
+                       "-3\n3.5\n", "")
+
+    def test_a_run_that_throws_shows_the_line_and_the_others_go_on(self):
+        self.check(run("--run", "@quotient(1, 0)", "--run", "@quotient(1, 1)"), RUN, "1\n",
+                   "overdub-opt: @quotient(1, 0): division_by_zero: overdub: an integer was divided by zero; test the "
+                   "divisor first, or divide in floating point\n<stdin>:2:8: in an operation of this line\n"
+                   "  2 |   %q = div %a, %b : i64\n    |        ^\n")
+
+    def test_calls_with_other_arguments_are_refused(self):
+        for call, why in (("@quotient(1)", "takes 2 arguments, and was given 1"),
+                          ("@quotient(1, 2, 3)", "takes 2 arguments, and was given 3"),
+                          ("@quotient(1, 2.0)", "is i64, and was given f64"),
+                          ("@sum([[1.0]])", r"is f64[], and was given f64[][]")):
+            result = run("--executor", "all", "--run", call)
+            self.check(result, RUN, "")
+            self.assertIn(f"{call}: argument_error: ", result.stderr)
+            self.assertIn(why, result.stderr)
+
+    def test_calls_that_are_no_calls_are_refused(self):
+        for call, why, column in (("sum(1)", "expected a call", 0), ("@sum([1.0, 2])", "different types", 11),
+                                  ("@sum([1.0, 2.0)", "',' or ']' was expected", 14), ("@sum([])", "needs its type", 7),
+                                  ("@sum(1e999)", "out of its type's range", 5), ("@sum(1.0) x", "the end of the call", 10),
+                                  ("@quotient(99999999999999999999, 1)", "out of its type's range", 10)):
+            result = run("--run", call)
+            self.check(result, USAGE, "")
+            self.assertIn(why, result.stderr)
+            self.assertEqual(result.stderr.splitlines()[1:], ["  " + call, "  " + " " * column + "^"])
+
+    def test_a_function_that_is_missing(self):
+        self.check(run("--run", "@f()"), USAGE, "",
+                   "overdub-opt: --run: the program has no function @f\n  there are: @quotient, @sum\n")
+
+    # ---- pictures
+
+    def test_a_graph_in_the_language_of_graphviz(self):
+        result = run("--dot", "--graph", "@sum")
+        self.check(result, DONE, err="")
+        for line in ('digraph "sum" {', '  n0 [label="%s = reduce add %a, 0.0"]', "  v0 -> n0", "  n0 -> n1"):
+            self.assertIn(line, result.stdout.splitlines())
+
+    def test_texts_in_graphs_are_quoted(self):
+        result = run("--dot", text='func @"a \\"b\\\\"() {\n  host ordered "c\\nd"()\n  return\n}\n')
+        self.check(result, DONE, err="")
+        self.assertIn(r'digraph "a \"b\\" {', result.stdout)
+        self.assertIn(r'label="host \"c\\nd\""', result.stdout)
+
+    def test_a_picture(self):
+        result = run("--svg", "--graph", "calls")
+        self.check(result, DONE, err="")
+        self.assertTrue(result.stdout.startswith("<?xml"))
+        self.assertIn(">@quotient</text>", result.stdout)
+
+    def test_a_picture_without_graphviz_is_refused(self):
+        with tempfile.TemporaryDirectory() as empty:
+            result = run("--svg", env={"PATH": empty})
+        self.check(result, FILE, "", "overdub-opt: the picture is drawn by the program dot, which is not there; install "
+                                     "Graphviz, or write the graph's text with --dot\n")
+
+    # ---- text tests
+
+    def in_file(self, text, **env):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "test.od")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            result = run("--test", path, env=env)
+            with open(path, encoding="utf-8") as file:
+                return result, file.read(), path
+
+    def test_a_text_test_that_holds_says_nothing(self):
+        result, _, _ = self.in_file("; test: run\n" + PROGRAM + "; run: @quotient(6, 2) == 3\n")
+        self.check(result, DONE, "", "")
+
+    def test_a_text_test_that_fails_says_what_and_where(self):
+        result, _, path = self.in_file("; test: run\n" + PROGRAM + "; run: @quotient(6, 2) == 2\n")
+        self.check(result, TEST, f"{path}:11: @quotient(6, 2) gives 3, and 2 is expected (evaluate, as written)\n")
+        result, _, path = self.in_file("; test: run\n" + PROGRAM + "; run: @quotient(6, 2) throws division_by_zero\n")
+        self.check(result, TEST, f"{path}:11: @quotient(6, 2) gives 3, and must throw division_by_zero (evaluate, as written)\n")
+        result, _, path = self.in_file("; test: run\n" + PROGRAM + "; run: @quotient(6, 0) == 2\n")
+        self.check(result, TEST)
+        self.assertIn(f"{path}:11: @quotient(6, 0) throws division_by_zero", result.stdout)
+
+    def test_an_output_that_differs_is_shown_line_by_line(self):
+        wrong = PROGRAM.replace("div %a, %b", "div %b, %a")
+        result, _, path = self.in_file("; test: print\n" + PROGRAM + "\n; ---- print\n" + wrong)
+        self.check(result, TEST)
+        self.assertIn("-   %q = div %b, %a : i64\n+   %q = div %a, %b : i64\n", result.stdout)
+        self.assertIn(f"OVERDUB_BLESS=1 overdub-opt --test {path}", result.stdout)
+
+    def test_blessing_writes_outputs_and_values(self):
+        text = "; test: print\n; test: run\n" + PROGRAM + "; run: @quotient(7, 2) == ?\n; run: @quotient(7, 0) == ?\n"
+        result, blessed, _ = self.in_file(text, OVERDUB_BLESS="1")
+        self.check(result, DONE)
+        expected = text.replace("(7, 2) == ?", "(7, 2) == 3").replace("(7, 0) == ?", "(7, 0) throws division_by_zero")
+        self.assertEqual(blessed, expected + "\n; ---- print\n" + PROGRAM)
+        self.check(self.in_file(blessed)[0], DONE, "", "")
+
+    def test_errors_are_expected_on_their_lines(self):
+        text = "; test: verify\nfunc @f(%x: f64) {\n  %y = sin 1 : i64 ; error: operand 1 is i64\n  return\n}\n"
+        self.check(self.in_file(text)[0], DONE, "", "")
+        result, _, path = self.in_file(text.replace("operand 1", "operand 2"))
+        self.check(result, TEST)
+        self.assertIn("this error is not expected", result.stdout)
+        self.assertIn(f"{path}:3: there is no error: operand 2 is i64", result.stdout)
+
+    def test_directives_that_make_no_sense_are_refused(self):
+        for line, why in (("; run: @sum(", "expected"), ("; run: @sum() throws nonsense", 'there is no error "nonsense"'),
+                          ("; run: @sum() == 1 x", "the end of the line"), ("; run on jit: @sum()", 'no executor "jit"'),
+                          ("; tset: run", 'there is no directive "tset:"; did you mean test'),
+                          ("; test: pass csee", 'there is no pass "csee"'), ("; test: dance", "expected print"),
+                          ("; run: @sum() throws error: (", "regular expression"),
+                          ("; run in pass cse: @sum() == 1", 'no test of the file is "pass cse"')):
+            result, _, path = self.in_file("; test: run\n" + PROGRAM + line + "\n")
+            self.check(result, TEST)
+            self.assertIn(f"{path}:11:", result.stdout)
+            self.assertIn(why, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
