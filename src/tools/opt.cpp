@@ -36,11 +36,11 @@ std::string table_of(std::vector<step_time> const& times) {
   for (step_time const& t : times) width = std::max(width, t.name.size() + 1);
   auto const column = [&](auto const& what, int n) { out << std::right << std::setw(n) << what; };
   out << std::left << std::setw(static_cast<int>(width)) << "step";
-  column("ms", 10), column("before", 10), column("after", 10); // operations
+  column("ms", 10), column("ops before", 12), column("ops after", 12);
   out << '\n' << std::fixed << std::setprecision(3);
   for (step_time const& t : times) {
     out << std::left << std::setw(static_cast<int>(width)) << t.name;
-    column(t.milliseconds, 10), column(t.before, 10), column(t.after, 10);
+    column(t.milliseconds, 10), column(t.before, 12), column(t.after, 12);
     out << '\n';
   }
   double total = 0;

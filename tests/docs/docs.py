@@ -7,6 +7,9 @@ usage: docs.py <page.md> <compiler and flags>
   output must equal it.
 - A ```cpp block without one is compiled after a prelude that includes overdub.hpp and every context.
 - A ```cpp continued block is compiled with the ```cpp block before it, and those that continue it, in front.
+- An ```od FILE block is a program in the folder in which the page's ```console blocks are run. A line `$ overdub-opt ...`
+  of those is run by the shell, and must print the lines behind it, errors included. What needs a context is not run by an
+  overdub-opt that was built without; nothing is without one (OVERDUB_OPT in the environment).
 - The scripts that ```sh blocks name, and the files that links name, must exist.
 - A sentence quoted as `overdub: ...` must stand in a header.
 """
@@ -14,6 +17,7 @@ import difflib
 import glob
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -66,10 +70,37 @@ def check_declarations(line, source):
         fail(line, "the block does not compile", compiled.stdout)
 
 
+tool = os.environ.get("OVERDUB_OPT")
+folder = tempfile.TemporaryDirectory()
+
+
+def run_tool(command):
+    shell = f"overdub-opt() {{ {shlex.quote(tool)} \"$@\"; }}\n{command}"
+    return subprocess.run(["bash", "-c", shell], cwd=folder.name, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+
+
+def check_commands(line, contents):
+    """Runs the commands of a console block; how many there were."""
+    count = 0
+    for match in re.finditer(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ ).*\n)*)", contents, re.MULTILINE):
+        command, expected = match[1], match[2]
+        if "overdub-opt" not in command or not tool:
+            continue
+        if "--context" in command and "forward" not in run_tool("overdub-opt --list"):
+            continue
+        count += 1
+        printed = run_tool(command)
+        if printed != expected:
+            fail(line + contents.count("\n", 0, match.start()), f"$ {command} does not print what the page says",
+                 *difflib.unified_diff(expected.splitlines(), printed.splitlines(), "the page", "overdub-opt", lineterm=""))
+    return count
+
+
 with open(page, encoding="utf-8") as file:
     text = file.read()
 all_blocks = blocks(text)
-source, programs, declarations = "", 0, 0
+source, programs, declarations, commands = "", 0, 0, 0
 for number, (line, info, contents) in enumerate(all_blocks):
     if info in ("cpp", "cpp continued"):
         if info == "cpp continued" and not source:
@@ -84,7 +115,12 @@ for number, (line, info, contents) in enumerate(all_blocks):
             declarations += 1
     elif info.startswith(("cpp", "c++")):
         fail(line, f"unknown block ```{info}: write ```cpp or ```cpp continued")
+    elif info.startswith("od "):
+        with open(os.path.join(folder.name, info[3:]), "w", encoding="utf-8") as file:
+            file.write(contents)
     elif info in ("sh", "bash", "console"):
+        if info == "console":
+            commands += check_commands(line, contents)
         for script in re.findall(r"(?:^|[\s/])((?:scripts|\.ci)/[\w.-]+)", contents):
             if not os.access(script, os.X_OK):
                 fail(line, f"{script} is not an executable file")
@@ -104,5 +140,5 @@ for match in re.finditer(r"`(overdub: (?!\.\.\.)[^`]+)`", prose):
     if match[1] not in strings:
         fail(prose.count("\n", 0, match.start()) + 1, f"no header has the sentence: {match[1]}")
 
-print(f"{name}: {programs} programs and {declarations} other blocks of C++")
+print(f"{name}: {programs} programs, {declarations} other blocks of C++ and {commands} commands")
 sys.exit(failed)

@@ -130,7 +130,7 @@ class CommandLines(unittest.TestCase):
         result = run("--pass", "cse,dce", "--time")
         self.check(result, DONE, err="")
         lines = [line.split() for line in result.stdout.splitlines()]
-        self.assertEqual(lines[0], ["step", "ms", "before", "after"])
+        self.assertEqual(lines[0], ["step", "ms", "ops", "before", "ops", "after"])
         self.assertEqual([line[0] for line in lines[1:]], ["cse", "dce", "total"])
         self.assertEqual(lines[1][2:], ["4", "4"])
 
@@ -190,6 +190,14 @@ class CommandLines(unittest.TestCase):
         self.check(result, DONE, err="")
         self.assertTrue(result.stdout.startswith("<?xml"))
         self.assertIn(">@quotient</text>", result.stdout)
+
+    def test_the_picture_in_the_documentation_is_that_of_its_program(self):
+        with open("docs/tools.md", encoding="utf-8") as page, open("docs/loss.svg", encoding="utf-8") as picture:
+            program = re.search(r"```od loss.od\n(.*?)```", page.read(), re.DOTALL)[1]
+            drawn = picture.read()
+        texts = lambda svg: sorted(re.findall(r"<text[^>]*>(.*?)</text>", svg))
+        self.assertEqual(texts(run("--svg", "--graph", "@loss", text=program).stdout), texts(drawn))
+        self.assertLess(len(drawn), 30000)
 
     def test_a_picture_without_graphviz_is_refused(self):
         with tempfile.TemporaryDirectory() as empty:
