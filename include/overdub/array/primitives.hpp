@@ -122,7 +122,8 @@ private:
     if constexpr (detail::is_array<A>) {
       if (count < 0) detail::throw_negative("slice", count);
       if (first < 0 || first > a.size()) detail::throw_index("slice", first, a.size());
-      if (count > a.size() - first) detail::throw_index("slice", first + count - 1, a.size());
+      if (count > a.size() - first)
+        detail::throw_index("slice", a.size(), a.size()); // the first that is missing
       return A::copy_of(a.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
     } else if constexpr (detail::tree<A>)
       return tree_traits<A>::map([=](auto const& child) { return part(child, first, count); }, a);

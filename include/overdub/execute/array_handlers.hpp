@@ -117,7 +117,7 @@ inline void slice_of(machine& m, std::byte* frame, instruction const& at) {
   i64 const size = extent(frame, array, 0), row = scalars(frame, array, rank, 1);
   if (count < 0) detail::throw_negative("slice", count);
   if (first < 0 || first > size) detail::throw_index("slice", first, size);
-  if (count > size - first) detail::throw_index("slice", first + count - 1, size);
+  if (count > size - first) detail::throw_index("slice", size, size); // the first that is missing
   put(frame, at.out, elements(frame, array) + static_cast<std::size_t>(first * row) * at.c);
   put(frame, at.out + word_size, owner(frame, array));
   put(frame, extent_at(at.out, 0), count);
