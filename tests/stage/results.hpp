@@ -16,13 +16,16 @@ namespace results {
 using namespace overdub;
 using leaf = detail::cell<stack<>>;
 
+// Plain C++ may not overflow integers, where programs wrap.
 template <class T>
 T argument() {
   if constexpr (detail::is_array<T>) {
     std::vector<typename T::value_type> elements;
-    for (int n = *rc::gen::inRange(0, 20); n > 0; --n) elements.push_back(any<typename T::value_type>());
+    for (int n = *rc::gen::inRange(0, 20); n > 0; --n) elements.push_back(argument<typename T::value_type>());
     return T::copy_of(elements);
-  } else
+  } else if constexpr (std::is_same_v<T, i64>)
+    return *rc::gen::inRange<i64>(-1000, 1001);
+  else
     return any<T>();
 }
 

@@ -59,10 +59,7 @@ public:
   };
   using thunks = thunk_table<evaluator, frame>;
 
-  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts) {
-    char const here = 0;
-    bottom_ = reinterpret_cast<std::uintptr_t>(&here);
-  }
+  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts), bottom_(here()) {}
 
   S const& stack() const { return stack_; }
 
@@ -191,9 +188,12 @@ private:
     frame at{f, std::vector<slot>(f.value_count())};
     return region_slots(at, ir::function::body, std::move(arguments));
   }
+  // A frame's address, and not that of a local, which sanitizers may put elsewhere.
+  [[gnu::noinline]] static std::uintptr_t here() {
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  }
   void check_depth() const {
-    char const here = 0;
-    auto const now = reinterpret_cast<std::uintptr_t>(&here);
+    std::uintptr_t const now = here();
     if ((now < bottom_ ? bottom_ - now : now - bottom_) > most_stack)
       throw evaluation_error(
           message("overdub: evaluate: calls are nested too deeply; does a recursion not end?"));
@@ -415,7 +415,7 @@ private:
 
   ir::program const& program_;
   S const& stack_;
-  std::uintptr_t bottom_ = 0; // of the host's stack, where the run began
+  std::uintptr_t bottom_; // of the host's stack, where the run began
 };
 
 } // namespace overdub::detail
