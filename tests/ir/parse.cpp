@@ -117,6 +117,16 @@ TEST_CASE("comments, space and line ends stand between any two words") {
   CHECK(parse("; nothing") == program());
 }
 
+TEST_CASE("with the name of its file, a text is the place of what names none") {
+  std::string_view const text =
+      "func @f(%x: f64) -> f64 {\n  %0 = sin %x : f64 at \"g\":7\n\n  return %0\n}\n";
+  program const p = parse(text, {.file = "f.od"});
+  CHECK(p == parse(text));
+  CHECK(
+      print(p, {.places = true}) == "func @f(%x: f64) -> f64 at \"f.od\":1:6 {\n  %0 = sin %x : f64 at "
+                                    "\"g\":7\n  return %0 at \"f.od\":4:3\n}\n");
+}
+
 TEST_CASE("functions are called before they are defined, and by themselves") {
   program const p = parse(R"(
 func @even(%n: i64) -> bool { %m = sub %n, 1 : i64  %r = call @odd(%m) : bool  return %r }
@@ -308,6 +318,15 @@ func @h(%x: f64) -> f64 {
        "16:20: call: gives f64, and f64[] is declared\n"
        "18:10: the function returns i64 here, and must give f64\n"
        "20:9: expected the name of an argument, found \"(\"\n");
+}
+
+TEST_CASE("an error at the end of a block says nothing of its end") {
+  CHECK(errors("func @f() -> f64 { %x = sin : f64 return %x }") == "1:29: expected a value, found \":\"\n");
+  CHECK(errors("func @f() -> f64 {\n  return %\n}") == "2:10: expected a name, found \"%\"\n");
+  CHECK(
+      errors_in("if %c { yield ) } else { yield ) }") ==
+      "2:15: expected \"}\" behind the end of the block, found \")\"\n"
+      "2:32: expected \"}\" behind the end of the block, found \")\"\n");
 }
 
 TEST_CASE("after twenty errors the parser stops, and says so") {

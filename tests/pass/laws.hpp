@@ -55,6 +55,21 @@ inline bool same_outcome(reference::outcome const& before, reference::outcome co
   return after.failed != failure::none && before.log == after.log;
 }
 
+/// How many random programs to run: fewer under the sanitizers, which take ten times as long.
+constexpr std::uint64_t seeds(std::uint64_t count) {
+#if defined(__SANITIZE_ADDRESS__)
+  return count / 10;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return count / 10;
+#else
+  return count;
+#endif
+#else
+  return count;
+#endif
+}
+
 /// What a transformation promises besides being right.
 struct promise {
   bool is_idempotent = true;
@@ -131,7 +146,7 @@ inline void hold_for(program const& p, transform const& f, promise const& given,
 /// The same on random programs of all kinds.
 inline void
 hold_for_random_programs(transform const& f, promise const& given, std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t seed = first; seed < first + count; ++seed)
+  for (std::uint64_t seed = first; seed < first + seeds(count); ++seed)
     hold_for(random_program::make(seed, random_program::any_options(seed)), f, given, seed);
 }
 

@@ -107,6 +107,7 @@ private:
     } catch (syntax_fault const&) {
       break_results();
       in_.skip_operation();
+      if (in_.peek() == '}') frames_.back().ended = true; // what was skipped may have been its end
     }
   }
 

@@ -1,6 +1,7 @@
 // stage(f, signature): a C++ function as a program; stage(contexts, f, signature): the program that the contexts make of it.
 #pragma once
 
+#include <overdub/overdub.hpp>
 #include <overdub/stage/hooks.hpp>
 #include <overdub/stage/staging.hpp>
 
