@@ -28,6 +28,17 @@ struct given<summing<F>> {
   using type = add_t;
 };
 
+// Combines as the operation of that number does.
+template <class F>
+struct named {
+  F const& f;
+  ir::op operation;
+  template <class X>
+  constexpr auto operator()(X const& a, X const& b) const {
+    return f(a, b);
+  }
+};
+
 template <class S>
 class evaluator {
 public:
