@@ -3,8 +3,10 @@
 
 #include <overdub/execute/control_handlers.hpp>
 #include <overdub/execute/lower.hpp>
+#include <overdub/execute/native_host.hpp>
 #include <overdub/execute/reduce_handlers.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -313,7 +315,12 @@ inline void lowering::lower_host(node_id n) {
   host_call made;
   for (value_id const v : f_.operands_of(n)) made.parameters.push_back(type_of(v));
   for (value_id const v : f_.results_of(n)) made.results.push_back(type_of(v));
-  auto const found = shared_.to.registry.functions.find(name);
+  auto found = shared_.to.registry.functions.find(name);
+  if (ir::host_binding const* const known = p_.host(f_[n].attributes.text());
+      known != nullptr && found == shared_.to.registry.functions.end() &&
+      std::ranges::all_of(made.parameters, &native_object::holds) &&
+      std::ranges::all_of(made.results, &native_object::holds))
+    found = shared_.to.registry.functions.emplace(name, bound_function(*known)).first;
   auto const types = [](std::vector<ir::type> const& all) {
     std::string text;
     for (ir::type const t : all) text += (text.empty() ? "" : ", ") + detail::text_of(t);

@@ -83,6 +83,9 @@ public:
     return results;
   }
 
+  /// The operation that threw, in the innermost region and function.
+  evaluation_place const& failed() const { return failed_; }
+
   // ---- for thunks
 
   template <class T, bool Literal>
@@ -206,7 +209,7 @@ private:
   void check_depth() const {
     std::uintptr_t const now = here();
     if ((now < bottom_ ? bottom_ - now : now - bottom_) > most_stack)
-      throw evaluation_error(
+      throw stack_overflow(
           message("overdub: evaluate: calls are nested too deeply; does a recursion not end?"));
   }
 
@@ -214,10 +217,24 @@ private:
     for (std::size_t i = 0; i < arguments.size(); ++i)
       at.slots[index_of(at.f.argument(r, static_cast<std::uint32_t>(i)))] = std::move(arguments[i]);
     ir::node_id const last = at.f.yield_of(r);
-    for (ir::node_id n = at.f[r].first; n != last; n = at.f[n].next) evaluate(at, n);
+    for (ir::node_id n = at.f[r].first; n != last; n = at.f[n].next)
+      if constexpr (S::empty)
+        evaluate_noting(at, n);
+      else
+        evaluate(at, n);
     std::vector<slot> yielded;
     for (ir::value_id const v : at.f.operands_of(last)) yielded.push_back(slot_of(at, v));
     return yielded;
+  }
+  // Evaluates an operation; one that throws is noted.
+  void evaluate_noting(frame& at, ir::node_id n) {
+    try {
+      evaluate(at, n);
+    } catch (...) {
+      if (failed_.operation == ir::nothing)
+        failed_ = {ir::function_id{static_cast<std::uint32_t>(&at.f - program_.functions.data())}, n};
+      throw;
+    }
   }
   // A region whose arguments and results are leaves.
   template <class... Arguments>
@@ -426,6 +443,7 @@ private:
 
   ir::program const& program_;
   S const& stack_;
+  evaluation_place failed_;
   std::uintptr_t bottom_; // of the host's stack, where the run began
 };
 
