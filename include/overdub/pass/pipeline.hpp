@@ -19,6 +19,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace overdub::pass {
 
@@ -81,7 +82,7 @@ inline std::size_t operation_count(program const& p) {
 /// Runs passes one after another. Checked builds verify the program behind each; an observer is told of each.
 class pass_runner {
 public:
-  explicit pass_runner(program& p, pass_observer const& observer = {}) : p_(p), observer_(observer) {}
+  explicit pass_runner(program& p, pass_observer observer = {}) : p_(p), observer_(std::move(observer)) {}
 
   /// Returns how much the pass changed.
   std::size_t operator()(named_pass const& pass) const {
@@ -106,7 +107,7 @@ public:
 
 private:
   program& p_;
-  pass_observer const& observer_;
+  pass_observer observer_;
 };
 
 /// The passes that a program runs through before it is executed. O(operations).

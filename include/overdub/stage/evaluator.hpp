@@ -24,9 +24,7 @@ struct summing {
   }
 };
 template <class F>
-struct given<summing<F>> {
-  using type = add_t;
-};
+inline constexpr bool combines_in_lanes<summing<F>> = true;
 
 // Combines as the operation of that number does.
 template <class F>

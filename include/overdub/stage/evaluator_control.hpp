@@ -97,8 +97,7 @@ void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
                       .template get<in<E>>();
         };
         if (!x.attributes.is_in_lanes()) return reduce_by<E>(at, n, combine, a);
-        if constexpr (std::is_floating_point_v<E>)
-          return reduce_by<E>(at, n, summing<decltype(combine)>{combine}, a);
+        return reduce_by<E>(at, n, summing<decltype(combine)>{combine}, a);
       } else if constexpr (std::is_arithmetic_v<E>)
         reduce_by_operation<E>(at, n, a);
     }

@@ -1,6 +1,7 @@
-#include "stage/support/cases.hpp"
+#include "laws/support/cases.hpp"
 
-#include "stage/functions.hpp"
+#include "laws/functions.hpp"
+#include "property.hpp"
 
 #include <overdub/stage/stage.hpp>
 
@@ -70,7 +71,7 @@ sample make(functions::item<F, A...> const& each) {
   made.draw = [] { return arguments{datum(random<A>())...}; };
   made.native = [f = each.f](arguments const& a) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return outcome_of([&] {
+      return executors::outcome_of([&] {
         std::vector<datum> leaves;
         add_leaves(leaves, f(a[I].template as<A>()...));
         return leaves;
