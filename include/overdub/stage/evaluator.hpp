@@ -24,8 +24,17 @@ struct summing {
   }
 };
 template <class F>
-struct given<summing<F>> {
-  using type = add_t;
+inline constexpr bool combines_in_lanes<summing<F>> = true;
+
+// Combines as the operation of that number does.
+template <class F>
+struct named {
+  F const& f;
+  ir::op operation;
+  template <class X>
+  constexpr auto operator()(X const& a, X const& b) const {
+    return f(a, b);
+  }
 };
 
 template <class S>
@@ -59,9 +68,7 @@ public:
   };
   using thunks = thunk_table<evaluator, frame>;
 
-  evaluator(ir::program const& p, S const& contexts)
-      : program_(p), stack_(contexts), bottom_(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))) {
-  }
+  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts), bottom_(here()) {}
 
   S const& stack() const { return stack_; }
 
@@ -193,9 +200,12 @@ private:
     frame at{f, std::vector<slot>(f.value_count())};
     return region_slots(at, ir::function::body, std::move(arguments));
   }
+  // A frame's address, and not that of a local, which sanitizers may put elsewhere.
+  [[gnu::noinline]] static std::uintptr_t here() {
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  }
   void check_depth() const {
-    // Addresses of variables say nothing under AddressSanitizer, which keeps them elsewhere.
-    auto const now = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    std::uintptr_t const now = here();
     if ((now < bottom_ ? bottom_ - now : now - bottom_) > most_stack)
       throw stack_overflow(
           message("overdub: evaluate: calls are nested too deeply; does a recursion not end?"));
@@ -206,18 +216,23 @@ private:
       at.slots[index_of(at.f.argument(r, static_cast<std::uint32_t>(i)))] = std::move(arguments[i]);
     ir::node_id const last = at.f.yield_of(r);
     for (ir::node_id n = at.f[r].first; n != last; n = at.f[n].next)
-      if constexpr (S::empty) try {
-          evaluate(at, n);
-        } catch (...) {
-          if (failed_.operation == ir::nothing)
-            failed_ = {ir::function_id{static_cast<std::uint32_t>(&at.f - program_.functions.data())}, n};
-          throw;
-        }
+      if constexpr (S::empty)
+        evaluate_noting(at, n);
       else
         evaluate(at, n);
     std::vector<slot> yielded;
     for (ir::value_id const v : at.f.operands_of(last)) yielded.push_back(slot_of(at, v));
     return yielded;
+  }
+  // Evaluates an operation; one that throws is noted.
+  void evaluate_noting(frame& at, ir::node_id n) {
+    try {
+      evaluate(at, n);
+    } catch (...) {
+      if (failed_.operation == ir::nothing)
+        failed_ = {ir::function_id{static_cast<std::uint32_t>(&at.f - program_.functions.data())}, n};
+      throw;
+    }
   }
   // A region whose arguments and results are leaves.
   template <class... Arguments>

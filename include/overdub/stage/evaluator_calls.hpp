@@ -195,7 +195,8 @@ template <class S>
 template <class Make>
 void evaluator<S>::in_region(ir::node_id n, std::uint32_t i, Make const& make) {
   auto const scope = recorder_().enter(recorder_().region_of(n, i));
-  recorder_().at().yield(symbols(make()));
+  auto const yielded = symbols(make()); // before at(), which staging moves
+  recorder_().at().yield(yielded);
 }
 // Gives an operation the results that its region yielded.
 template <class S>

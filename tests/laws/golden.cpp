@@ -1,9 +1,8 @@
 // The text of staged programs: the same under every compiler. OVERDUB_BLESS=1 writes the texts anew.
 #include "catch.hpp"
-#include "functions.hpp"
+#include "laws/support/cases.hpp"
 
 #include <overdub/ir/print.hpp>
-#include <overdub/stage/stage.hpp>
 
 #include <cstdlib>
 #include <fstream>
@@ -14,12 +13,9 @@ namespace {
 
 using namespace overdub;
 
-template <class F, class... A>
-void same_text(functions::item<F, A...> const& each) {
-  std::string const path = "tests/stage/golden/" + std::string(F::name()) +
-                           (sizeof...(A) == 1 && (std::is_same_v<A, array<float>> && ...) ? "_f32" : "") +
-                           ".od";
-  std::string const text = ir::print(stage(each.f, each.arguments));
+void same_text(cases::sample const& each) {
+  std::string const path = "tests/laws/golden/" + each.name + ".od";
+  std::string const text = ir::print(each.program);
   if (std::getenv("OVERDUB_BLESS") != nullptr) std::ofstream(path) << text;
   std::stringstream golden;
   golden << std::ifstream(path).rdbuf();
@@ -30,5 +26,5 @@ void same_text(functions::item<F, A...> const& each) {
 } // namespace
 
 TEST_CASE("a function is staged to its golden text") {
-  std::apply([](auto const&... each) { (same_text(each), ...); }, functions::all);
+  for (auto const& each : cases::all()) same_text(each);
 }

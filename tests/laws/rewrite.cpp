@@ -1,16 +1,15 @@
 // Rewriting a program in a context gives the program that staging in the context gives.
+#include "catch.hpp"
 #include "functions.hpp"
-#include "results.hpp"
 
 #include <overdub/contexts/forward.hpp>
 #include <overdub/ir/equal.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/stage/evaluate.hpp>
 
 namespace {
 
 using namespace overdub;
-
-struct no_op : context {};
 
 template <class Context, class F, class... A>
 void same_program(Context context, functions::item<F, A...> const& each) {
