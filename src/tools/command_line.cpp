@@ -4,6 +4,8 @@
 #include "failure.hpp"
 #include "hosts.hpp"
 
+#include <overdub/version.hpp>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -42,9 +44,20 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       "the program is printed. Passes and contexts take effect in the order in which they are named.",
       "overdub-opt");
   app.footer(
+      "Examples:\n"
+      "  overdub-opt loss.od --pass fold,cse,dce           print what the passes make of it\n"
+      "  overdub-opt loss.od --run '@f(1.0, [1.0, 2.0])'   run a function\n"
+      "  overdub-opt loss.od --pipeline --time             say what the standard passes take\n"
+      "  overdub-opt loss.od --svg --graph @f -o f.svg     draw a function\n"
+      "  overdub-opt --test tests/programs/*.od            run text tests\n\n"
       "Exit codes: 0 done, 1 the program is not valid, 2 the command line, 3 a run threw or executors\n"
       "disagree, 4 a file or a program is missing, 5 a test failed, 6 a pass is wrong.");
   app.set_help_flag("--help,-h", "Print this");
+  app.set_version_flag(
+      "--version",
+      "overdub-opt " + std::to_string(OVERDUB_VERSION_MAJOR) + '.' + std::to_string(OVERDUB_VERSION_MINOR) +
+          '.' + std::to_string(OVERDUB_VERSION_PATCH),
+      "Print the version");
   app.add_option("FILE", c.inputs, "The text of a program; - or none is the standard input")->type_name("");
 
   auto const more = [&](std::vector<step> const& steps) {
@@ -97,6 +110,10 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
     throw failure(e.code, std::string("overdub-opt: ") + e.what());
   } catch (CLI::CallForHelp const&) {
     std::cout << app.help();
+    done = true;
+    return c;
+  } catch (CLI::CallForVersion const& e) {
+    std::cout << e.what() << '\n';
     done = true;
     return c;
   } catch (CLI::ParseError const& e) {

@@ -113,6 +113,7 @@ private:
   // The line of the text that throws.
   std::string where(outcome const& thrown, ir::function_id f, call const& k) const {
     ir::place_id const at = place_of_error(thrown, p_, f, k.arguments);
+    seen_.report(); // of this evaluation: nobody reads it
     if (at == ir::nothing) return {};
     ir::diagnostic d{.text = "in an operation of this line", .line = p_[at].line, .column = p_[at].column};
     std::string const file(p_.text(p_[at].file));

@@ -98,6 +98,11 @@ class CommandLines(unittest.TestCase):
                        "--graph", "--time", "--output", "--run", "--executor", "--test", "Exit codes"):
             self.assertIn(option, result.stdout)
 
+    def test_the_version(self):
+        result = run("--version")
+        self.check(result, DONE, err="")
+        self.assertRegex(result.stdout, r"^overdub-opt \d+\.\d+\.\d+\n$")
+
     def test_the_list_names_passes_and_executors(self):
         result = run("--list")
         self.check(result, DONE, err="")
