@@ -13,8 +13,9 @@ void same_as_native(cases::sample const& each, Run const& run) {
   for (std::size_t row = 0; row < each.by_hand.size(); ++row) {
     auto const& a = each.by_hand[row];
     auto const native = each.native(a), given = run(a);
-    INFO("arguments by hand, row " << row << ": C++ gives " << executors::text_of(native) << ", and this way "
-                                   << executors::text_of(given));
+    INFO(
+        "arguments by hand, row " << row << ": C++ gives " << executors::text_of(native) << ", and this way "
+                                  << executors::text_of(given));
     CHECK(given == native);
   }
   property([&] {

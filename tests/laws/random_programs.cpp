@@ -17,6 +17,7 @@ std::uint64_t number_in(char const* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+// The arguments of laws::arguments(seed), as data.
 executors::arguments arguments(std::uint64_t seed) {
   random_program::random_numbers random(seed);
   auto number = [&] { return static_cast<double>(random.below(64)) / 8 - 4; };
@@ -29,7 +30,7 @@ executors::arguments arguments(std::uint64_t seed) {
   all.emplace_back(row());
   all.emplace_back(array<i64>{integer(), integer(), integer()});
   all.emplace_back(array<array<double>>{row(), row(), row()});
-  all.emplace_back(static_cast<float>(number()));
+  all.emplace_back(1.5f);
   return all;
 }
 
@@ -40,7 +41,9 @@ random_program::options options_of(std::uint64_t seed) {
   return o;
 }
 
+// Of a program that ends soon; a smaller one need not.
 bool differs(executors::way const& way, ir::program const& p, std::uint64_t seed) {
+  if (!reference::run(p, laws::arguments(seed), 20'000)) return false;
   auto const a = arguments(seed);
   return !executors::agrees(way, executors::evaluated(p, a), way.run(p, a, seed));
 }
@@ -52,12 +55,12 @@ void agree(std::uint64_t seed) {
   for (auto const& way : executors::all()) {
     if (way.slow && seed % 10 != 0) continue;
     if (executors::agrees(way, expected, way.run(p, a, seed))) continue;
-    ir::program const small =
-        laws::shrunk(p, [&](ir::program const& q) { return differs(way, q, seed); });
-    FAIL("random program " << seed << ": " << way.name << " gives "
-                           << executors::text_of(way.run(small, a, seed)) << ", and evaluation "
-                           << executors::text_of(executors::evaluated(small, a)) << "\n"
-                           << ir::print(small));
+    ir::program const small = laws::shrunk(p, [&](ir::program const& q) { return differs(way, q, seed); });
+    FAIL(
+        "random program " << seed << ": " << way.name << " gives "
+                          << executors::text_of(way.run(small, a, seed)) << ", and evaluation "
+                          << executors::text_of(executors::evaluated(small, a)) << "\n"
+                          << ir::print(small));
   }
 }
 
@@ -67,4 +70,5 @@ TEST_CASE("every way to run a random program gives what evaluating it gives") {
   std::uint64_t const first = number_in("OVERDUB_FIRST_PROGRAM", 1);
   std::uint64_t const count = number_in("OVERDUB_PROGRAMS", laws::seeds(100'000));
   for (std::uint64_t seed = first; seed < first + count; ++seed) agree(seed);
+  SUCCEED(count << " programs");
 }
