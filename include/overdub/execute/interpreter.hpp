@@ -3,6 +3,7 @@
 
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/lower_arrays.hpp>
+#include <overdub/execute/lower_blocks.hpp>
 #include <overdub/execute/lower_control.hpp>
 #include <overdub/execute/machine.hpp>
 #include <overdub/execute/values.hpp>

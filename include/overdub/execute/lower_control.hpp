@@ -58,6 +58,7 @@ inline void lowering::store_output(value_id v, offset index, offset array) {
 inline void lowering::lower_loop(node_id n) {
   region_id const body = f_.region_at(n, 0);
   std::uint32_t const carried = f_[n].operand_count - 1;
+  if (carried == 0 && !f_[n].attributes.is_reversed() && lowered_in_blocks(n)) return;
   std::uint32_t const outputs = f_[n].result_count - carried;
   bool const is_reversed = f_[n].attributes.is_reversed();
   std::vector<offset> const to = start_carried(n, 1, carried);
@@ -131,7 +132,16 @@ inline void lowering::lower_while(node_id n) {
   out_.land(end);
 }
 
+// Iterations that do not depend on each other.
+inline bool lowering::lowered_in_blocks(node_id n) {
+  if (lanes_ != nullptr) return false; // of the map around
+  lane_plan const plan(f_, f_.region_at(n, 0));
+  if (plan.fits()) lower_in_blocks(n, plan);
+  return plan.fits();
+}
+
 inline void lowering::lower_map(node_id n) {
+  if (lowered_in_blocks(n)) return;
   region_id const body = f_.region_at(n, 0);
   offset const count = at(f_.operand(n, 0));
   std::vector<offset> made;
@@ -163,6 +173,14 @@ inline void lowering::lower_reduce(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   offset const initial = f_[n].attributes.is_started() ? at(f_.operand(n, 1)) : 0;
   offset const where = new_home(result);
+  if (is_fused(n)) {
+    fused_map const map = take_fused_map(n);
+    bool const is_double = type_of(result) == ir::f64;
+    out_.emit(
+        is_double ? &doing<finish_block_reduction<double>>::run : &doing<finish_block_reduction<i64>>::run,
+        where, map.state, initial, static_cast<offset>(f_[n].attributes.operation));
+    return words_.give(map.state, block_reduction::size);
+  }
   out_.emit(
       reduce_handlers[type_index(type_of(array).element)], where, at(array), initial,
       static_cast<offset>(f_[n].attributes.operation));

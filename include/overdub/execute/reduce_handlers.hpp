@@ -129,7 +129,7 @@ inline constexpr auto reduce_handlers =
 struct reduction {
   static constexpr offset index = 0, length = 1, depth = 2, pending = 3, phase = 4, values = 5;
   static constexpr offset most_parts = 64;
-  enum phases : i64 { elements, folding, starting, done };
+  enum phases : i64 { reading, folding, starting, done };
 
   std::byte* const frame;
   offset const at, words; // a value's
@@ -166,7 +166,7 @@ inline instruction const* start_reduction(machine&, std::byte* frame, instructio
   r.set(reduction::length, n);
   r.set(reduction::depth, 0);
   r.set(reduction::pending, 0);
-  r.set(reduction::phase, reduction::elements);
+  r.set(reduction::phase, reduction::reading);
   if (n > 0) return at + 1;
   if ((at->a & 1) == 0) detail::throw_empty("reduce");
   r.copy(reduction::current, reduction::initial);
@@ -185,7 +185,7 @@ inline instruction const* finish_reduction(reduction const& r, instruction const
 inline instruction const* next_in_tree(machine&, std::byte* frame, instruction const* at) {
   reduction const r = reduction_of(frame, *at);
   i64 depth = r.state(reduction::depth), pending = r.state(reduction::pending);
-  if (pending == 0 && r.state(reduction::phase) == reduction::elements) {
+  if (pending == 0 && r.state(reduction::phase) == reduction::reading) {
     i64 const i = r.state(reduction::index) + 1;
     r.copy(reduction::part(depth++), reduction::current);
     r.set(reduction::index, i);
@@ -211,7 +211,7 @@ inline instruction const* next_in_tree(machine&, std::byte* frame, instruction c
 inline instruction const* next_in_lanes(machine&, std::byte* frame, instruction const* at) {
   reduction const r = reduction_of(frame, *at);
   i64 const n = r.state(reduction::length);
-  if (r.state(reduction::phase) == reduction::elements) {
+  if (r.state(reduction::phase) == reduction::reading) {
     i64 const i = r.state(reduction::index);
     if (i >= 8 && r.state(reduction::pending) == 0) {
       r.set(reduction::pending, 1);

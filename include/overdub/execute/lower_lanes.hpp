@@ -1,0 +1,462 @@
+// Lowering to run in lanes: operations whose results differ among the elements of a block. A scalar that varies stands as
+// a pointer to its lanes: to a row of memory that the map has for them, or into an array. An array that varies is an array
+// of lanes. What does not vary is lowered as everywhere, and runs once for the block.
+#pragma once
+
+#include <overdub/execute/block_reduce_handlers.hpp>
+#include <overdub/execute/lower.hpp>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace overdub::execute {
+
+// ---- where lanes stand
+
+// The word that points to a row. It is set when the map begins, so that nothing else may stand there in between.
+inline offset lowering::pointer_to(offset row) {
+  auto& all = lanes_->pointers;
+  if (all.size() <= row) all.resize(row + 1, no_word);
+  if (all[row] == no_word) all[row] = words_.take_untouched();
+  return all[row];
+}
+inline void lowering::give_temporary_rows() {
+  for (offset const row : temporary_rows_) lanes_->rows.give(row * word_size, 1);
+  temporary_rows_.clear();
+}
+inline void lowering::release_temporaries() {
+  give_temporary_rows();
+  for (auto const& [where, size] : std::exchange(temporary_arrays_, {})) {
+    out_.emit(&release_owner::run, 0, where + word_size);
+    words_.give(where, size);
+  }
+}
+// A scalar's row, or where it was meant to go.
+inline offset lowering::new_lanes(value_id v) {
+  if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
+    put_home(v, hint);
+    return hint;
+  }
+  offset const row = take_row();
+  homes_[index_of(v)] = {.at = pointer_to(row), .row = row};
+  return at(v);
+}
+// A pointer into an array, which must not be written or given back as long as the pointer is used. If the array may die
+// before, the pointer has a count of its own.
+inline void lowering::new_alias(value_id v, value_id array, node_id n) {
+  hints_[index_of(v)] = no_word;
+  homes_[index_of(v)] = {.at = words_.take(1), .owns_words = true};
+  if (lanes_->plan.is_outside(array)) return;
+  region_id const home = f_.region_of(array);
+  node_id around = n; // the operation of the array's region that n is in
+  while (f_[around].parent != home) around = f_[f_[around].parent].parent;
+  node_id const array_dies = last_use_in(array, home);
+  node_id const pointer_dies = last_use_in(v, f_[n].parent);
+  bool const outlives =
+      around != n ? array_dies == around || position_[index_of(array_dies)] > position_[index_of(around)]
+                  : pointer_dies == ir::nothing ||
+                        position_[index_of(array_dies)] > position_[index_of(pointer_dies)];
+  if (outlives) return;
+  offset const count = words_.take(1);
+  homes_[index_of(v)].owner = count;
+  emit_move({owner_word(array), count, 1});
+  out_.emit(&retain_owner::run, 0, count);
+}
+inline void lowering::emit_fill(value_id scalar, offset to) {
+  ir::type const t = type_of(scalar);
+  out_.emit(&doing<lane_fill>::run, to, at(scalar), 0, t == ir::boolean ? 1 : lane_size_of(t.element));
+}
+// The lanes of any scalar.
+inline offset lowering::lanes_of(value_id v) {
+  if (is_lanes(v)) return at(v);
+  offset const to = temporary_lanes();
+  emit_fill(v, to);
+  return to;
+}
+// Any array as an array of lanes, until the operation is finished.
+inline offset lowering::array_of_lanes(value_id v) {
+  if (is_lanes(v)) return at(v);
+  offset const to = words_.take(words(v));
+  temporary_arrays_.push_back({to, words(v)});
+  emit_spread(v, to);
+  return to;
+}
+inline void lowering::emit_spread(value_id array, offset to) {
+  with_type(type_of(array).element, [&]<class T>(T) {
+    out_.emit(&doing<lane_spread<T>>::run, to, at(array), 0, offset{type_of(array).rank});
+  });
+}
+// Pairs {how, word} of the indices from the first operand behind the array to before `end`.
+inline void lowering::indices_of_lanes(std::vector<offset>& list, node_id n, std::uint32_t end) {
+  for (std::uint32_t i = 1; i < end; ++i) {
+    value_id const v = f_.operand(n, i);
+    bool const is_element = v == lanes_->plan.index();
+    auto const how = is_element ? indexed_by::element : is_lanes(v) ? indexed_by::lanes : indexed_by::once;
+    list.push_back(static_cast<offset>(how));
+    list.push_back(is_element ? lanes_->first_element : at(v));
+  }
+}
+
+// ---- scalars
+
+// The result may stand where an operand that dies stood, if their numbers have one size.
+inline void lowering::free_lanes(node_id n) {
+  offset const size = lane_size_of(type_of(f_.result(n)).element);
+  for (value_id const v : f_.operands_of(n))
+    if (is_lanes(v) && lane_size_of(type_of(v).element) != size) return;
+  free_scalars(n);
+}
+
+inline void lowering::lane_elementwise(node_id n) {
+  ir::op code = f_[n].code;
+  value_id const result = f_.result(n);
+  if (lanes_->plan.is_shifted_index(n)) return put_home(result, no_word);
+  std::uint32_t const count = f_[n].operand_count;
+  auto const rule = ir::row_of(code).types;
+  bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
+  ir::scalar const type = type_of(f_.operand(n, second ? 1 : 0)).element;
+  lane_variants const& all = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
+  if (count == 2 && type == ir::scalar::f64) {
+    if (fuse_in_lanes(code, f_.operand(n, 0), f_.operand(n, 1), side::left, n)) return;
+    if (fuse_in_lanes(code, f_.operand(n, 1), f_.operand(n, 0), side::right, n)) return;
+  }
+  offset x[3]{};
+  std::size_t variant = 0;
+  handler run = all[0];
+  if (count == 2) {
+    value_id a = f_.operand(n, 0), b = f_.operand(n, 1);
+    // A number that is the same for all lanes goes to the right, where the operation can be turned round.
+    if (ir::op const turned = turned_round(code); !is_lanes(a) && is_lanes(b) && turned != ir::op::none) {
+      std::swap(a, b);
+      code = turned;
+    }
+    lane_variants const& turned = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
+    variant = is_lanes(a) ? (is_lanes(b) ? 0 : 1) : (is_lanes(b) ? 2 : 0);
+    if (turned[variant] == nullptr) variant = 0;
+    run = turned[variant];
+    x[0] = variant == 2 ? at(a) : lanes_of(a);
+    x[1] = variant == 1 ? at(b) : lanes_of(b);
+  } else
+    for (std::uint32_t i = 0; i < count; ++i) x[i] = lanes_of(f_.operand(n, i));
+  free_lanes(n);
+  offset const to = new_lanes(result);
+  std::uint32_t const made = out_.emit(run, to, x[0], x[1], count == 3 ? x[2] : static_cast<offset>(code));
+  if (type == ir::scalar::f64 && count == 2 && variant != 2)
+    lanes_->last = {made, result, code, variant == 1};
+}
+
+inline ir::op lowering::turned_round(ir::op code) {
+  using ir::op;
+  switch (code) {
+  case op::add:
+  case op::mul:
+  case op::eq:
+  case op::ne:
+  case op::bit_and:
+  case op::bit_or:
+  case op::bit_xor:
+    return code;
+  case op::lt:
+    return op::gt;
+  case op::gt:
+    return op::lt;
+  case op::le:
+    return op::ge;
+  case op::ge:
+    return op::le;
+  default:
+    return op::none;
+  }
+}
+
+// The last instruction and an operation on its result x become one.
+inline bool lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n) {
+  auto const last = lanes_->last;
+  if (last.value == ir::nothing || last.at + 1 != out_.here() || last.value != x || x == other ||
+      !is_only_use(x, n))
+    return false;
+  if (code == ir::op::add || code == ir::op::mul) on = side::left;
+  bool const once = !is_lanes(other);
+  if (once && last.b_once) return false;
+  for (lane_fused_row const& row : lane_fused_rows)
+    if (row.first == last.code && row.second == code && row.on == on) {
+      instruction const first = out_.pop();
+      offset const c = at(other);
+      free_lanes(n);
+      out_.emit(row.handlers[last.b_once ? 1 : once ? 2 : 0], new_lanes(f_.result(n)), first.a, first.b, c);
+      lanes_->last = {};
+      return true;
+    }
+  return false;
+}
+
+// ---- arrays
+
+// Elements or parts of an array that does not vary.
+inline void lowering::lane_at_shared(node_id n) {
+  value_id const array = f_.operand(n, 0), result = f_.result(n), index = f_.operand(n, 1);
+  ir::type const t = type_of(array);
+  std::uint32_t const indices = f_[n].operand_count - 1;
+  node_id const sum = f_.is_result(index) ? f_.node_of(index) : node_id(ir::nothing);
+  bool const shifted = sum != ir::nothing && lanes_->plan.is_shifted_index(sum);
+  if (t.rank == 1 && indices == 1 && (shifted || index == lanes_->plan.index())) {
+    offset shift = 0, aside = no_word;
+    if (shifted) {
+      bool const is_left = f_.operand(sum, 0) == lanes_->plan.index();
+      shift = at(f_.operand(sum, is_left ? 1 : 0));
+      if (f_[sum].code == ir::op::sub) {
+        aside = words_.take(1);
+        out_.emit(
+            scalar_handlers[static_cast<std::size_t>(ir::op::neg)][type_index(ir::scalar::i64)][0], aside,
+            shift);
+        shift = aside;
+      }
+    }
+    switch (size_of(t.element)) {
+    case 1:
+      out_.emit(&trying<lane_at<1>>::run, new_lanes(result), at(array), lanes_->first_element, shift);
+      break;
+    case 4:
+      new_alias(result, array, n);
+      out_.emit(&trying<lane_at<4>>::run, at(result), at(array), lanes_->first_element, shift);
+      break;
+    default:
+      new_alias(result, array, n);
+      out_.emit(&trying<lane_at<8>>::run, at(result), at(array), lanes_->first_element, shift);
+    }
+    if (aside != no_word) words_.give(aside, 1);
+    return;
+  }
+  std::vector<offset> list{at(array), offset{t.rank}};
+  indices_of_lanes(list, n, indices + 1);
+  bool const is_part = type_of(result).rank > 0;
+  offset const to = is_part ? new_home(result) : new_lanes(result);
+  with_type(t.element, [&]<class T>(T) {
+    out_.emit(
+        is_part ? &trying<lane_parts<T>>::run : &trying<lane_gather<T>>::run, to, out_.list(list), indices);
+  });
+}
+
+inline void lowering::lane_at_lanes(node_id n) {
+  value_id const array = f_.operand(n, 0), result = f_.result(n);
+  ir::type const t = type_of(array);
+  std::uint32_t const indices = f_[n].operand_count - 1;
+  bool vary = false;
+  for (std::uint32_t i = 1; i <= indices; ++i) vary = vary || is_lanes(f_.operand(n, i));
+  if (vary) {
+    std::vector<offset> list{at(array), offset{t.rank}};
+    indices_of_lanes(list, n, indices + 1);
+    offset const to = new_lanes(result);
+    with_type(t.element, [&]<class T>(T) { out_.emit(&trying<lane_pick<T>>::run, to, out_.list(list)); });
+    return;
+  }
+  auto const list = indexed(n, indices);
+  if (type_of(result).rank > 0) {
+    offset const to = new_home(result);
+    out_.emit(&doing<part_of>::run, to, out_.list(list), 0, row_size_of(t.element));
+    return give_count_of_part(array, result, n);
+  }
+  new_alias(result, array, n);
+  out_.emit(&doing<lane_element>::run, at(result), out_.list(list), 0, row_size_of(t.element));
+}
+
+inline void lowering::lane_update_array(node_id n) {
+  value_id const array = f_.operand(n, 0), result = f_.result(n);
+  ir::type const t = type_of(array);
+  std::uint32_t const indices = f_[n].operand_count - 2;
+  value_id const x = f_.operand(n, indices + 1);
+  bool vary = false;
+  for (std::uint32_t i = 1; i <= indices; ++i) vary = vary || is_lanes(f_.operand(n, i));
+  offset const value = type_of(x).rank > 0 ? array_of_lanes(x) : lanes_of(x);
+  if (is_lanes(array))
+    become(array, result, n);
+  else
+    emit_spread(array, new_home(result));
+  if (vary) {
+    std::vector<offset> list{at(result), offset{t.rank}};
+    indices_of_lanes(list, n, indices + 1);
+    with_type(
+        t.element, [&]<class T>(T) { out_.emit(&trying<lane_scatter<T>>::run, 0, out_.list(list), value); });
+    return;
+  }
+  auto list = indexed(n, indices);
+  list[0] = at(result);
+  list.push_back(value);
+  out_.emit(
+      type_of(x).rank > 0 ? &doing<lane_update_part>::run : &doing<lane_update>::run, 0, out_.list(list), 0,
+      row_size_of(t.element));
+}
+
+// Operations that make an array of lanes of others, or of scalars.
+inline void lowering::lane_make_array(node_id n) {
+  value_id const result = f_.result(n);
+  ir::type const t = type_of(result);
+  offset const shape = rank_and_size(t.rank, row_size_of(t.element)), lane = lane_size_of(t.element);
+  switch (f_[n].code) {
+  case ir::op::array:
+  case ir::op::concat: {
+    bool const of_scalars = type_of(f_.operand(n, 0)).rank == 0;
+    std::vector<offset> list;
+    for (value_id const v : f_.operands_of(n)) list.push_back(of_scalars ? lanes_of(v) : array_of_lanes(v));
+    offset const to = new_home(result);
+    handler const run = f_[n].code == ir::op::concat ? &doing<concat>::run
+                        : of_scalars                 ? &doing<lane_array>::run
+                                                     : &doing<make_of_values>::run;
+    out_.emit(run, to, out_.list(list), f_[n].operand_count, of_scalars ? lane : shape);
+    return;
+  }
+  case ir::op::fill: {
+    value_id const x = f_.operand(n, 1);
+    bool const of_scalars = type_of(x).rank == 0;
+    offset const value = of_scalars ? lanes_of(x) : array_of_lanes(x);
+    offset const to = new_home(result);
+    out_.emit(
+        of_scalars ? &doing<lane_fill_array>::run : &doing<fill>::run, to, at(f_.operand(n, 0)), value,
+        of_scalars ? lane : shape);
+    return;
+  }
+  case ir::op::gather: {
+    offset const to = new_home(result);
+    out_.emit(&doing<gather>::run, to, at(f_.operand(n, 0)), at(f_.operand(n, 1)), shape);
+    return;
+  }
+  case ir::op::slice: {
+    value_id const array = f_.operand(n, 0);
+    offset const list[] = {
+        at(array), at(f_.operand(n, 1)), at(f_.operand(n, 2)), offset{type_of(array).rank}};
+    offset const to = new_home(result);
+    out_.emit(&doing<slice_of>::run, to, out_.list(list), 0, row_size_of(t.element));
+    return give_count_of_part(array, result, n);
+  }
+  default:
+    become(f_.operand(n, 0), result, n); // copy
+  }
+}
+
+// ---- reductions, accumulators
+
+inline void lowering::lane_reduction(node_id n) {
+  value_id const array = f_.operand(n, 0), result = f_.result(n);
+  offset const initial = f_[n].attributes.is_started() ? lanes_of(f_.operand(n, 1)) : 0;
+  if (is_fused(n)) {
+    fused_map const map = take_fused_map(n);
+    offset const to = new_lanes(result);
+    out_.emit(&doing<lane_sum_fold>::run, to, map.state, map.count, initial);
+    lanes_->rows.give(map.row * word_size, 8);
+    return words_.give(map.count, 1);
+  }
+  offset const from = array_of_lanes(array);
+  offset const to = new_lanes(result);
+  with_type(type_of(result).element, [&]<class T>(T) {
+    if constexpr (!std::is_same_v<T, bool>)
+      out_.emit(
+          &doing<lane_reduce<T>>::run, to, from, initial, static_cast<offset>(f_[n].attributes.operation));
+  });
+}
+
+inline void lowering::lane_accumulate(node_id n) {
+  region_id const region = f_.region_at(n, 0);
+  std::uint32_t const count = f_[n].operand_count;
+  std::vector<offset> const to = start_carried_lanes(n, 0, count);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    value_id const v = f_.result(n, k);
+    ir::type const t = type_of(v);
+    out_.emit(
+        &doing<own>::run, 0, to[k], offset{t.rank}, is_lanes(v) ? row_size_of(t.element) : scalar_bytes(t));
+    put_home(f_.argument(region, k), to[k]);
+  }
+  values more;
+  for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(f_.result(n, k));
+  std::vector<offset> const places = new_results(more);
+  lower_region(region);
+  yield_lanes(region, places, more);
+  finish(f_.yield_of(region));
+}
+
+inline void lowering::lane_add_to(node_id n) {
+  value_id const acc = f_.operand(n, 0);
+  ir::type const t = type_of(acc);
+  std::uint32_t const indices = f_[n].operand_count - 2;
+  value_id const x = f_.operand(n, indices + 1);
+  bool const is_part = type_of(x).rank > 0;
+  offset const value = is_part ? array_of_lanes(x) : lanes_of(x);
+  bool vary = !is_lanes(acc);
+  for (std::uint32_t i = 1; i <= indices; ++i) vary = vary || is_lanes(f_.operand(n, i));
+  with_type(t.element, [&]<class T>(T) {
+    if constexpr (std::is_same_v<T, bool>)
+      return;
+    else if (!vary) {
+      auto list = indexed(n, indices);
+      list.push_back(value);
+      out_.emit(&doing<lane_add_row<T>>::run, 0, out_.list(list));
+    } else {
+      std::vector<offset> list{at(acc), offset{t.rank}};
+      indices_of_lanes(list, n, indices + 1);
+      if (is_part)
+        out_.emit(&trying<lane_add_parts<T>>::run, 0, out_.list(list), value, indices);
+      else
+        out_.emit(&trying<lane_add<T>>::run, 0, out_.list(list), value, is_lanes(acc));
+    }
+  });
+}
+
+// ---- all of them
+
+inline void lowering::lower_in_lanes(node_id n) {
+  switch (f_[n].code) {
+  case ir::op::convert: {
+    value_id const from = f_.operand(n, 0), result = f_.result(n);
+    offset const source = at(from);
+    free_lanes(n);
+    out_.emit(
+        lane_convert_handlers[type_index(type_of(from).element)][type_index(type_of(result).element)],
+        new_lanes(result), source);
+    break;
+  }
+  case ir::op::at:
+    is_lanes(f_.operand(n, 0)) ? lane_at_lanes(n) : lane_at_shared(n);
+    break;
+  case ir::op::update:
+    lane_update_array(n);
+    break;
+  case ir::op::array:
+  case ir::op::concat:
+  case ir::op::fill:
+  case ir::op::gather:
+  case ir::op::slice:
+  case ir::op::copy:
+    lane_make_array(n);
+    break;
+  case ir::op::if_:
+    is_lanes(f_.operand(n, 0)) ? lane_masked_if(n) : lane_if(n);
+    break;
+  case ir::op::loop:
+    lane_loop(n);
+    break;
+  case ir::op::while_:
+    lane_while(n);
+    break;
+  case ir::op::map:
+    lane_map(n);
+    break;
+  case ir::op::reduce:
+    lane_reduction(n);
+    break;
+  case ir::op::accumulate:
+    lane_accumulate(n);
+    break;
+  case ir::op::add_to:
+    lane_add_to(n);
+    break;
+  case ir::op::assert_:
+    out_.emit(&trying<lane_assert>::run, 0, at(f_.operand(n, 0)));
+    break;
+  default:
+    lane_elementwise(n);
+  }
+  release_temporaries();
+  live_in(f_.results_of(n), f_[n].parent);
+}
+
+} // namespace overdub::execute
