@@ -107,9 +107,9 @@ public:
       using number = typename detail::number_in<T>::type;
       measure(a, 0, true);
       detail::array_builder<number> out(size());
-      i64 at = 0;
-      gather(a, out, at);
-      elements_ = out.finish(at);
+      i64 next = 0;
+      gather(a, out, next);
+      elements_ = out.finish(next);
     }
   }
   /// A scalar of this type, from its bits as programs keep them in literals.
@@ -166,8 +166,8 @@ public:
     if constexpr (detail::type_of_cpp<T>.rank == 0)
       return scalar<T>(bits_);
     else {
-      i64 at = 0;
-      return part<T>(elements<typename detail::number_in<T>::type>(), 0, at);
+      i64 next = 0;
+      return part<T>(elements<typename detail::number_in<T>::type>(), 0, next);
     }
   }
 
@@ -222,26 +222,26 @@ private:
       for (i64 i = 0; i < a.size(); ++i) measure(a.data()[i], axis + 1, first && i == 0);
   }
   template <class T, class Out>
-  static void gather(array<T> const& a, Out& out, i64& at) {
+  static void gather(array<T> const& a, Out& out, i64& next) {
     if constexpr (detail::type_of_cpp<T>.rank > 0)
-      for (array<T> const& row = a; T const& x : row) gather(x, out, at);
+      for (array<T> const& row = a; T const& x : row) gather(x, out, next);
     else {
-      out.put_all(at, a.span());
-      at += a.size();
+      out.put_all(next, a.span());
+      next += a.size();
     }
   }
   template <class T, class E>
-  T part(array<E> const& all, std::size_t axis, i64& at) const {
+  T part(array<E> const& all, std::size_t axis, i64& next) const {
     using element = typename T::value_type;
     if constexpr (std::same_as<element, E>) {
       if (shape_.size() == 1) return all;
-      i64 const first = at;
-      at += shape_[axis];
+      i64 const first = next;
+      next += shape_[axis];
       return T::copy_of(
           all.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(shape_[axis])));
     } else {
       detail::array_builder<element> out(shape_[axis]);
-      for (i64 i = 0; i < shape_[axis]; ++i) out.put(i, part<element>(all, axis + 1, at));
+      for (i64 i = 0; i < shape_[axis]; ++i) out.put(i, part<element>(all, axis + 1, next));
       return out.finish(shape_[axis]);
     }
   }

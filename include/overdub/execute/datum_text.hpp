@@ -223,9 +223,9 @@ inline std::string text_of(datum const& d) {
   std::string out;
   ir::type const t = d.type();
   auto const write = [&]<class T>(T) {
-    i64 at = 0;
+    i64 next = 0;
     if (t.rank > 0)
-      detail::write_part(out, d, d.elements<T>(), 0, at);
+      detail::write_part(out, d, d.elements<T>(), 0, next);
     else
       detail::write_scalar(out, d.as<T>());
   };

@@ -4,6 +4,7 @@
 
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/walk.hpp>
 
 #include <bit>
 #include <initializer_list>
@@ -19,8 +20,10 @@ namespace overdub::ir {
 ///   for (cursor c(p, f); c.next();)
 ///     if (...) c.replace(c.add(op::mul, c.operand(0), c.operand(0)));
 ///
-/// What is inserted while walking is not visited. Every edit is O(what it names), uses included; none throws halfway.
-/// Two cursors on one function may be used by turns, while neither erases what the other stands on.
+/// The walk goes on with what followed the operation when it came there: what is inserted or moved in between is not
+/// visited, with all that stands in its regions, and what is inserted further on is. Every edit is O(what it names, its
+/// uses, and how deep it stands), and none recurses. Two cursors on one function may be used by turns, while neither
+/// moves or erases what the other stands on or goes to next.
 class cursor {
 public:
   using types = std::span<type const>;
@@ -28,7 +31,7 @@ public:
 
   /// Before the first operation of the function, of nested regions too.
   cursor(program& p, function_id f)
-      : program_(&p), id_(f), region_(function::body), next_(here()[region_].first) {}
+      : program_(&p), id_(f), region_(function::body), before_(here()[region_].first), next_(before_) {}
   /// At the end of a region.
   cursor(program& p, function_id f, region_id r) : program_(&p), id_(f), region_(r) {}
 
@@ -43,16 +46,17 @@ public:
   bool next() {
     node_ = next_;
     if (node_ == nothing) {
-      region_ = function::body;
+      place_at(function::body, nothing);
       return false;
     }
-    region_ = here()[node_].parent;
-    before_ = node_;
-    next_ = behind(node_, true);
+    place_at(here()[node_].parent, node_);
+    behind_ = behind(node_);
+    node_id const inner = inside(node_, 0);
+    next_ = inner != nothing ? inner : behind_;
     return true;
   }
   /// Does not walk into the regions of the operation that the cursor is at.
-  void skip_regions() { next_ = behind(node_, false); }
+  void skip_regions() { next_ = behind_; }
 
   /// The operation that the cursor is at, after next().
   node_id node() const { return node_; }
@@ -183,24 +187,35 @@ public:
   void replace(value_id result) { replace(node_, values(&result, 1)); }
   void replace(values results) { replace(node_, results); }
 
-  /// Erases an operation with all that its regions hold. Its results must not be used any more.
+  /// Erases an operation with all that its regions hold. Its results must not be used any more. A cursor that inserted
+  /// there goes behind it.
   void erase(node_id n) {
     function& f = here();
-    if (next_ != nothing && is_within(next_, n)) next_ = behind(n, false);
-    if (before_ == n) before_ = f[n].next;
-    for (region_id const r : f.regions_of(n)) {
-      while (f[r].last != nothing) erase_nested(f[r].last);
-      f.regions_[index_of(r)].parent = nothing;
+    leave(n);
+    if (before_ == n || is_within(f[region_].parent, n)) place_at(f[n].parent, f[n].next);
+    // The last operation of the last region first: uses go before what they use.
+    for (node_id at = n;;) {
+      node_id last = nothing;
+      for (std::uint32_t i = f[at].region_count; i-- > 0 && last == nothing;)
+        last = f[f.region_at(at, i)].last;
+      if (last != nothing) {
+        at = last;
+        continue;
+      }
+      for (region_id const r : f.regions_of(at)) f.regions_[index_of(r)].parent = nothing;
+      drop_operands(at);
+      region_id const r = f[at].parent;
+      unlink(at);
+      if (at == n) return;
+      at = f[r].parent;
     }
-    drop_operands(n);
-    unlink(n);
   }
   void erase() { erase(node_); }
 
   /// Moves an operation, with its regions, to where the cursor inserts.
   void move(node_id n) {
     if (before_ == n) return;
-    if (next_ == n || (next_ != nothing && is_within(next_, n))) next_ = behind(n, false);
+    leave(n);
     unlink(n);
     link(n);
   }
@@ -222,53 +237,27 @@ public:
   }
 
   /// Copies an operation of any function of this program to where the cursor inserts. `map` says what its operands, and
-  /// those of operations in its regions, become here; what the copies make is added to it.
+  /// those of operations in its regions, become here; what the copies make is added to it. O(operations copied).
   template <class Map>
   node_id clone(function_id from, node_id n, Map& map) {
-    std::vector<value_id> operands;
-    std::vector<type> results;
-    std::vector<std::vector<type>> regions;
-    {
-      function const& f = (*program_)[from];
-      for (value_id const v : f.operands_of(n)) operands.push_back(mapped(from, v, map));
-      for (value_id const v : f.results_of(n)) results.push_back(f.type_of(v));
-      for (region_id const r : f.regions_of(n)) {
-        auto& arguments = regions.emplace_back();
-        for (value_id const v : f.arguments_of(r)) arguments.push_back(f.type_of(v));
-      }
-    }
-    auto const node = (*program_)[from][n];
-    place_id const saved = std::exchange(place_, node.place);
-    node_id const copy = insert(node.code, operands, results, node.attributes, regions);
-    place_ = saved;
-    for (std::uint32_t i = 0; i < node.result_count; ++i)
-      map.insert_or_assign((*program_)[from].result(n, i), here().result(copy, i));
-    region_id const outer = region_;
-    node_id const behind_copy = before_;
-    for (std::uint32_t i = 0; i < node.region_count; ++i) {
-      region_id const source{node.first_region + i};
-      region_id const made = here().region_at(copy, i);
-      for (std::uint32_t k = 0; k < regions[i].size(); ++k)
-        map.insert_or_assign((*program_)[from].argument(source, k), here().argument(made, k));
-      place_at(made, nothing);
-      clone_contents(from, source, map);
-    }
-    place_at(outer, behind_copy);
-    return copy;
+    std::vector<node_id> originals{n};
+    for (region_id const r : (*program_)[from].regions_of(n))
+      walk((*program_)[from], r, [&](node_id m) { originals.push_back(m); });
+    return clone(from, originals, map);
   }
   /// Copies what a region holds, its yield too.
   template <class Map>
   void clone_contents(function_id from, region_id r, Map& map) {
-    node_id const last = (*program_)[from][r].last; // a region may be copied into itself
-    for (node_id n = (*program_)[from][r].first; n != nothing; n = (*program_)[from][n].next) {
-      clone(from, n, map);
-      if (n == last) break;
-    }
+    std::vector<node_id> originals;
+    walk((*program_)[from], r, [&](node_id m) { originals.push_back(m); });
+    if (!originals.empty()) (void)clone(from, originals, map);
   }
 
   /// Moves the operations from `first` to `last`, of one region, into a new function, and calls it in their place. What
-  /// they use from outside becomes its parameters, what is used of theirs its results. Returns the call. O(operations
-  /// moved and their uses). Invalidates references to functions.
+  /// they use from outside becomes its parameters, what is used of theirs its results. Returns the call. Throws error when
+  /// the name is taken, when the operations are not those of one region in order, without its yield, and when they use an
+  /// accumulator from outside; nothing has changed then. O(functions, operations moved and their uses). Invalidates
+  /// references to functions.
   node_id split(node_id first, node_id last, std::string_view name); // split.hpp
 
 private:
@@ -330,40 +319,87 @@ private:
     node.parent = nothing;
     node.previous = node.next = nothing;
   }
-  void erase_nested(node_id n) {
-    for (region_id const r : here().regions_of(n)) {
-      while (here()[r].last != nothing) erase_nested(here()[r].last);
-      here().regions_[index_of(r)].parent = nothing;
-    }
-    drop_operands(n);
-    unlink(n);
-  }
-
-  // The operation that follows in the walk.
-  node_id behind(node_id n, bool into_regions) const {
+  // The first operation in the regions of n from this one on.
+  node_id inside(node_id n, std::uint32_t region) const {
     function const& f = here();
-    if (into_regions)
-      for (region_id const r : f.regions_of(n))
-        if (f[r].first != nothing) return f[r].first;
+    for (; region < f[n].region_count; ++region)
+      if (node_id const first = f[f.region_at(n, region)].first; first != nothing) return first;
+    return nothing;
+  }
+  // The operation that follows in the walk, behind the regions of n.
+  node_id behind(node_id n) const {
+    function const& f = here();
     for (;;) {
       if (f[n].next != nothing) return f[n].next;
       region_id const r = f[n].parent;
-      node_id const owner = f[r].parent;
-      if (owner == nothing) return nothing;
-      for (std::uint32_t i = index_of(r) - f[owner].first_region + 1; i < f[owner].region_count; ++i)
-        if (node_id const first = f[f.region_at(owner, i)].first; first != nothing) return first;
-      n = owner;
+      n = f[r].parent;
+      if (n == nothing) return nothing;
+      if (node_id const following = inside(n, index_of(r) - f[n].first_region + 1); following != nothing)
+        return following;
     }
+  }
+  // The walk goes on behind n, if it was about to go there.
+  void leave(node_id n) {
+    if (is_within(next_, n)) next_ = behind(n);
+    if (is_within(behind_, n)) behind_ = behind(n);
   }
   // Whether n is `outer`, or in one of its regions.
   bool is_within(node_id n, node_id outer) const {
     function const& f = here();
+    if (n == nothing || f[outer].region_count == 0) return n == outer;
     while (n != outer) {
       if (f[n].parent == nothing) return false;
       n = f[f[n].parent].parent;
       if (n == nothing) return false;
     }
     return true;
+  }
+
+  // Copies operations that are given in the order of a walk; the first stands where the cursor inserts, and so do those of
+  // its region. They are listed before anything is inserted: a region may be copied into itself. Returns the first copy.
+  template <class Map>
+  node_id clone(function_id from, std::vector<node_id> const& originals, Map& map) {
+    struct copied_region {
+      region_id original;
+      region_id copy;
+      node_id before;
+    };
+    std::vector<copied_region> open{{(*program_)[from][originals.front()].parent, region_, before_}};
+    place_id const saved = place_;
+    node_id first = nothing;
+    std::vector<value_id> operands;
+    std::vector<type> results;
+    std::vector<std::vector<type>> regions;
+    for (node_id const n : originals) {
+      function::node const original = (*program_)[from][n];
+      {
+        function const& f = (*program_)[from];
+        operands.clear();
+        results.clear();
+        regions.assign(original.region_count, {});
+        for (value_id const v : f.operands_of(n)) operands.push_back(mapped(from, v, map));
+        for (value_id const v : f.results_of(n)) results.push_back(f.type_of(v));
+        for (std::uint32_t i = 0; i < original.region_count; ++i)
+          for (value_id const v : f.arguments_of(f.region_at(n, i))) regions[i].push_back(f.type_of(v));
+      }
+      while (open.back().original != original.parent) open.pop_back();
+      place_at(open.back().copy, open.back().before);
+      place_ = original.place;
+      node_id const copy = insert(original.code, operands, results, original.attributes, regions);
+      if (first == nothing) first = copy;
+      function const& f = (*program_)[from];
+      for (std::uint32_t i = 0; i < original.result_count; ++i)
+        map.insert_or_assign(f.result(n, i), here().result(copy, i));
+      for (std::uint32_t i = original.region_count; i-- > 0;) {
+        region_id const made = here().region_at(copy, i);
+        for (std::uint32_t k = 0; k < regions[i].size(); ++k)
+          map.insert_or_assign(f.argument(f.region_at(n, i), k), here().argument(made, k));
+        open.push_back({f.region_at(n, i), made, nothing});
+      }
+    }
+    place_at(open.front().copy, open.front().before);
+    place_ = saved;
+    return first;
   }
 
   template <class Map>
@@ -378,8 +414,9 @@ private:
   function_id id_;
   region_id region_;
   node_id before_ = nothing; // what is inserted goes before it; nothing: at the end of the region
-  node_id node_ = nothing;
   node_id next_ = nothing;
+  node_id node_ = nothing;
+  node_id behind_ = nothing; // what follows without the regions of node_
   place_id place_ = nothing;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/effect.hpp>
+#include <overdub/ir/bounds.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/walk.hpp>
@@ -11,7 +12,8 @@
 
 namespace overdub::ir {
 
-/// Several effects. What has none is pure: it can be dropped, repeated and moved.
+/// Several effects (call/effect.hpp). What has none is pure: it can be dropped, repeated and moved. Whatever has any may
+/// also fail: a host function that is declared `ordered` may throw, and so may one that reads.
 class effect_set {
 public:
   constexpr effect_set() = default;
@@ -23,12 +25,16 @@ public:
   constexpr bool operator==(effect_set const&) const = default;
 
   constexpr bool is_pure() const { return bits_ == 0; }
+  /// Whether this very effect is among them.
   constexpr bool has(effect e) const { return (bits_ & bit(e)) != 0; }
-  /// Whether it may be dropped when its results are not used: nothing but reading.
+  /// Whether it may be dropped when its results are not used. A failure is a result that is always used; only what a
+  /// function would have thrown while it reads its context is not missed.
   constexpr bool can_drop() const { return (bits_ & ~bit(effect::reads_context)) == 0; }
-  /// Whether equal operands give equal results, wherever it stands.
+  /// Whether of two with equal operands, one dominating the other, the latter may be dropped for the former: both fail, or
+  /// both give the same. What reads may read something else in between.
   constexpr bool can_merge() const { return (bits_ & ~bit(effect::may_fail)) == 0; }
-  /// Whether it may change places with any other operation that it does not depend on.
+  /// Whether it may change places with any other operation that it does not depend on, and be computed where it would not
+  /// have been.
   constexpr bool can_move() const { return bits_ == 0; }
 
 private:
@@ -37,9 +43,14 @@ private:
   std::uint8_t bits_ = 0;
 };
 
-/// The effects of a valid program's functions, and of its operations. Valid as long as functions keep their effects. A
-/// function that may call itself may fail: the stack has an end. Adding to an accumulator is an effect up to the
-/// `accumulate` that it belongs to. Reading is thread-safe.
+/// The effects of a valid program's functions, and of its operations. They stay right while functions keep their effects,
+/// which passes do not add to. Reading is thread-safe.
+///
+/// An operation does what its row of the table says, what its regions do, and what its callee does. Better than the table:
+/// division of floating-point numbers, the length of one array, and a reduction of one array from an initial value do not
+/// fail by themselves; arrays of arrays, and loops that stack them, may, since rows may have different shapes. A function
+/// that may call itself may fail: the stack has an end. Adding to an accumulator is an effect up to the `accumulate` that
+/// it belongs to; its index may fail beyond. Applying a function value is anything.
 class effects {
 public:
   /// O(operations): callees come first, and functions that call one another are looked at together.
@@ -98,11 +109,30 @@ private:
     case op::host:
       return node.attributes.effects;
     case op::div:
-      return of_combining(op::div, f.type_of(f.result(n)));
+    case op::rem: {
+      value_id const divisor = f.operand(n, 1);
+      if (f.is_literal(divisor) && f.bits_of(divisor) != 0) return effect::pure;
+      return of_combining(node.code, f.type_of(f.result(n)));
+    }
     case op::length: // of one array
       return node.operand_count > 1 ? effect::may_fail : effect::pure;
     case op::array: // of arrays, which may have different shapes
       return node.operand_count > 1 && f.type_of(f.operand(n, 0)).rank > 0 ? effect::may_fail : effect::pure;
+    case op::at: // in bounds, by one index
+      return node.operand_count > 2 || !is_in_range(f, f.operand(n, 0), f.operand(n, 1)) ? effect::may_fail
+                                                                                         : effect::pure;
+    case op::update: // the same, of a number
+      return node.operand_count > 3 || f.type_of(f.result(n)).rank > 1 ||
+                     !is_in_range(f, f.operand(n, 0), f.operand(n, 1))
+                 ? effect::may_fail
+                 : effect::pure;
+    case op::fill:
+    case op::iota:
+      return is_size(f, f.operand(n, 0)) ? effect::pure : effect::may_fail;
+    case op::concat: // of arrays, which may have different shapes
+      return f.type_of(f.result(n)).rank > 1 ? effect::may_fail : effect::pure;
+    case op::map:
+      return stacks_arrays(f, n, 0) || !is_size(f, f.operand(n, 0)) ? effect::may_fail : effect::pure;
     case op::loop:
       return stacks_arrays(f, n, node.operand_count - 1) ? effect::may_fail : effect::pure;
     case op::while_:

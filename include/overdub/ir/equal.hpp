@@ -88,17 +88,53 @@ private:
     g_ = &g;
     values_.assign(f.value_count(), nothing);
     return texts(f.name, g.name) && texts(f.structure, g.structure) && types(f.results, g.results) &&
-           regions(function::body, function::body);
+           bodies();
   }
-  bool regions(region_id r, region_id q) {
-    if (!define(f_->arguments_of(r), g_->arguments_of(q))) return false;
-    node_id n = (*f_)[r].first;
-    node_id m = (*g_)[q].first;
-    for (; n != nothing && m != nothing; n = (*f_)[n].next, m = (*g_)[m].next)
-      if (!nodes(n, m)) return false;
-    return n == m;
+  // Two walks side by side.
+  bool bodies() {
+    function const& f = *f_;
+    function const& g = *g_;
+    region_id r = function::body;
+    if (!define(f.parameters(), g.parameters())) return false;
+    node_id n = f[r].first;
+    node_id m = g[r].first;
+    region_id q = function::body;
+    for (;;) {
+      if (n == nothing || m == nothing) { // the ends of regions
+        if (n != m) return false;
+        if (r == function::body) return true;
+        n = f[r].parent;
+        m = g[q].parent;
+        std::uint32_t const following = index_of(r) - f[n].first_region + 1;
+        if (following < f[n].region_count) {
+          if (!enter(n, m, following, r, q)) return false;
+          n = f[r].first;
+          m = g[q].first;
+          continue;
+        }
+      } else {
+        if (!nodes(n, m)) return false;
+        if (f[n].region_count > 0) {
+          if (!enter(n, m, 0, r, q)) return false;
+          n = f[r].first;
+          m = g[q].first;
+          continue;
+        }
+      }
+      // behind both, with their regions
+      if (!define(f.results_of(n), g.results_of(m))) return false;
+      r = f[n].parent;
+      q = g[m].parent;
+      n = f[n].next;
+      m = g[m].next;
+    }
   }
-  bool nodes(node_id n, node_id m) {
+  bool enter(node_id n, node_id m, std::uint32_t i, region_id& r, region_id& q) {
+    r = f_->region_at(n, i);
+    q = g_->region_at(m, i);
+    return define(f_->arguments_of(r), g_->arguments_of(q));
+  }
+  bool nodes(node_id n, node_id m) const {
     function::node const& x = (*f_)[n];
     function::node const& y = (*g_)[m];
     if (x.code != y.code || x.operand_count != y.operand_count || x.region_count != y.region_count ||
@@ -106,9 +142,7 @@ private:
       return false;
     for (std::uint32_t i = 0; i < x.operand_count; ++i)
       if (!values(f_->operand(n, i), g_->operand(m, i))) return false;
-    for (std::uint32_t i = 0; i < x.region_count; ++i)
-      if (!regions(f_->region_at(n, i), g_->region_at(m, i))) return false;
-    return define(f_->results_of(n), g_->results_of(m));
+    return true;
   }
 
   program const& a_;
@@ -121,7 +155,7 @@ private:
 
 } // namespace detail
 
-/// O(both). Functions are compared in their order.
+/// Of valid programs. O(both). Functions are compared in their order.
 inline bool operator==(program const& a, program const& b) { return detail::comparison(a, b).programs(); }
 
 } // namespace overdub::ir

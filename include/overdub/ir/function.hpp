@@ -12,6 +12,9 @@
 #include <vector>
 
 namespace overdub::ir {
+namespace detail {
+class link_check; // of the verifier
+}
 
 /// What an operation says besides its operands. Each operation uses some of it, and leaves the rest as it is here.
 struct attributes {
@@ -107,7 +110,6 @@ public:
   std::uint32_t region_count() const { return static_cast<std::uint32_t>(regions_.size()); }
   std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
   std::uint32_t use_count() const { return static_cast<std::uint32_t>(uses_.size()); }
-  std::uint32_t literal_count() const { return static_cast<std::uint32_t>(literals_.size()); }
 
   type type_of(value_id v) const { return (*this)[v].type; }
   id_range<value_id> parameters() const { return arguments_of(body); }
@@ -144,11 +146,6 @@ public:
   node_id node_of(value_id v) const { return node_id{(*this)[v].maker}; }
   /// The bits of a literal: of the double or the float, the integer, 0 or 1.
   std::uint64_t bits_of(value_id v) const { return literals_[(*this)[v].maker]; }
-  /// The literal of these bits; nothing when the function has none. O(1).
-  value_id find_literal(type t, std::uint64_t bits) const {
-    auto const at = literal_of_.find({t, bits});
-    return at == literal_of_.end() ? value_id(nothing) : at->second;
-  }
   /// The region that a value is made in; nothing for a literal, which is everywhere.
   region_id region_of(value_id v) const {
     value const& x = (*this)[v];
@@ -218,6 +215,7 @@ public:
 
 private:
   friend class cursor;
+  friend class detail::link_check;
   friend struct corruptor; // of tests, which break what the verifier must find
 
   struct literal_key {

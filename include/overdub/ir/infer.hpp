@@ -14,6 +14,11 @@
 namespace overdub::ir {
 namespace detail {
 
+// 1 operand, 2 operands
+inline std::string counted(std::size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
 // What the rules see, and where they put what they find.
 struct rule_call {
   program const& owner;
@@ -38,6 +43,13 @@ struct rule_call {
     return true;
   }
   bool is(std::size_t i, type wanted) { return operands[i] == wanted || refuse(i, text_of(owner, wanted)); }
+  // An array of this type, one rank higher.
+  bool give_array_of(type t) {
+    if (t.rank == max_rank)
+      return fail(
+          std::string(name_of(code)) + ": an array of more than " + std::to_string(max_rank) + " axes");
+    return give(t.array_of());
+  }
   bool integers_from(std::size_t first) {
     for (std::size_t i = first; i < operands.size(); ++i)
       if (!is(i, i64)) return false;
@@ -65,14 +77,15 @@ struct rule_call {
     t.rank = static_cast<std::uint8_t>(t.rank - indices) & max_rank;
     return t;
   }
-  bool arguments(std::vector<type> const& parameters, std::size_t first, std::string_view of) {
-    if (operands.size() - first != parameters.size())
+  // The operands from the first-th on are those that a callee takes: `parameter(i)` for each i below `count`.
+  template <class Parameter>
+  bool arguments(std::size_t first, std::size_t count, Parameter parameter, std::string_view callee) {
+    if (operands.size() - first != count)
       return fail(
-          std::string(name_of(code)) + ": " + std::string(of) + " takes " +
-          std::to_string(parameters.size()) + " arguments, and is given " +
-          std::to_string(operands.size() - first));
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      if (!is(first + i, parameters[i])) return false;
+          std::string(name_of(code)) + ": " + (first == 0 ? "@" : "") + std::string(callee) + " takes " +
+          counted(count, "argument") + ", and is given " + std::to_string(operands.size() - first));
+    for (std::size_t i = 0; i < count; ++i)
+      if (!is(first + i, parameter(i))) return false;
     return true;
   }
 };
@@ -82,23 +95,16 @@ constexpr bool part_is_number(type t) {
   return t.is_number();
 }
 
-inline std::vector<type> parameter_types(function const& f) {
-  std::vector<type> types;
-  for (value_id const v : f.parameters()) types.push_back(f.type_of(v));
-  return types;
-}
-
 inline bool apply_rule(rule_call& c) {
   auto const& x = c.operands;
   op_row const& row = row_of(c.code);
-  std::string const name(row.name);
   if (x.size() < row.least || x.size() > row.most)
     return c.fail(
-        name + ": takes " +
+        std::string(row.name) + ": takes " +
         (row.least == row.most  ? ""
          : x.size() < row.least ? "at least "
                                 : "at most ") +
-        std::to_string(x.size() < row.least ? row.least : row.most) + " operands, and is given " +
+        counted(x.size() < row.least ? row.least : row.most, "operand") + ", and is given " +
         std::to_string(x.size()));
   switch (row.types) {
   case type_rule::numeric:
@@ -129,7 +135,7 @@ inline bool apply_rule(rule_call& c) {
     if (x.empty())
       return (c.results.size() == 1 && c.results[0].is_array()) ||
              c.fail("array: without elements, its type must be an array");
-    return (!x[0].is_accumulator || c.refuse(0, "no accumulator")) && c.alike(0) && c.give(x[0].array_of());
+    return (!x[0].is_accumulator || c.refuse(0, "no accumulator")) && c.alike(0) && c.give_array_of(x[0]);
   case type_rule::length:
     for (std::size_t i = 0; i < x.size(); ++i)
       if (!c.array(i)) return false;
@@ -147,7 +153,7 @@ inline bool apply_rule(rule_call& c) {
     return c.is(x.size() - 1, c.part(0, indices)) && c.give(x[0]);
   }
   case type_rule::fill:
-    return c.is(0, i64) && (!x[1].is_accumulator || c.refuse(1, "no accumulator")) && c.give(x[1].array_of());
+    return c.is(0, i64) && (!x[1].is_accumulator || c.refuse(1, "no accumulator")) && c.give_array_of(x[1]);
   case type_rule::iota:
     return c.is(0, i64) && c.give(i64.array_of());
   case type_rule::concat:
@@ -211,34 +217,38 @@ inline bool apply_rule(rule_call& c) {
     if (c.says.subject >= c.owner.functions.size() || c.owner.is_erased(c.says.callee()))
       return c.fail("call: there is no such function");
     function const& callee = c.owner[c.says.callee()];
+    id_range<value_id> const parameters = callee.parameters();
     c.results = callee.results;
-    return c.arguments(parameter_types(callee), 0, "@" + std::string(c.owner.text(callee.name)));
+    return c.arguments(
+        0, parameters.size(), [&](std::size_t i) { return callee.type_of(parameters[i]); },
+        c.owner.text(callee.name));
   }
   case type_rule::closure: {
     if (c.says.subject >= c.owner.functions.size() || c.owner.is_erased(c.says.callee()))
       return c.fail("closure: there is no such function");
     function const& callee = c.owner[c.says.callee()];
-    auto parameters = parameter_types(callee);
+    std::string_view const name = c.owner.text(callee.name);
+    id_range<value_id> const parameters = callee.parameters();
     if (x.size() > parameters.size())
-      return c.fail(
-          "closure: captures more than @" + std::string(c.owner.text(callee.name)) + " has parameters");
+      return c.fail("closure: captures more than @" + std::string(name) + " has parameters");
     for (std::size_t i = 0; i < x.size(); ++i)
-      if (!c.is(i, parameters[i])) return false;
-    parameters.erase(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(x.size()));
+      if (!c.is(i, callee.type_of(parameters[i]))) return false;
     if (c.results.size() != 1 || !c.results[0].is_function())
       return c.fail("closure: gives one function value");
     signature const& s = c.owner.signature_of(c.results[0]);
-    if (s.parameters != parameters || s.results != callee.results)
-      return c.fail(
-          "closure: " + text_of(c.owner, c.results[0]) + " is not the type of what is left of @" +
-          std::string(c.owner.text(callee.name)));
-    return true;
+    bool fits = s.parameters.size() == parameters.size() - x.size() && s.results == callee.results;
+    for (std::size_t i = 0; fits && i < s.parameters.size(); ++i)
+      fits = s.parameters[i] == callee.type_of(parameters[x.size() + i]);
+    return fits || c.fail(
+                       "closure: " + text_of(c.owner, c.results[0]) +
+                       " is not the type of what is left of @" + std::string(name));
   }
   case type_rule::apply: {
     if (!x[0].is_function()) return c.refuse(0, "a function value");
     signature const& s = c.owner.signature_of(x[0]);
     c.results = s.results;
-    return c.arguments(s.parameters, 1, "the function value");
+    return c.arguments(
+        1, s.parameters.size(), [&](std::size_t i) { return s.parameters[i]; }, "the function value");
   }
   case type_rule::host:
   case type_rule::sample: {

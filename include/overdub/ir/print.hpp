@@ -15,13 +15,16 @@ struct print_options {
   bool places = false; // where operations and functions stand in the user's source
 };
 
-/// Regions that are nested deeper are not parsed, and not indented further.
+/// Regions that are nested deeper are not parsed.
 inline constexpr std::uint32_t max_nesting = 500;
 
 namespace detail {
 
 inline constexpr std::array<std::string_view, 6> effect_names{"pure",      "may_fail",    "reads_context",
                                                               "addressed", "accumulates", "ordered"};
+
+// Regions that are nested deeper are not indented further.
+inline constexpr std::uint32_t most_indented = 100;
 
 // The word in front of the second region of an operation.
 constexpr std::string_view second_region_word(op code) {
@@ -116,7 +119,7 @@ private:
       n = f[r].first;
     }
   }
-  void indent(std::uint32_t depth) { out_.append(std::min(depth, max_nesting) * std::size_t{2}, ' '); }
+  void indent(std::uint32_t depth) { out_.append(std::min(depth, most_indented) * std::size_t{2}, ' '); }
 
   // An operation up to its first region.
   void head(node_id n, region_id r) {

@@ -15,6 +15,9 @@
 #include <vector>
 
 namespace overdub::ir {
+namespace detail {
+class table_check; // of the verifier
+}
 
 /// What a function value takes and gives, and how it is called.
 struct signature {
@@ -139,6 +142,7 @@ public:
   std::size_t place_count() const { return places_.size(); }
 
 private:
+  friend class detail::table_check;
   friend struct corruptor; // of tests, which break what the verifier must find
 
   static bool same_place(place const& a, place const& b) {

@@ -2,71 +2,101 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/walk.hpp>
 
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
+#include <vector>
 
 namespace overdub::ir {
+namespace detail {
 
-inline node_id cursor::split(node_id first, node_id last, std::string_view name) {
-  struct hash {
-    std::size_t operator()(value_id v) const { return index_of(v) * std::size_t{0x9e3779b97f4a7c15}; }
-  };
-  tsl::robin_set<value_id, hash> inside;
+struct value_hash {
+  std::size_t operator()(value_id v) const { return index_of(v) * std::size_t{0x9e3779b97f4a7c15}; }
+};
+struct node_hash {
+  std::size_t operator()(node_id n) const { return index_of(n) * std::size_t{0x9e3779b97f4a7c15}; }
+};
+
+// What a part of a function takes from outside and gives to it.
+struct outline {
+  std::vector<node_id> nodes; // of the region itself
   std::vector<value_id> captured;
-  std::vector<type> parameters;
-  std::vector<node_id> moved;
-  {
-    function const& f = here();
-    for (node_id n = first;; n = f[n].next) {
-      moved.push_back(n);
+  std::vector<value_id> outputs;
+
+  outline(function const& f, node_id first, node_id last) {
+    for (node_id n = first; n != nothing; n = f[n].next) {
+      nodes.push_back(n);
       if (n == last) break;
     }
-    tsl::robin_set<value_id, hash> seen;
-    auto look = [&](auto& self, node_id n) -> void {
-      for (value_id const v : f.operands_of(n))
-        if (!f.is_literal(v) && !inside.contains(v) && seen.insert(v).second) {
-          captured.push_back(v);
-          parameters.push_back(f.type_of(v));
-        }
-      for (value_id const v : f.results_of(n)) inside.insert(v);
-      for (region_id const r : f.regions_of(n)) {
-        for (value_id const v : f.arguments_of(r)) inside.insert(v);
-        for (node_id const m : f.nodes_of(r)) self(self, m);
+    if (nodes.empty() || nodes.back() != last)
+      refuse("the last operation does not stand behind the first, in the same region");
+    if (f[last].code == op::yield) refuse("a yield stays in its region; end before it");
+    tsl::robin_set<node_id, node_hash> moved;
+    tsl::robin_set<value_id, value_hash> known; // inside, or captured already
+    auto enter = [&](node_id n) {
+      moved.insert(n);
+      for (value_id const v : f.operands_of(n)) {
+        if (f.is_literal(v) || !known.insert(v).second) continue;
+        if (f.type_of(v).is_accumulator)
+          refuse("an accumulator is not passed to functions; take all of its accumulate, or none");
+        captured.push_back(v);
       }
+      for (value_id const v : f.results_of(n)) known.insert(v);
+      for (region_id const r : f.regions_of(n))
+        for (value_id const v : f.arguments_of(r)) known.insert(v);
     };
-    for (node_id const n : moved) look(look, n);
+    for (node_id const n : nodes) {
+      enter(n);
+      for (region_id const r : f.regions_of(n)) walk(f, r, enter);
+    }
+    for (node_id const n : nodes)
+      for (value_id const v : f.results_of(n))
+        for (use_id const u : f.uses_of(v))
+          if (!moved.contains(f[u].user)) {
+            outputs.push_back(v);
+            break;
+          }
   }
-  std::vector<value_id> outputs;
-  for (node_id const n : moved)
-    for (value_id const v : here().results_of(n))
-      for (use_id const u : here().uses_of(v)) {
-        bool within = false;
-        for (node_id const m : moved) within = within || is_within(here()[u].user, m);
-        if (within) continue;
-        outputs.push_back(v);
-        break;
-      }
+
+  [[noreturn]] static void refuse(std::string_view why) {
+    throw error(message("overdub: split: %.*s", static_cast<int>(why.size()), why.data()));
+  }
+};
+
+} // namespace detail
+
+inline node_id cursor::split(node_id first, node_id last, std::string_view name) {
+  if (program_->find(name))
+    throw error(message(
+        "overdub: split: the program has a function @%.*s already; give another name",
+        static_cast<int>(name.size()), name.data()));
+  detail::outline const part(here(), first, last);
+  std::vector<type> parameters, results;
+  for (value_id const v : part.captured) parameters.push_back(here().type_of(v));
+  for (value_id const v : part.outputs) results.push_back(here().type_of(v));
 
   function_id const made = program_->add(name, parameters);
   cursor into(*program_, made, function::body);
-  tsl::robin_map<value_id, value_id, hash> map;
-  for (std::uint32_t i = 0; i < captured.size(); ++i)
-    map.emplace(captured[i], into->argument(function::body, i));
-  for (node_id const n : moved) into.clone(id_, n, map);
-  std::vector<value_id> yielded;
-  std::vector<type> results;
-  for (value_id const v : outputs) {
-    yielded.push_back(map.at(v));
-    results.push_back(here().type_of(v));
+  tsl::robin_map<value_id, value_id, detail::value_hash> map;
+  for (std::uint32_t i = 0; i < part.captured.size(); ++i) {
+    value_id const parameter = into->argument(function::body, i);
+    into.set_name(parameter, here()[part.captured[i]].name);
+    map.emplace(part.captured[i], parameter);
   }
+  for (node_id const n : part.nodes) into.clone(id_, n, map);
+  std::vector<value_id> yielded;
+  for (value_id const v : part.outputs) yielded.push_back(map.at(v));
   into.yield(yielded);
   (*program_)[made].results = results;
 
   to_before(first);
-  node_id const call = insert(op::call, captured, results, attributes::of(made));
-  for (std::uint32_t i = 0; i < outputs.size(); ++i) substitute(outputs[i], here().result(call, i));
-  for (std::size_t i = moved.size(); i-- > 0;) erase(moved[i]);
+  node_id const call = insert(op::call, part.captured, results, attributes::of(made));
+  for (std::uint32_t i = 0; i < part.outputs.size(); ++i) substitute(part.outputs[i], here().result(call, i));
+  for (std::size_t i = part.nodes.size(); i-- > 0;) erase(part.nodes[i]);
   return call;
 }
 

@@ -40,7 +40,7 @@ inline void check_functions(program const& p, findings& out) {
 /// when it is valid. Thread-safe on a program that nobody edits. O(the program's storage).
 inline std::vector<diagnostic> faults_of(program const& p) {
   detail::findings out(p);
-  if (!detail::check_tables(p, out)) return out.take();
+  if (!detail::table_check(p, out).run()) return out.take();
   detail::check_functions(p, out);
   detail::link_check links(p, out);
   detail::rule_check rules(p, out);

@@ -34,17 +34,12 @@ public:
     look_at(function::body);
   }
   std::span<std::uint8_t const> alive() const { return alive_; }
-  /// Whether something that reads its context is not needed: functions and operations around it lose an effect.
-  bool drops_reads() const { return drops_reads_; }
 
 private:
   void look_at(region_id r) { // backwards: users stand behind what they use
     for (node_id n = f_[r].last; n != nothing; n = f_[n].previous) {
       std::uint8_t& alive = alive_[index_of(n)];
-      if (!alive && f_[n].code != op::yield && effects_[index_of(n)].can_drop()) {
-        drops_reads_ = drops_reads_ || !effects_[index_of(n)].is_pure();
-        continue;
-      }
+      if (!alive && f_[n].code != op::yield && effects_[index_of(n)].can_drop()) continue;
       alive = 1;
       for (value_id const v : f_.operands_of(n))
         if (f_.is_result(v)) alive_[index_of(f_.node_of(v))] = 1;
@@ -55,7 +50,6 @@ private:
   function const& f_;
   std::span<effect_set const> effects_;
   std::vector<std::uint8_t> alive_;
-  bool drops_reads_ = false;
 };
 
 /// Decides in which order the operations of a function are written, and writes them.
@@ -68,14 +62,17 @@ public:
     plan(function::body, 0);
   }
 
-  /// Writes into a function of the same parameters, whose body is empty.
-  void write(function_id into) {
+  /// Writes into a function of the same parameters, whose body is empty. Returns the effects of what was written, as far
+  /// as they are known: merging may show that something does not fail.
+  std::vector<effect_set> write(function_id into) {
     cursor c(program_, into, function::body);
     written_.assign(f_.value_count(), nothing);
     write(c, function::body, function::body);
+    return std::move(written_effects_);
   }
-  /// Whether operations have lost effects, so that another form may be found.
-  bool again() const { return again_ || alive_.drops_reads(); }
+  /// Whether something that may fail was merged with what stands outside of its region: regions may be equal now that
+  /// were not.
+  bool merges_outside() const { return merges_outside_; }
 
 private:
   struct range {
@@ -148,7 +145,6 @@ private:
       if (f_[n].region_count > 0) plan_inside(n, depth);
     find_edges(r, kept);
     find_needed(kept);
-    for (node_id const n : kept) again_ = again_ || (!of(n).is_needed && !effects_of(n).is_pure());
     order(r, kept);
     for (std::size_t i = kept.size(); i-- > 0;) leave(kept[i]);
   }
@@ -196,7 +192,7 @@ private:
   void merge(node_id n, node_id into) {
     place_id& place = of(into).place;
     if (place != f_[n].place) place = place == nothing ? f_[n].place : program_.join(f_[n].place, place);
-    again_ = again_ || (f_[into].parent != f_[n].parent && !effects_of(n).is_pure());
+    merges_outside_ = merges_outside_ || (f_[into].parent != f_[n].parent && !effects_of(n).is_pure());
   }
 
   // The order of an operation's regions, and what they need from outside.
@@ -281,13 +277,26 @@ private:
       of(n).rank = rank++;
       if (!effects_of(n).is_pure() && !is_ordered(n)) bound.push_back(n);
     };
+    std::vector<node_id> roots; // of a segment: what nothing uses, random choices first
     for (node_id const n : kept) {
-      bool const ends_segment = is_ordered(n) || f_[n].code == op::yield;
-      if (ends_segment) ends.push_back(n);
-      if (ends_segment || is_root(n)) visit(n, note_rank);
+      if (is_root(n)) {
+        of(n).rank = static_cast<std::uint32_t>(roots.size()); // until it is visited
+        roots.push_back(n);
+      }
+      if (!is_ordered(n) && f_[n].code != op::yield) continue;
+      ends.push_back(n);
+      std::sort(roots.begin(), roots.end(), [&](node_id a, node_id b) {
+        int const choice = compare_choices(a, b);
+        return choice != 0 ? choice < 0 : of(a).rank < of(b).rank;
+      });
+      for (node_id const root : roots) visit(root, note_rank);
+      roots.clear();
+      visit(n, note_rank);
     }
-    auto const by_segment = [&](node_id a, node_id b) { return of(a).segment < of(b).segment; };
-    if (ends.size() > 1) std::stable_sort(bound.begin(), bound.end(), by_segment);
+    auto const by_segment = [&](node_id a, node_id b) {
+      return of(a).segment != of(b).segment ? of(a).segment < of(b).segment : of(a).rank < of(b).rank;
+    };
+    if (ends.size() > 1) std::sort(bound.begin(), bound.end(), by_segment);
 
     auto const first = static_cast<std::uint32_t>(order_.size());
     ++stamp_;
@@ -315,25 +324,30 @@ private:
     samples_.clear();
     for (auto i = begin; i != end; ++i)
       if (effects_of(*i).has(effect::addressed)) samples_.push_back(*i);
-    std::sort(samples_.begin(), samples_.end(), [&](node_id a, node_id b) { return stands_before(a, b); });
+    std::sort(samples_.begin(), samples_.end(), [&](node_id a, node_id b) {
+      int const order = compare_choices(a, b);
+      return order != 0 ? order < 0 : of(a).rank < of(b).rank;
+    });
     for (node_id const n : samples_) visit(n, place);
   }
-  bool stands_before(node_id a, node_id b) {
-    function::node const& x = f_[a];
-    function::node const& y = f_[b];
-    if ((x.code == op::sample) != (y.code == op::sample)) return x.code == op::sample;
-    if (x.code == op::sample) {
-      std::string_view const s = program_.text(x.attributes.text()), t = program_.text(y.attributes.text());
-      if (s != t) return s < t;
-      if (x.attributes.count != y.attributes.count) return x.attributes.count < y.attributes.count;
-      for (std::uint32_t i = 0; i < x.attributes.count; ++i) {
-        value_id const v = f_.operand(a, i), w = f_.operand(b, i);
-        if (f_.is_literal(v) != f_.is_literal(w)) return f_.is_literal(v);
-        if (f_.is_literal(v) && f_.bits_of(v) != f_.bits_of(w))
-          return static_cast<std::int64_t>(f_.bits_of(v)) < static_cast<std::int64_t>(f_.bits_of(w));
-      }
+  // Samples by address, then what else makes random choices, then everything else. Below 0: a is before b.
+  int compare_choices(node_id a, node_id b) const {
+    int const left = choice_class(a), right = choice_class(b);
+    if (left != right || left != 0) return left - right;
+    attributes const& x = f_[a].attributes;
+    attributes const& y = f_[b].attributes;
+    if (int const order = program_.text(x.text()).compare(program_.text(y.text())); order != 0) return order;
+    if (x.count != y.count) return x.count < y.count ? -1 : 1;
+    for (std::uint32_t i = 0; i < x.count; ++i) {
+      value_id const v = f_.operand(a, i), w = f_.operand(b, i);
+      if (f_.is_literal(v) != f_.is_literal(w)) return f_.is_literal(v) ? -1 : 1;
+      if (!f_.is_literal(v) || f_.bits_of(v) == f_.bits_of(w)) continue;
+      return static_cast<std::int64_t>(f_.bits_of(v)) < static_cast<std::int64_t>(f_.bits_of(w)) ? -1 : 1;
     }
-    return of(a).rank < of(b).rank;
+    return 0;
+  }
+  int choice_class(node_id n) const {
+    return f_[n].code == op::sample ? 0 : effects_of(n).has(effect::addressed) ? 1 : 2;
   }
 
   // What a region uses of the regions around it, in order.
@@ -375,6 +389,7 @@ private:
       arguments_[i].clear();
       for (value_id const v : f_.arguments_of(f_.region_at(n, i))) arguments_[i].push_back(f_.type_of(v));
     }
+    written_effects_.push_back(effects_of(n));
     c.set_place(of(n).place);
     node_id const made = c.insert(f_[n].code, operands_, results_, f_[n].attributes, arguments_);
     for (std::uint32_t i = 0; i < f_[n].result_count; ++i)
@@ -410,11 +425,12 @@ private:
   std::uint32_t stamp_ = 0;
   std::vector<std::pair<node_id, std::uint32_t>> path_;
   std::vector<node_id> samples_;
-  std::vector<value_id> written_; // by the values of f_
+  std::vector<value_id> written_;           // by the values of f_
+  std::vector<effect_set> written_effects_; // by the operations written
   std::vector<value_id> operands_;
   std::vector<type> results_;
   std::vector<std::vector<type>> arguments_;
-  bool again_ = false;
+  bool merges_outside_ = false;
 };
 
 /// Functions by name, then signature. Returns the new number of each.
@@ -429,10 +445,10 @@ inline std::vector<function_id> sort_functions(program& p) {
     for (type const t : f.results) text += text_of(p, t) + ", ";
     return text;
   };
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     function const &f = p.functions[a], &g = p.functions[b];
     if (f.name != g.name) return p.text(f.name) < p.text(g.name);
-    return signature(f) < signature(g);
+    return std::pair(signature(f), a) < std::pair(signature(g), b);
   });
   std::vector<function_id> number(p.functions.size(), nothing);
   std::vector<function> sorted;
@@ -449,15 +465,23 @@ inline std::vector<function_id> sort_functions(program& p) {
 
 /// O(operations), where what merging makes equal is not merged again; recursive over the depth of regions.
 inline void canonicalise(program& p) {
+  effects known(p);
+  std::vector<std::uint8_t> stale(p.functions.size(), 1);
+  std::vector<std::vector<effect_set>> written(p.functions.size());
   for (bool again = true; again;) {
-    again = false;
-    effects const known(p);
     for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
-      if (p.is_erased(function_id{i})) continue;
+      if (!stale[i] || p.is_erased(function_id{i})) continue;
       function const from = detail::replace_by_empty(p, function_id{i});
       detail::ordering plan(p, from, known);
-      plan.write(function_id{i});
-      again = again || plan.again();
+      written[i] = plan.write(function_id{i});
+      stale[i] = plan.merges_outside();
+    }
+    known = effects(p);
+    again = false;
+    for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
+      if (p.is_erased(function_id{i})) continue;
+      if (written[i] != known.of_each(p.functions[i])) stale[i] = 1;
+      again = again || stale[i];
     }
   }
   auto const number = detail::sort_functions(p);

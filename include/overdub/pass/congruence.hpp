@@ -29,16 +29,20 @@ constexpr bool commutes(op code) {
   }
 }
 
-/// The operand in canonical order: operations that commute have a literal last.
+/// The operand in canonical order: operations that commute have a literal last, and of two literals the greater bits.
 inline value_id ordered_operand(function const& f, node_id n, std::uint32_t i) {
-  if (commutes(f[n].code) && f.is_literal(f.operand(n, 0)) && !f.is_literal(f.operand(n, 1))) i = 1 - i;
+  if (commutes(f[n].code) && f.is_literal(f.operand(n, 0))) {
+    value_id const x = f.operand(n, 0);
+    value_id const y = f.operand(n, 1);
+    if (!f.is_literal(y) || f.bits_of(x) > f.bits_of(y)) i = 1 - i;
+  }
   return f.operand(n, i);
 }
 
 /// Operations that compute the same have one representative. Equal are those that may be merged (effects.hpp), with the
 /// same attributes, congruent operands and congruent regions: regions that yield congruent values, and in which the same
-/// operations may fail, up to their arguments. What is congruent need not stand in one region, and says nothing of
-/// which operation stands before which. Valid while the function is not edited.
+/// operations may fail, up to their arguments; they stand at one depth. What is congruent need not stand in one region,
+/// and says nothing of which operation stands before which. Valid while the function is not edited.
 class congruence {
 public:
   /// Looks only at operations for which `alive` is true; at all when it is empty. O(operations), recursive over the
@@ -47,7 +51,7 @@ public:
       function const& f, std::span<effect_set const> effects_of_each,
       std::span<std::uint8_t const> alive = {})
       : f_(f), effects_(effects_of_each), alive_(alive), value_(f.value_count()), node_(f.node_count()),
-        content_(f.region_count()) {
+        content_(f.region_count()), depth_(f.region_count()) {
     std::size_t size = 16;
     while (size < 2 * std::size_t{f.node_count()}) size *= 2;
     table_.assign(size, slot{});
@@ -73,6 +77,7 @@ private:
   bool is_alive(node_id n) const { return alive_.empty() || alive_[index_of(n)]; }
 
   void number(region_id r, std::uint32_t depth) {
+    depth_[index_of(r)] = depth;
     for (value_id const v : f_.arguments_of(r)) value_[index_of(v)] = argument(v, depth);
     for (node_id n = f_[r].first; n != nothing; n = f_[n].next) {
       node_[index_of(n)] = n;
@@ -155,6 +160,7 @@ private:
       h ^= h >> 29;
     };
     mix(node.operand_count);
+    if (node.region_count > 0) mix(depth_[index_of(node.parent)]);
     for (std::uint32_t i = 0; i < node.operand_count; ++i) mix(index_of(of(ordered_operand(f_, n, i))));
     for (region_id const r : f_.regions_of(n))
       for (std::uint32_t const x : content(r)) mix(x);
@@ -170,6 +176,8 @@ private:
       if (of(ordered_operand(f_, a, i)) != of(ordered_operand(f_, b, i))) return false;
     for (std::uint32_t i = 0; i < x.result_count; ++i)
       if (f_.type_of(f_.result(a, i)) != f_.type_of(f_.result(b, i))) return false;
+    // At other depths the arguments of the regions are others, too.
+    if (x.region_count > 0 && depth_[index_of(x.parent)] != depth_[index_of(y.parent)]) return false;
     for (std::uint32_t i = 0; i < x.region_count; ++i) {
       auto const left = content(f_.region_at(a, i));
       auto const right = content(f_.region_at(b, i));
@@ -187,6 +195,7 @@ private:
   std::vector<std::vector<std::vector<value_id>>> arguments_; // by depth and index
   std::vector<std::uint32_t> contents_;
   std::vector<range> content_; // of each region
+  std::vector<std::uint32_t> depth_;
 };
 
 } // namespace overdub::pass

@@ -32,16 +32,15 @@ private:
     std::size_t const outside = path_.size();
     for (node_id n = f[r].first; n != nothing; n = f[n].next) {
       node_id const representative = same_.of(n);
-      if (same_.merges(n)) {
-        node_id& known = latest_[index_of(representative)];
-        if (known != nothing) {
-          merge(n, known);
-          continue;
-        }
-        known = n;
-        path_.push_back(representative);
+      node_id const known = latest_[index_of(representative)];
+      if (same_.merges(n) && known != nothing) {
+        merge(n, known);
+        continue;
       }
       for (region_id const inner : f.regions_of(n)) look_at(inner);
+      if (!same_.merges(n)) continue;
+      latest_[index_of(representative)] = n; // known only behind it
+      path_.push_back(representative);
     }
     for (; path_.size() > outside; path_.pop_back()) latest_[index_of(path_.back())] = nothing;
   }

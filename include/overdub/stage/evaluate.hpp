@@ -2,7 +2,9 @@
 // program that a context makes of another.
 #pragma once
 
-#include <overdub/stage/evaluator.hpp>
+#include <overdub/stage/evaluator_arrays.hpp>
+#include <overdub/stage/evaluator_calls.hpp>
+#include <overdub/stage/evaluator_control.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <tuple>
@@ -71,9 +73,11 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   if constexpr (sizeof...(More) == 0)
     return detail::result_as<S, R>(p, f, results[0]);
   else {
-    std::size_t i = 0;
-    return std::tuple<detail::wrap_t<S, R>, detail::wrap_t<S, More>...>{
-        detail::result_as<S, R>(p, f, results[i++]), detail::result_as<S, More>(p, f, results[i++])...};
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<detail::wrap_t<S, R>, detail::wrap_t<S, More>...>{
+          detail::result_as<S, R>(p, f, results[0]), detail::result_as<S, More>(p, f, results[I + 1])...};
+    }
+    (std::index_sequence_for<More...>{});
   }
 }
 template <class R, class... More, class... A>
@@ -123,6 +127,13 @@ overdub(Composition&& composed, ir::program const& p) {
             stack<level<staging, void>>(innermost, stack<>{}), detail::get_held(held)...),
         p);
   });
+}
+
+/// `overdub`, under a name that stays unambiguous after `using namespace overdub`.
+template <class Context, class Program>
+requires std::is_same_v<std::remove_cvref_t<Program>, ir::program> ir::program
+run(Context&& context, Program&& p) {
+  return overdub::overdub(std::forward<Context>(context), p);
 }
 
 } // namespace overdub

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/equal.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/pass/canonicalise.hpp>
 #include <overdub/stage/symbol.hpp>
@@ -122,8 +123,14 @@ public:
     return at == of_key_.end() ? nullptr : &functions_[at->second];
   }
   ir::function_id id_of(std::size_t number) const { return functions_[number].id; }
+  // A function for operations that nobody needs: those that make a value of a type, to be filled with other symbols.
+  ir::function_id scratch() {
+    if (scratch_ == ir::nothing) scratch_ = program.add("", {});
+    return scratch_;
+  }
   // The program, finished: functions of one name are numbered by their signatures, whichever was staged first.
   ir::program finish() {
+    if (scratch_ != ir::nothing) program.erase(scratch_);
     std::vector<ir::function_id> all;
     for (std::uint32_t i = 0; i < program.functions.size(); ++i)
       if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
@@ -185,12 +192,13 @@ private:
   }
   void note_unrolled(ir::function_id f) {
     program.notes.push_back(
-        {.text = "@" + std::string(program.name_of(f)) + " has " + std::to_string(program[f].node_count()) +
+        {.text = "@" + std::string(base_name(program.name_of(f))) + " has " + std::to_string(program[f].node_count()) +
                  " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
                  "or overdub::reduce",
          .at = program[f].place});
   }
 
+  ir::function_id scratch_ = ir::nothing;
   struct made_key {
     void const* way;
     void const* of;

@@ -1,6 +1,7 @@
 // stage(f, signature): a C++ function as a program; stage(contexts, f, signature): the program that the contexts make of it.
 #pragma once
 
+#include <overdub/overdub.hpp>
 #include <overdub/stage/hooks.hpp>
 #include <overdub/stage/staging.hpp>
 
@@ -21,10 +22,9 @@ public:
   template <class S, class F, class... A>
   static ir::program run(recorder& r, S const& contexts, F const& f, types<A...>) {
     ir::program& p = r.program;
-    ir::function_id const scratch = p.add("", {}); // for the constants that arguments are made of
     std::vector<ir::type> parameters;
     auto const arguments = [&] {
-      auto const scope = r.enter(scratch);
+      auto const scope = r.enter(r.scratch());
       auto parameter = [&]<class T>(symbol_of_value, std::type_identity<T>) {
         parameters.push_back(ir_type_of<T>);
         return symbol_of_value{ir::value_id{static_cast<std::uint32_t>(parameters.size() - 1)}};
@@ -52,7 +52,6 @@ public:
       p[root].results = r.types_of(results);
     }
     p.entry = root;
-    p.erase(scratch);
     enter_callee(p);
     return r.finish();
   }

@@ -42,9 +42,13 @@ public:
   /// Puts what was found from the first-th on in the order of the operations.
   template <class Order>
   void sort_from(std::size_t first, Order order_of) {
-    std::stable_sort(
-        found_.begin() + static_cast<std::ptrdiff_t>(first), found_.end(),
-        [&](diagnostic const& a, diagnostic const& b) { return order_of(a.at) < order_of(b.at); });
+    auto const less = [&](diagnostic const& a, diagnostic const& b) {
+      return order_of(a.at) < order_of(b.at);
+    };
+    // A few at most, which are nearly in order: each goes behind its equals.
+    auto const begin = found_.begin() + static_cast<std::ptrdiff_t>(first);
+    for (auto at = begin; at != found_.end(); ++at)
+      std::rotate(std::upper_bound(begin, at, *at, less), at, std::next(at));
   }
 
   /// @norm, or its number.
@@ -57,7 +61,7 @@ public:
   std::string name_of(function const& f, value_id v) const {
     if (index_of(v) >= f.value_count()) return "value " + std::to_string(index_of(v));
     symbol const name = f[v].name;
-    if (has(name)) return "%" + std::string(program_.text(name));
+    if (has(name) && !program_.text(name).empty()) return "%" + std::string(program_.text(name));
     return (f.is_literal(v) ? "literal " : "value ") + std::to_string(index_of(v));
   }
   bool has(symbol s) const { return index_of(s) < program_.symbol_count(); }

@@ -53,6 +53,7 @@ public:
     f_ = &program_[id];
     numbers_ = &numbers;
     operands_ = 0;
+    is_operand_.assign(f_->use_count(), 0);
     std::size_t const before = out_.size();
     numbers.order.assign(f_->node_count(), 0);
     numbers.behind.assign(f_->node_count(), 0);
@@ -97,6 +98,7 @@ private:
       open.back().previous = n;
       open.back().at = f[n].next;
     };
+    met_ = 0;
     enter(function::body);
     while (!open.empty() && !out_.is_full()) {
       auto const [r, n, previous] = open.back();
@@ -117,6 +119,7 @@ private:
         open.back().previous = f[r].last;
       } else {
         numbers.order[index_of(n)] = number++;
+        ++met_;
         if (f[n].region_count > 0)
           enter(f.region_at(n, 0));
         else
@@ -154,6 +157,7 @@ private:
       if (index_of(use.value) >= f.value_count())
         return wrong(n, operand(i) + " is a value that does not exist"), false;
     }
+    std::fill_n(is_operand_.begin() + node.first_operand, node.operand_count, std::uint8_t{1});
     operands_ += node.operand_count;
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       function::value const& v = f[f.result(n, i)];
@@ -186,7 +190,7 @@ private:
   // What the walk did not meet is erased, and says so.
   void check_unreached() {
     function const& f = *f_;
-    for (std::uint32_t i = 0; i < f.node_count(); ++i)
+    for (std::uint32_t i = 0; i < f.node_count() && met_ < f.node_count(); ++i)
       if (f[node_id{i}].parent != nothing && numbers_->order[i] == 0)
         wrong(node_id{i}, "it says that it stands in a region, and does not");
     for (std::uint32_t i = 1; i < f.region_count(); ++i)
@@ -198,11 +202,15 @@ private:
   void check_values() {
     function const& f = *f_;
     std::uint64_t listed = 0;
+    std::size_t literals = 0;
     for (std::uint32_t i = 0; i < f.value_count() && !out_.is_full(); ++i) {
       value_id const v{i};
       if (!check_origin(v)) continue;
+      if (f.is_literal(v)) ++literals;
       if (!check_uses(v, listed)) return;
     }
+    if (literals != f.literals_.size() || literals != f.literal_of_.size())
+      wrong("a literal that it keeps is none of its values");
     if (listed != operands_) wrong("operands are missing in the lists of uses of their values");
   }
 
@@ -212,7 +220,10 @@ private:
     bool is_there = false;
     switch (x.from) {
     case origin::literal:
-      is_there = x.maker < f.literal_count() && f.find_literal(x.type, f.bits_of(v)) == v;
+      if (x.maker < f.literals_.size()) {
+        auto const at = f.literal_of_.find({x.type, f.bits_of(v)});
+        is_there = at != f.literal_of_.end() && at->second == v;
+      }
       break;
     case origin::argument:
       is_there = x.maker < f.region_count() && x.index < f[region_id{x.maker}].argument_count &&
@@ -231,21 +242,14 @@ private:
     function const& f = *f_;
     use_id previous = nothing;
     for (use_id u = f[v].first_use; u != nothing; u = f[u].next) {
-      if (index_of(u) >= f.use_count() || f[u].value != v || f[u].previous != previous || !is_operand(u))
+      if (index_of(u) >= f.use_count() || f[u].value != v || f[u].previous != previous ||
+          !is_operand_[index_of(u)])
         return wrong("the list of uses of " + out_.name_of(f, v) + " is broken"), false;
       previous = u;
       ++listed;
     }
     return true;
   }
-  // Whether a use is an operand of an operation that is there.
-  bool is_operand(use_id u) const {
-    function const& f = *f_;
-    node_id const n = f[u].user;
-    if (index_of(n) >= f.node_count() || numbers_->order[index_of(n)] == 0) return false;
-    return index_of(u) - f[n].first_operand < f[n].operand_count; // wraps below the first
-  }
-
   static std::string operand(std::uint32_t i) { return "operand " + std::to_string(i + 1); }
 
   program const& program_;
@@ -253,7 +257,9 @@ private:
   function_id id_ = nothing;
   function const* f_ = nullptr;
   numbering* numbers_ = nullptr;
-  std::uint64_t operands_ = 0; // of the operations that were met
+  std::vector<std::uint8_t> is_operand_; // of an operation that was met, by use
+  std::uint32_t met_ = 0;                // operations
+  std::uint64_t operands_ = 0;           // how many
 };
 
 } // namespace overdub::ir::detail

@@ -16,7 +16,7 @@ namespace overdub::ir::detail {
 class rule_check {
 public:
   rule_check(program const& p, findings& out) : program_(p), out_(out), named_(p.symbol_count(), nothing) {
-    for (function const& f : p.functions) readable_.push_back(link_check::has_parameters(f));
+    for (function const& f : p.functions) readable_.push_back(is_readable(f));
   }
 
   /// Of a function that link_check found whole. O(its storage).
@@ -56,69 +56,71 @@ private:
   }
 
   // ---- functions and values
+  // Whether calls of the function can be checked.
+  bool is_readable(function const& f) const {
+    if (!out_.has(f.name) || !link_check::has_parameters(f)) return false;
+    auto fits = [&](type t) { return fault_of(program_, t, program_.signature_count()).empty(); };
+    for (value_id const v : f.parameters())
+      if (!fits(f.type_of(v))) return false;
+    return std::all_of(f.results.begin(), f.results.end(), fits);
+  }
   void check_head() {
     function const& f = *f_;
     wrong_types_ = false;
     if (f.structure != nothing && !out_.has(f.structure))
-      wrong("its structure is a text that does not exist");
+      wrong("its structure is a text that does not exist; give it a text of the program");
     if (f.place != nothing && index_of(f.place) >= program_.place_count())
       wrong("its place does not exist; add it to the program first");
     for (std::size_t i = 0; i < f.results.size(); ++i)
-      check_type(f.results[i], "result " + std::to_string(i + 1), false);
+      check_type(f.results[i], "result " + std::to_string(i + 1));
   }
-  // `what` is made into a text only when the type is wrong.
-  template <class What>
-  void check_type(type t, What const& what, bool may_accumulate) {
+  void check_type(type t, std::string const& what) {
+    if (std::string const why = why_wrong(t, false); !why.empty()) wrong(what + " " + why);
+  }
+  std::string why_wrong(type t, bool may_accumulate) {
+    if (t.index == 0 && t.element > scalar::none && t.element <= scalar::key && !t.is_accumulator) return {};
     std::string const fault = fault_of(program_, t, program_.signature_count());
-    if (fault.empty() && (may_accumulate || !t.is_accumulator)) return;
-    wrong_types_ = true;
-    std::string name;
-    if constexpr (requires { what(); })
-      name = what();
-    else
-      name = what;
-    wrong(
-        name + " " +
-        (fault.empty() ? "is an accumulator, and only the regions of accumulate have those; give it the array"
-                       : fault));
+    wrong_types_ = wrong_types_ || !fault.empty(); // a misplaced accumulator can be read
+    if (!fault.empty() || may_accumulate || !t.is_accumulator) return fault;
+    return "is an accumulator, and only the regions of accumulate have those; give it the array";
   }
   void check_value(value_id v) {
-    function const& f = *f_;
-    function::value const& x = f[v];
+    function::value const& x = (*f_)[v];
     bool const may_accumulate = x.from == origin::argument && x.maker != index_of(function::body);
-    check_type(
-        x.type, [&] { return out_.name_of(f, v); }, may_accumulate);
+    if (std::string const why = why_wrong(x.type, may_accumulate); !why.empty()) wrong(v, why);
     if (x.name != nothing) check_name(v);
     if (x.from == origin::literal) check_literal(v);
+  }
+  // Said of the operation that the value comes from.
+  void wrong(value_id v, std::string const& why) {
+    function const& f = *f_;
+    region_id const r = f.region_of(v);
+    node_id const n = f.is_result(v) ? f.node_of(v) : f.is_argument(v) ? f[r].parent : node_id(nothing);
+    std::string const text = out_.name_of(f, v) + " " + why;
+    n == nothing ? wrong(text) : wrong(n, text);
   }
   void check_name(value_id v) {
     function const& f = *f_;
     symbol const name = f[v].name;
-    if (!out_.has(name)) return wrong(out_.name_of(f, v) + " has a name that does not exist");
-    if (program_.text(name).empty())
-      return wrong("value " + std::to_string(index_of(v)) + " has an empty name");
-    if (f.is_literal(v)) return wrong(out_.name_of(f, v) + " is the name of a literal; literals have none");
+    if (!out_.has(name)) return wrong(v, "has a name that does not exist; give it a text of the program");
+    if (program_.text(name).empty()) return wrong(v, "has an empty name; give it another, or none");
+    if (f.is_literal(v)) return wrong(v, "is the name of a literal; literals have none");
     if (f.is_result(v) && numbers_->order[index_of(f.node_of(v))] == 0) return; // erased
     if (f.is_argument(v) && numbers_->end[index_of(f.region_of(v))] == 0) return;
     if (named_[index_of(name)] == id_)
-      return wrong(
-          "two values are called " + out_.name_of(f, v) + "; give one of them another name, or none");
+      return wrong(v, "is the name of another value, too; give one of them another name, or none");
     named_[index_of(name)] = id_;
   }
   void check_literal(value_id v) {
-    function const& f = *f_;
-    type const t = f.type_of(v);
-    std::uint64_t const bits = f.bits_of(v);
-    if (!t) return;
-    if (!t.is_literal()) {
+    type const t = f_->type_of(v);
+    std::uint64_t const bits = f_->bits_of(v);
+    if (!t.is_literal() && t) {
       wrong_types_ = true;
-      return wrong(out_.name_of(f, v) + " is no number and no bool; other types have no literals");
+      wrong(v, "is no number and no bool; other types have no literals");
     }
     if (t == boolean && bits > 1)
-      wrong(
-          out_.name_of(f, v) + " is a bool of the bits of " + std::to_string(bits) +
-          "; true is 1, false is 0");
-    if (t == f32 && bits >> 32 != 0) wrong(out_.name_of(f, v) + " is an f32 of more than 32 bits");
+      wrong(v, "is a bool of the bits of " + std::to_string(bits) + "; true is 1, false is 0");
+    if (t == f32 && bits >> 32 != 0) wrong(v, "is an f32 of more than 32 bits; write its 32 bits");
   }
 
   // ---- operations
@@ -212,6 +214,7 @@ private:
       break;
     case op::reduce:
       rest.flags &= static_cast<std::uint8_t>(~attributes::started);
+      if (a.operation == op::none) rest.flags &= static_cast<std::uint8_t>(~attributes::in_lanes);
       rest.operation = made.operation;
       if (a.operation > op::none) {
         wrong(n, "the operation that combines does not exist");
@@ -233,8 +236,7 @@ private:
     std::uint32_t const regions = row.regions != op_row::any ? row.regions : a.operation == op::none ? 1 : 0;
     if (node.region_count != regions) {
       wrong(
-          n, "it has " + std::to_string(node.region_count) + " regions, and must have " +
-                 std::to_string(regions));
+          n, "it has " + counted(node.region_count, "region") + ", and must have " + std::to_string(regions));
       readable = false;
     }
     return readable;
@@ -381,7 +383,7 @@ private:
   program const& program_;
   findings& out_;
   std::vector<function_id> named_; // by symbol: the function that has a value of this name
-  std::vector<bool> readable_;     // by function
+  std::vector<bool> readable_;     // by function: whether calls of it can be checked
   function_id id_ = nothing;
   function const* f_ = nullptr;
   numbering const* numbers_ = nullptr;

@@ -14,7 +14,7 @@ namespace overdub::ir::detail {
 inline std::string fault_of(program const& p, type t, std::size_t signatures) {
   switch (t.element) {
   case scalar::none:
-    return "has no type";
+    return "has no type; give it one";
   case scalar::opaque:
     if (t.index >= p.opaque_count()) return "has the type of an opaque object that the program does not know";
     break;
@@ -38,42 +38,76 @@ inline std::string fault_of(program const& p, type t, std::size_t signatures) {
   return {};
 }
 
-/// Checks what all functions share. False when nothing else can be read safely.
-inline bool check_tables(program const& p, findings& out) {
-  std::size_t const before = out.size();
-  for (std::uint32_t i = 0; i < p.symbol_count(); ++i)
-    if (p.find_symbol(p.text(symbol{i})) != symbol{i})
-      out.add("text " + std::to_string(i) + " of the program is not found again; its storage is broken");
-  for (std::uint32_t i = 0; i < p.opaque_count(); ++i)
-    if (!out.has(p.opaque_symbol({.element = scalar::opaque, .index = static_cast<std::uint16_t>(i)})))
-      out.add("type " + std::to_string(i) + " of opaque objects has no name; its storage is broken");
-  for (std::uint32_t i = 0; i < p.signature_count(); ++i) {
-    std::string const name = "type " + std::to_string(i) + " of functions";
-    signature const& s =
-        p.signature_of({.element = scalar::function, .index = static_cast<std::uint16_t>(i)});
-    if (s.calls > convention::boxed) out.add(name + " is called in a way that does not exist");
+/// Checks what all functions share.
+class table_check {
+public:
+  table_check(program const& p, findings& out) : program_(p), out_(out) {}
+
+  /// False when nothing else can be read safely.
+  bool run() {
+    std::size_t const before = out_.size();
+    check_texts();
+    for (std::uint32_t i = 0; i < program_.signature_count(); ++i) check_signature(i);
+    check_places();
+    for (host_binding const& h : program_.hosts)
+      if (!out_.has(h.name) || h.run == nullptr)
+        out_.add("a native function has no name, or is none; give the program its name and its address");
+    return out_.size() == before;
+  }
+
+private:
+  static std::string numbered(char const* what, std::size_t i, char const* of = "") {
+    return what + std::to_string(i) + of;
+  }
+  void check_texts() {
+    program const& p = program_;
+    for (std::uint32_t i = 0; i < p.symbol_count(); ++i)
+      if (p.find_symbol(p.text(symbol{i})) != symbol{i})
+        out_.add(numbered("text ", i, " of the program is not found again; its storage is broken"));
+    for (std::uint32_t i = 0; i < p.opaque_count(); ++i)
+      if (!out_.has(p.opaque_[i]) || !finds(p.index_of_opaque_, p.opaque_[i], i))
+        out_.add(numbered(
+            "type ", i, " of opaque objects has no name, or is not found by it; its storage is broken"));
+  }
+  template <class Map, class Key>
+  static bool finds(Map const& map, Key const& key, std::uint32_t i) {
+    auto const at = map.find(key);
+    return at != map.end() && at->second == i;
+  }
+  void check_signature(std::uint32_t i) {
+    std::string const name = numbered("type ", i, " of functions");
+    signature const& s = program_.signatures_[i];
+    if (s.calls > convention::boxed)
+      out_.add(name + " is called in a way that does not exist; choose another");
     auto check = [&](std::vector<type> const& types, char const* what) {
       for (type const t : types) {
         // One that came before: no type is inside itself.
-        std::string const fault = t.is_accumulator ? "is an accumulator" : fault_of(p, t, i);
-        if (!fault.empty()) out.add(name + ": " + what + " that " + fault);
+        std::string const fault =
+            t.is_accumulator ? "is an accumulator; take the array" : fault_of(program_, t, i);
+        if (!fault.empty()) out_.add(name + ": " + what + " that " + fault);
       }
     };
     check(s.parameters, "it takes something");
     check(s.results, "it gives something");
+    if (!finds(program_.index_of_signature_, s, i))
+      out_.add(name + " is not found again; its storage is broken");
   }
-  for (std::uint32_t i = 0; i < p.place_count(); ++i) {
-    place const& x = p[place_id{i}];
-    if (x.file != nothing && !out.has(x.file))
-      out.add("place " + std::to_string(i) + " is in a file without a name; its storage is broken");
-    if (x.next != nothing && index_of(x.next) >= i)
-      out.add(
-          "place " + std::to_string(i) + " is followed by one that did not come before; lists of places end");
+  void check_places() {
+    program const& p = program_;
+    for (std::uint32_t i = 0; i < p.place_count(); ++i) {
+      place const& x = p[place_id{i}];
+      if (x.file != nothing && !out_.has(x.file))
+        out_.add(numbered("place ", i, " is in a file without a name; its storage is broken"));
+      if (x.next != nothing && index_of(x.next) >= i)
+        out_.add(numbered("place ", i, " is followed by one that did not come before; lists of places end"));
+    }
+    for (note const& n : p.notes)
+      if (n.at != nothing && index_of(n.at) >= p.place_count())
+        out_.add("the note \"" + n.text + "\" is at a place that does not exist; add the place first");
   }
-  for (note const& n : p.notes)
-    if (n.at != nothing && index_of(n.at) >= p.place_count())
-      out.add("the note \"" + n.text + "\" is at a place that does not exist; add the place first");
-  return out.size() == before;
-}
+
+  program const& program_;
+  findings& out_;
+};
 
 } // namespace overdub::ir::detail

@@ -1,0 +1,46 @@
+// What does staging cost? Nanoseconds an operation, from C++ to the canonical program, as programs grow: unrolled loops of C++,
+// and many calls; and of rewriting the program under forward.
+#include <overdub/contexts/forward.hpp>
+#include <overdub/stage/evaluate.hpp>
+
+#include <chrono>
+#include <cstdio>
+
+namespace {
+
+using namespace overdub;
+
+long length = 0; // of the loop that is unrolled
+
+constexpr auto unrolled = fn<"unrolled">([](auto x) {
+  auto s = x;
+  for (long i = 0; i < length; ++i) s = s * x + 0.5;
+  return s;
+});
+
+template <class F>
+double fastest(F const& f) {
+  double best = 1e9;
+  for (int k = 0; k < 5; ++k) {
+    auto const start = std::chrono::steady_clock::now();
+    f();
+    double const time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    best = time < best ? time : best;
+  }
+  return best;
+}
+
+} // namespace
+
+int main() {
+  std::printf("%12s %16s %24s\n", "operations", "staging, ns each", "under forward, ns each");
+  for (long size : {1'000L, 10'000L, 100'000L, 1'000'000L}) {
+    length = size / 2;
+    double const staging = fastest([] { (void)stage(unrolled, signature<double>); });
+    ir::program const p = stage(unrolled, signature<double>);
+    double const rewriting = fastest([&] { (void)overdub::overdub(contexts::forward{}, p); });
+    std::printf(
+        "%12ld %16.0f %24.0f\n", size, staging * 1e9 / static_cast<double>(size),
+        rewriting * 1e9 / static_cast<double>(size));
+  }
+}

@@ -1,0 +1,157 @@
+// What operations on literals give: computed by the table's native column, for those operations alone that give the same
+// bits on every machine.
+#pragma once
+
+#include <overdub/call/native.hpp>
+#include <overdub/pass/words.hpp>
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+namespace overdub::pass {
+namespace detail {
+
+using ir::op_row;
+using ir::scalar;
+using ir::type_rule;
+
+// Arithmetic, comparisons and bits, and functions that are exact or correctly rounded. Not fmin and fmax, whose zero may
+// have either sign, and not lerp, which rounds several times.
+constexpr bool is_exact(op code) {
+  switch (code) {
+  case op::sqrt:
+  case op::floor:
+  case op::ceil:
+  case op::trunc:
+  case op::round:
+  case op::nearbyint:
+  case op::rint:
+  case op::fmod:
+  case op::remainder:
+  case op::fdim:
+  case op::copysign:
+  case op::nextafter:
+  case op::ldexp:
+  case op::logb:
+  case op::fma:
+    return true;
+  default:
+    return code < op::sqrt;
+  }
+}
+
+template <class T>
+T from_bits(std::uint64_t bits) {
+  if constexpr (std::same_as<T, bool>)
+    return bits != 0;
+  else if constexpr (std::same_as<T, float>)
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  else
+    return std::bit_cast<T>(bits);
+}
+// Nothing for a NaN: machines differ in its bits.
+template <class T>
+std::optional<std::uint64_t> to_bits(T x) {
+  if constexpr (std::floating_point<T>)
+    if (x != x) return {};
+  if constexpr (std::same_as<T, float>)
+    return std::bit_cast<std::uint32_t>(x);
+  else if constexpr (std::same_as<T, double>)
+    return std::bit_cast<std::uint64_t>(x);
+  else
+    return static_cast<std::uint64_t>(x);
+}
+
+template <class T>
+consteval bool takes(type_rule rule) {
+  switch (rule) {
+  case type_rule::numeric:
+    return !std::same_as<T, bool>;
+  case type_rule::integer:
+    return std::same_as<T, std::int64_t>;
+  case type_rule::floating:
+  case type_rule::test:
+  case type_rule::floating_integer:
+    return std::floating_point<T>;
+  case type_rule::comparison:
+    return true;
+  case type_rule::logical:
+    return std::same_as<T, bool>;
+  default:
+    return false;
+  }
+}
+
+// The result on numbers of type T; nothing where the operation does not take them, or is not exact.
+template <class T>
+std::optional<std::uint64_t> computed(op code, T x, T y, T z) {
+  (void)y, (void)z;
+  using std::int64_t;
+  switch (code) {
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+  case op::NAME:                                                                                             \
+    if constexpr (is_exact(op::NAME) && takes<T>(type_rule::TYPES)) return to_bits(NATIVE);                  \
+    break;
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+  case op::NAME:                                                                                             \
+    if constexpr (is_exact(op::NAME) && takes<T>(type_rule::TYPES)) return to_bits(NATIVE);                  \
+    break;
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+  case op::NAME:                                                                                             \
+    if constexpr (is_exact(op::NAME) && takes<T>(type_rule::TYPES)) return to_bits(NATIVE);                  \
+    break;
+#include <overdub/ir/ops.def>
+  default:
+    break;
+  }
+  return {};
+}
+
+template <class F>
+std::optional<std::uint64_t> on_numbers_of(type t, F f) {
+  if (t == ir::f64) return f(double{});
+  if (t == ir::i64) return f(std::int64_t{});
+  if (t == ir::f32) return f(float{});
+  if (t == ir::boolean) return f(bool{});
+  return {};
+}
+
+} // namespace detail
+
+/// The bits of what an operation on literals gives; nothing where not all operands are literals, where the operation
+/// throws, is not exact, or where a NaN comes out, or its sign would be seen. O(1).
+inline std::optional<std::uint64_t> constant(function const& f, node_id n) {
+  function::node const& node = f[n];
+  if (node.operand_count == 0 || node.operand_count > 3 || node.result_count != 1 || node.region_count != 0)
+    return {};
+  for (value_id const v : f.operands_of(n))
+    if (!f.is_literal(v)) return {};
+  auto bits = [&](std::uint32_t i) { return f.bits_of(f.operand(n, i < node.operand_count ? i : 0)); };
+  type const t = f.type_of(f.operand(n, 0));
+  if (node.code == op::select) return bits(bits(0) != 0 ? 1 : 2);
+  if (node.code == op::convert)
+    return detail::on_numbers_of(t, [&](auto from) {
+      return detail::on_numbers_of(f.type_of(f.result(n)), [&](auto to) {
+        return detail::to_bits(native::convert<decltype(to)>(detail::from_bits<decltype(from)>(bits(0))));
+      });
+    });
+  if (!ir::is_elementwise(node.code) || !detail::is_exact(node.code)) return {};
+  return detail::on_numbers_of(t, [&](auto zero) -> std::optional<std::uint64_t> {
+    using T = decltype(zero);
+    T const x = detail::from_bits<T>(bits(0));
+    if constexpr (std::floating_point<T>) {
+      if (node.code == op::ldexp)
+        return detail::to_bits(native::ldexp(x, static_cast<std::int64_t>(bits(1))));
+      T const last = detail::from_bits<T>(bits(node.operand_count - 1));
+      if ((node.code == op::signbit || node.code == op::copysign) && last != last) return {};
+    }
+    if ((node.code == op::div || node.code == op::rem) && t == ir::i64 && bits(1) == 0) return {};
+    return detail::computed<T>(node.code, x, detail::from_bits<T>(bits(1)), detail::from_bits<T>(bits(2)));
+  });
+}
+
+} // namespace overdub::pass

@@ -1,0 +1,119 @@
+// The passes by name, and the order in which programs are optimised.
+#pragma once
+
+#include <overdub/call/config.hpp>
+#include <overdub/ir/verify.hpp>
+#include <overdub/pass/canonicalise.hpp>
+#include <overdub/pass/cse.hpp>
+#include <overdub/pass/dce.hpp>
+#include <overdub/pass/fold.hpp>
+#include <overdub/pass/fuse.hpp>
+#include <overdub/pass/hoist.hpp>
+#include <overdub/pass/inline.hpp>
+#include <overdub/pass/simplify.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace overdub::pass {
+
+/// A pass, for tools and tests. All keep results to the bit and effects in order, and none raises the cost (cost.hpp).
+struct named_pass {
+  std::string_view name;
+  void (*run)(program&);
+  std::string_view what;
+  bool idempotent;  // a second run changes nothing
+  bool keeps_error; // of several errors that a program may throw, the same one is thrown
+};
+
+inline constexpr std::array passes{
+    named_pass{
+        "inline_calls", [](program& p) { inline_calls(p); },
+        "small functions, and those called once, are copied to where they are called", false, true},
+    named_pass{"fold", [](program& p) { fold(p); }, "what depends on literals alone is computed", true, true},
+    named_pass{
+        "simplify", [](program& p) { simplify(p); }, "operations are rewritten by a table of laws", false,
+        true},
+    named_pass{
+        "cse", [](program& p) { cse(p); }, "what was computed before is not computed again", true, true},
+    named_pass{
+        "hoist", [](program& p) { hoist(p); }, "what is the same in each turn of a loop is moved out of it",
+        true, true},
+    named_pass{
+        "fuse", [](program& p) { fuse(p); }, "maps are computed where their elements are read", true, true},
+    named_pass{"dce", [](program& p) { dce(p); }, "what nothing needs is dropped", true, true},
+    named_pass{"canonicalise", canonicalise, "equal programs get one form", true, false},
+};
+
+/// The pass of this name. O(passes).
+constexpr std::optional<named_pass> find_pass(std::string_view name) {
+  for (named_pass const& p : passes)
+    if (p.name == name) return p;
+  return {};
+}
+
+/// What one pass did, and how long it took.
+struct pass_report {
+  std::string_view name;
+  std::int64_t nanoseconds;
+  std::size_t operations_before;
+  std::size_t operations_after;
+};
+using pass_observer = std::function<void(pass_report const&)>;
+
+/// How many operations a program has. O(operations).
+inline std::size_t operation_count(program const& p) {
+  std::size_t count = 0;
+  for (function const& f : p.functions) ir::walk(f, function::body, [&](node_id) { ++count; });
+  return count;
+}
+
+/// Runs passes one after another. Checked builds verify the program behind each; an observer is told of each.
+class pass_runner {
+public:
+  explicit pass_runner(program& p, pass_observer const& observer = {}) : p_(p), observer_(observer) {}
+
+  void operator()(named_pass const& pass) const {
+    if (observer_) {
+      std::size_t const before = operation_count(p_);
+      auto const start = std::chrono::steady_clock::now();
+      pass.run(p_);
+      auto const taken = std::chrono::steady_clock::now() - start;
+      observer_(
+          {pass.name, std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(), before,
+           operation_count(p_)});
+    } else {
+      pass.run(p_);
+    }
+#if OVERDUB_CHECKED
+    ir::verify(p_);
+#endif
+  }
+  void operator()(std::string_view name) const { (*this)(*find_pass(name)); }
+
+private:
+  program& p_;
+  pass_observer const& observer_;
+};
+
+/// The passes that a program runs through before it is executed. O(operations).
+inline void default_pipeline(program& p, pass_observer const& observer = {}) {
+  pass_runner const run(p, observer);
+  run("inline_calls");
+  run("fold");
+  run("simplify");
+  run("cse");
+  run("hoist");
+  run("fuse");
+  run("simplify"); // of what was fused
+  run("cse");
+  run("dce");
+  run("canonicalise");
+}
+
+} // namespace overdub::pass

@@ -1,0 +1,279 @@
+// How an evaluator calls functions, leaves the program, and stages functions again in symbolic contexts.
+#pragma once
+
+#include <overdub/stage/evaluator.hpp>
+
+namespace overdub::detail {
+
+// ---- functions
+
+template <class S>
+void evaluator<S>::call_function(frame& at, ir::node_id n) {
+  std::vector<slot> arguments;
+  for (ir::value_id const v : at.f.operands_of(n)) arguments.push_back(slot_of(at, v));
+  give(at, n, called(at.f[n].attributes.callee(), std::move(arguments)));
+}
+template <class S>
+void evaluator<S>::make_closure(frame& at, ir::node_id n) {
+  auto made = std::make_shared<closure>();
+  made->f = at.f[n].attributes.callee();
+  for (ir::value_id const v : at.f.operands_of(n)) made->captured.push_back(slot_of(at, v));
+  at.slots[index_of(at.f.result(n))] = {{}, std::move(made), {}};
+}
+template <class S>
+void evaluator<S>::apply_closure(frame& at, ir::node_id n) {
+  slot const f = slot_of(at, at.f.operand(n, 0));
+  if (!f.function_value)
+    throw evaluation_error(message("overdub: evaluate: a function value came from outside of the program"));
+  std::vector<slot> arguments = f.function_value->captured;
+  for (std::uint32_t i = 1; i < at.f[n].operand_count; ++i)
+    arguments.push_back(slot_of(at, at.f.operand(n, i)));
+  give(at, n, called(f.function_value->f, std::move(arguments)));
+}
+template <class S>
+void evaluator<S>::give(frame& at, ir::node_id n, std::vector<slot> results) {
+  for (std::uint32_t i = 0; i < results.size(); ++i)
+    at.slots[index_of(at.f.result(n, i))] = std::move(results[i]);
+}
+template <class S>
+auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
+  if constexpr (symbolic) {
+    std::vector<any> cells;
+    for (slot const& s : arguments) cells.push_back(leaf(s));
+    std::vector<slot> results;
+    for (any const& r : call_staged(id, cells)) results.push_back({r, nullptr, {}});
+    return results;
+  } else
+    return run_slots(id, std::move(arguments));
+}
+
+// An exception runs the second region, and goes on.
+template <class S>
+void evaluator<S>::protect(frame& at, ir::node_id n) {
+  if constexpr (symbolic) {
+    ir::node_id const made =
+        recorder_().insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
+    std::vector<any> results;
+    in_region(made, 0, [&] { return results = region(at, at.f.region_at(n, 0)); });
+    in_region(made, 1, [&] { return region(at, at.f.region_at(n, 1)); });
+    set_all(at, n, results_of(made, results));
+  } else {
+    try {
+      set_all(at, n, region(at, at.f.region_at(n, 0)));
+    } catch (...) {
+      (void)region(at, at.f.region_at(n, 1));
+      throw;
+    }
+  }
+}
+template <class S>
+void evaluator<S>::leave_program(frame& at, ir::node_id n) {
+  node const& x = at.f[n];
+  std::string const text(program_.text(x.attributes.text()));
+  if constexpr (symbolic) {
+    emit_host(at, n);
+  } else if (x.code == ir::op::assert_) {
+    if (!concrete(typed<bool>(at, at.f.operand(n, 0))))
+      throw evaluation_error(message("overdub: an assertion failed: %s", text.c_str()));
+  } else
+    call_host(at, n, text);
+}
+template <class S>
+void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) {
+  ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
+  if (at.f[n].code != ir::op::host || known == nullptr)
+    throw evaluation_error(message(
+        "overdub: evaluate: \"%s\" is a function of the host's, or a random choice, and is not known; run "
+        "the program by an "
+        "executable that is told",
+        name.c_str()));
+  if constexpr (S::empty) {
+    auto const operands = cells(at, n, 0, at.f[n].operand_count);
+    std::vector<any> results;
+    for (ir::value_id const v : at.f.results_of(n)) results.push_back(empty_of(at.f.type_of(v)));
+    std::vector<void const*> arguments;
+    std::vector<void*> places;
+    for (any const& x : operands) opened(x, [&](auto const& held, auto) { arguments.push_back(&held); });
+    for (any& x : results) x.visit([&](auto& held) { places.push_back(&held); });
+    known->run(known->object, arguments.data(), places.data());
+    set_all(at, n, results);
+  } else
+    throw evaluation_error(message(
+        "overdub: evaluate: \"%s\" is a function of the host's; in contexts, rewrite the program first: "
+        "overdub(context, program)",
+        name.c_str()));
+}
+
+// ---- symbols: the program that is made
+
+/// The function of the program in the contexts of the stack, staged once.
+template <class S>
+auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbolic {
+  recorder& r = recorder_();
+  void const* const key = r.key_of(&type_key<S>, &program_, ir::index_of(id));
+  if (auto const* known = r.find(key)) return known->id;
+  ir::function const& f = program_[id];
+  auto types_of = [](std::vector<any> const& cells) {
+    std::vector<ir::type> types;
+    auto const collect = [&]<class T>(symbol_of_value s, std::type_identity<T>) {
+      types.push_back(ir_type_of<T>);
+      return s;
+    };
+    for (any const& c : cells) (void)transform_symbols(c, collect);
+    return types;
+  };
+  std::vector<any> parameters;
+  std::vector<any> results;
+  for (ir::value_id const v : f.parameters()) parameters.push_back(placeholder(f.type_of(v)));
+  for (ir::type const t : f.results) results.push_back(placeholder(t));
+  std::size_t const number = r.begin(
+      key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), types_of(parameters));
+  ir::function_id const made = r.id_of(number);
+  r.program[made].results = types_of(results);
+  auto const scope = r.enter(made);
+  std::vector<slot> slots;
+  for (any const& a : filled(parameters, r.here().parameters())) slots.push_back({a, nullptr, {}});
+  std::vector<any> yielded;
+  for (slot const& s : run_slots(id, std::move(slots))) yielded.push_back(leaf(s));
+  r.at().yield(symbols(yielded));
+  r.end(number, results);
+  return made;
+}
+
+template <class S>
+template <class T>
+auto evaluator<S>::suffix() -> std::string {
+  if constexpr (T::depth <= 1)
+    return {};
+  else
+    return "." + std::string(context_name_v<typename T::context>) + suffix<typename T::tail>();
+}
+template <class S>
+template <class T>
+auto evaluator<S>::recorder_in(T const& contexts) -> recorder& {
+  if constexpr (T::depth == 1)
+    return contexts.top().get().recorder();
+  else
+    return recorder_in(contexts.rest());
+}
+template <class S>
+auto evaluator<S>::recorder_() const -> recorder& {
+  return recorder_in(stack_);
+}
+
+// The symbols of cells, of their metadata too; and cells like them, of other symbols.
+template <class S>
+auto evaluator<S>::symbols(std::vector<any> const& cells) -> std::vector<ir::value_id> {
+  std::vector<ir::value_id> all;
+  auto const collect = [&](symbol_of_value s, auto) {
+    all.push_back(s.id);
+    return s;
+  };
+  for (any const& c : cells) (void)transform_symbols(c, collect);
+  return all;
+}
+template <class S>
+auto evaluator<S>::filled(std::vector<any> const& like, ir::id_range<ir::value_id> values)
+    -> std::vector<any> {
+  std::size_t next = 0;
+  auto const take = [&](symbol_of_value, auto) { return symbol_of_value{values[next++]}; };
+  std::vector<any> all;
+  for (any const& c : like) all.push_back(transform_symbols(c, take));
+  return all;
+}
+// A cell of a type, to be filled.
+template <class S>
+auto evaluator<S>::placeholder(ir::type t) -> any {
+  auto const scope = recorder_().enter(recorder_().scratch());
+  return empty_of(t);
+}
+template <class S>
+template <class Make>
+void evaluator<S>::in_region(ir::node_id n, std::uint32_t i, Make const& make) {
+  auto const scope = recorder_().enter(recorder_().region_of(n, i));
+  recorder_().at().yield(symbols(make()));
+}
+// Gives an operation the results that its region yielded.
+template <class S>
+auto evaluator<S>::results_of(ir::node_id n, std::vector<any> const& like) -> std::vector<any> {
+  recorder_().at().set_results(n, recorder_().types_of(symbols(like)));
+  return filled(like, recorder_().here().results_of(n));
+}
+
+template <class S>
+auto evaluator<S>::call_staged(ir::function_id id, std::vector<any> const& arguments) -> std::vector<any> {
+  recorder& r = recorder_();
+  ir::function_id const callee = staged(id);
+  std::vector<any> like;
+  for (ir::type const t : program_[id].results) like.push_back(placeholder(t));
+  auto const types = r.program[callee].results;
+  ir::node_id const n = r.insert(ir::op::call, symbols(arguments), types, ir::attributes::of(callee));
+  return filled(like, r.here().results_of(n));
+}
+
+template <class S>
+void evaluator<S>::accumulate_symbols(frame& at, ir::node_id n) {
+  ir::region_id const body = at.f.region_at(n, 0);
+  auto const start = cells(at, n, 0, at.f[n].operand_count);
+  auto const operands = symbols(start);
+  auto accumulators = recorder_().types_of(operands);
+  for (ir::type& t : accumulators) t = t.accumulator();
+  ir::node_id const made = recorder_().insert(
+      ir::op::accumulate, operands, {}, {}, std::vector<std::vector<ir::type>>{accumulators});
+  std::vector<slot> arguments;
+  std::uint32_t next = 0;
+  for (any const& c : start) {
+    slot& s = arguments.emplace_back();
+    for (std::size_t k = symbols({c}).size(); k > 0; --k)
+      s.accumulators.push_back(recorder_().here().argument(recorder_().region_of(made, 0), next++));
+  }
+  std::vector<any> results = start;
+  std::vector<any> further;
+  in_region(made, 0, [&] {
+    for (slot const& s : region_slots(at, body, std::move(arguments))) further.push_back(leaf(s));
+    return further;
+  });
+  results.insert(results.end(), further.begin(), further.end());
+  set_all(at, n, results_of(made, results));
+}
+// Sums are linear: what is added to a value is added to its metadata, symbol by symbol.
+template <class S>
+void evaluator<S>::add_to_symbols(frame& at, ir::node_id n) {
+  std::uint32_t const last = at.f[n].operand_count - 1;
+  std::vector<ir::value_id> operands(1);
+  for (ir::value_id const i : symbols(cells(at, n, 1, last - 1))) operands.push_back(i);
+  operands.push_back(operands[0]);
+  auto const values = symbols(cells(at, n, last, 1));
+  auto const& accumulators = at.slots[index_of(at.f.operand(n, 0))].accumulators;
+  for (std::size_t k = 0; k < accumulators.size(); ++k) {
+    operands.front() = accumulators[k];
+    operands.back() = values[k];
+    recorder_().insert(ir::op::add_to, operands, {});
+  }
+}
+// What leaves the program stays as it is, on inner values; it has no metadata to give.
+template <class S>
+void evaluator<S>::emit_host(frame& at, ir::node_id n) {
+  recorder& r = recorder_();
+  ir::attributes a = at.f[n].attributes;
+  ir::host_binding const* const known = at.f[n].code == ir::op::host ? program_.host(a.text()) : nullptr;
+  a.subject = ir::index_of(
+      known != nullptr ? r.bind(std::string(program_.text(a.text())), known->run, known->object)
+                       : r.program.intern(program_.text(a.text())));
+  if (a.detail != ir::nothing) a.detail = r.program.intern(program_.text(a.detail));
+  auto const arguments = cells(at, n, 0, at.f[n].operand_count);
+  auto operands = symbols(arguments);
+  if (at.f[n].code == ir::op::assert_) operands.resize(1);
+  std::vector<any> like;
+  for (ir::value_id const v : at.f.results_of(n)) like.push_back(placeholder(at.f.type_of(v)));
+  auto const types = r.types_of(symbols(like));
+  if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
+    throw evaluation_error(message(
+        "overdub: \"%s\" is a function of the host's, or a random choice, and a context keeps metadata "
+        "for its values; give the context a rule for the function that calls it",
+        std::string(r.program.text(a.text())).c_str()));
+  ir::node_id const made = r.insert(at.f[n].code, operands, types, a);
+  set_all(at, n, filled(like, r.here().results_of(made)));
+}
+
+} // namespace overdub::detail

@@ -1,0 +1,192 @@
+// How an evaluator runs branches, loops, maps, reductions and accumulators.
+#pragma once
+
+#include <overdub/stage/evaluator.hpp>
+
+namespace overdub::detail {
+
+// ---- control
+
+template <class S>
+void evaluator<S>::branch(frame& at, ir::node_id n) {
+  auto take = [&](std::uint32_t i) { return [&, i] { return region(at, at.f.region_at(n, i)); }; };
+  set_all(at, n, call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), take(0), take(1)));
+}
+template <class S>
+void evaluator<S>::run_loop(frame& at, ir::node_id n) {
+  node const& x = at.f[n];
+  ir::region_id const body = at.f.region_at(n, 0);
+  std::uint32_t const carried = x.operand_count - 1;
+  auto const count = integer(at, n, 0);
+  auto const start = cells(at, n, 1, carried);
+  auto whole = [&](auto const& i, std::vector<any> const& state) {
+    return region(at, body, in<i64>(wrap(stack_, i)), state);
+  };
+  if (x.result_count == carried && !x.attributes.is_reversed())
+    return set_all(at, n, call(stack_, loop, count, start, whole));
+  auto step = [&](auto const& i, std::vector<any> const& state) {
+    auto all = whole(i, state);
+    std::vector<any_element> outputs;
+    for (std::size_t k = carried; k < all.size(); ++k) outputs.push_back(narrowed<any_element>(all[k]));
+    all.resize(carried);
+    return std::tuple{std::move(all), std::move(outputs)};
+  };
+  auto finish = [&](auto const& result) {
+    set_all(at, n, std::get<0>(result));
+    set_arrays(at, n, carried, std::get<1>(result));
+  };
+  if (x.attributes.is_reversed())
+    finish(call(stack_, indexed_scan_t<true>{}, count, start, step));
+  else
+    finish(call(stack_, indexed_scan_t<false>{}, count, start, step));
+}
+// Outputs are carried along, as arrays that grow.
+template <class S>
+void evaluator<S>::run_while(frame& at, ir::node_id n) {
+  node const& x = at.f[n];
+  std::uint32_t const carried = x.operand_count;
+  auto start = cells(at, n, 0, carried);
+  for (std::uint32_t i = carried; i < x.result_count; ++i)
+    start.push_back(empty_array(at.f.type_of(at.f.result(n, i))));
+  auto condition = [&](std::vector<any> state) {
+    state.resize(carried);
+    return *region(at, at.f.region_at(n, 0), state)[0].template get<in<bool>>();
+  };
+  auto body = [&](std::vector<any> const& state) {
+    auto next = region(at, at.f.region_at(n, 1), std::vector<any>(state.begin(), state.begin() + carried));
+    for (std::size_t k = carried; k < next.size(); ++k) next[k] = extended(state[k], next[k]);
+    return next;
+  };
+  auto const result = call(stack_, while_, start, condition, body);
+  set_all(at, n, result);
+  for (std::size_t k = carried; k < result.size(); ++k) check_rows(result[k]);
+}
+template <class S>
+auto evaluator<S>::extended(any const& arrays, any const& element) -> any {
+  return opened(arrays, [&]<class T>(auto const& a, std::type_identity<T>) -> any {
+    if constexpr (is_array<T>) {
+      auto const& e = *element.template get<in<typename T::value_type>>();
+      return in<T>(
+          call(stack_, overdub::concat, a, in<T>(call(stack_, overdub::fill, wrap(stack_, i64{1}), e))));
+    } else
+      return {};
+  });
+}
+template <class S>
+void evaluator<S>::run_map(frame& at, ir::node_id n) {
+  auto element = [&](auto const& i) {
+    return narrowed_all<any_element>(region(at, at.f.region_at(n, 0), in<i64>(wrap(stack_, i))));
+  };
+  set_arrays(at, n, 0, call(stack_, tabulate, integer(at, n, 0), element));
+}
+
+// ---- reductions
+
+template <class S>
+void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
+  node const& x = at.f[n];
+  std::uint32_t const arrays = x.attributes.is_started() ? x.operand_count / 2 : x.operand_count;
+  if (arrays != 1) return reduce_several(at, n, arrays);
+  any const xs = cell_of(at, at.f.operand(n, 0));
+  opened(xs, [&]<class T>(auto const& a, std::type_identity<T>) {
+    if constexpr (is_array<T>) {
+      using E = typename T::value_type;
+      if (x.region_count > 0) {
+        auto combine = [&](auto const& l, auto const& r) {
+          return *region(at, at.f.region_at(n, 0), in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)))[0]
+                      .template get<in<E>>();
+        };
+        if (!x.attributes.is_in_lanes()) return reduce_by<E>(at, n, combine, a);
+        if constexpr (std::is_floating_point_v<E>)
+          return reduce_by<E>(at, n, summing<decltype(combine)>{combine}, a);
+      } else if constexpr (std::is_arithmetic_v<E>)
+        reduce_by_operation<E>(at, n, a);
+    }
+  });
+}
+template <class S>
+template <class E, class F, class A>
+void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f, A const& xs) {
+  if (at.f[n].attributes.is_started())
+    set(at, at.f.result(n), call(stack_, reduce, f, typed<E>(at, at.f.operand(n, 1)), xs));
+  else
+    set(at, at.f.result(n), call(stack_, reduce, f, xs));
+}
+template <class S>
+template <class E, class A>
+void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n, A const& xs) {
+  auto take = [&]<class F>(F const& f) {
+    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+    constexpr bool combines = takes_type<rule, E>() && combines_type<rule, E>();
+    if constexpr (combines)
+      if (at.f[n].attributes.operation == op_code<F>) reduce_by<E>(at, n, f, xs);
+  };
+#define OVERDUB_BINARY(NAME, ...) take(overdub::NAME);
+#include <overdub/ir/ops.def>
+}
+template <class S>
+void evaluator<S>::reduce_several(frame& at, ir::node_id n, std::uint32_t arrays) {
+  auto const xs = narrowed_all<any_array>(cells(at, n, 0, arrays));
+  auto combine = [&](auto const& x, auto const& y) {
+    return narrowed_all<any_element>(region(at, at.f.region_at(n, 0), x, y));
+  };
+  auto by = [&](auto const& f) {
+    if (at.f[n].attributes.is_started())
+      return narrowed_all<any>(
+          call(stack_, reduce, f, narrowed_all<any_element>(cells(at, n, arrays, arrays)), xs));
+    return narrowed_all<any>(call(stack_, reduce, f, xs));
+  };
+  set_all(at, n, at.f[n].attributes.is_in_lanes() ? by(summing<decltype(combine)>{combine}) : by(combine));
+}
+
+// ---- accumulators: cells that are added to; in symbolic contexts, accumulators of the program that is made
+
+template <class S>
+void evaluator<S>::accumulate(frame& at, ir::node_id n) {
+  node const& x = at.f[n];
+  ir::region_id const body = at.f.region_at(n, 0);
+  if constexpr (symbolic) {
+    accumulate_symbols(at, n);
+  } else {
+    std::vector<slot> start;
+    for (std::uint32_t i = 0; i < x.operand_count; ++i) start.push_back(slot_of(at, at.f.operand(n, i)));
+    auto const further = region_slots(at, body, std::move(start));
+    for (std::uint32_t i = 0; i < x.operand_count; ++i)
+      at.slots[index_of(at.f.result(n, i))] = at.slots[index_of(at.f.argument(body, i))];
+    for (std::uint32_t i = 0; i < further.size(); ++i)
+      at.slots[index_of(at.f.result(n, x.operand_count + i))] = further[i];
+  }
+}
+template <class S>
+void evaluator<S>::add_to(frame& at, ir::node_id n) {
+  if constexpr (symbolic)
+    add_to_symbols(at, n);
+  else {
+    std::uint32_t const last = at.f[n].operand_count - 1;
+    any const x = cell_of(at, at.f.operand(n, last));
+    any& sum = at.slots[index_of(at.f.operand(n, 0))].leaf;
+    sum = updated(at, n, sum, 1, last, [&](any const& part) { return added(part, x); });
+  }
+}
+template <class S>
+auto evaluator<S>::added(any const& a, any const& b) -> any {
+  return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
+    auto const& y = *b.template get<in<T>>();
+    if constexpr (std::is_same_v<T, bool>)
+      return {};
+    else if constexpr (std::is_arithmetic_v<T>)
+      return in<T>(call(stack_, overdub::add, x, y));
+    else if constexpr (
+        std::is_arithmetic_v<typename T::value_type> && !std::is_same_v<typename T::value_type, bool>)
+      return in<T>(call(stack_, map, overdub::add, x, y));
+    else if constexpr (
+        std::is_same_v<T, array<array<double>>> || std::is_same_v<T, array<array<float>>> ||
+        std::is_same_v<T, array<array<i64>>>)
+      return in<T>(call(
+          stack_, map, [](auto const& r, auto const& s) { return map(overdub::add, r, s); }, x, y));
+    else
+      return {};
+  });
+}
+
+} // namespace overdub::detail

@@ -1,0 +1,38 @@
+// Any bytes at all: the parser refuses them, or makes a program that comes back from its text.
+#include <overdub/ir/equal.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace overdub::ir;
+
+void check(bool holds, char const* law, std::string const& printed) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n%s", law, printed.c_str());
+  std::abort();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  program p;
+  try {
+    p = parse(std::string_view(reinterpret_cast<char const*>(data), size));
+  } catch (parse_error const& e) {
+    check(!e.diagnostics.empty(), "an error without a sentence", "");
+    return 0;
+  }
+  std::string const printed = print(p, {.places = true});
+  program const q = parse(printed); // what it throws is a failure
+  check(p == q, "the program that comes back is another", printed);
+  check(print(q, {.places = true}) == printed, "the text that comes back is another", printed);
+  return 0;
+}

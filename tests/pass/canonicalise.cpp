@@ -1,0 +1,197 @@
+// One form for programs that differ in what no one can see.
+#include "pass/laws.hpp"
+#include "pass/shuffle.hpp"
+
+#include <overdub/pass/canonicalise.hpp>
+#include <overdub/pass/dce.hpp>
+
+using laws::rewrites;
+using overdub::pass::canonicalise;
+
+TEST_CASE("operations stand where they are first needed, operands first, and what is not needed is dropped") {
+  rewrites(
+      canonicalise, R"(
+func @f(%x: f64, %y: f64) -> f64 {
+  %b = sin %y : f64
+  %dropped = tan %y : f64
+  %a = cos %x : f64
+  %sum = add %a, %b : f64
+  return %sum
+})",
+      R"(
+func @f(%x: f64, %y: f64) -> f64 {
+  %a = cos %x : f64
+  %b = sin %y : f64
+  %sum = add %a, %b : f64
+  return %sum
+})");
+}
+
+TEST_CASE("what may fail stays between the same ordered effects, in the order in which it is needed") {
+  rewrites(
+      canonicalise, R"(
+func @f(%a: f64[], %i: i64, %j: i64) -> f64 {
+  %x = at %a, %j : f64
+  %y = at %a, %i : f64
+  host ordered "print"(%i)
+  %z = at %a, 7 : f64
+  host ordered "print"(%j)
+  %d = sub %y, %x : f64
+  return %d
+})",
+      R"(
+func @f(%a: f64[], %i: i64, %j: i64) -> f64 {
+  %y = at %a, %i : f64
+  %x = at %a, %j : f64
+  host ordered "print"(%i)
+  %z = at %a, 7 : f64
+  host ordered "print"(%j)
+  %d = sub %y, %x : f64
+  return %d
+})");
+}
+
+TEST_CASE("assertions come first, in their order, with what they need") {
+  rewrites(
+      canonicalise, R"(
+func @f(%a: f64[], %i: i64) -> f64 {
+  %x = at %a, %i : f64
+  %n = length %a : i64
+  %small = lt %i, %n : bool
+  %large = ge %i, 0 : bool
+  assert %small, "i is too large"
+  assert %large, "i is negative"
+  return %x
+})",
+      R"(
+func @f(%a: f64[], %i: i64) -> f64 {
+  %n = length %a : i64
+  %small = lt %i, %n : bool
+  assert %small, "i is too large"
+  %large = ge %i, 0 : bool
+  assert %large, "i is negative"
+  %x = at %a, %i : f64
+  return %x
+})");
+}
+
+TEST_CASE("samples stand in the order of their addresses, behind what they need") {
+  rewrites(
+      canonicalise, R"(
+func @f() -> f64 {
+  %late = sample "z" "normal"(0.0) : f64
+  %c = sample "c" "normal"(%late) : f64
+  %second = sample "b"[2] "normal"(0.0) : f64
+  %first = sample "b"[1] "normal"(0.0) : f64
+  %a = sample "a" "normal"(0.0) : f64
+  %sum = add %c, %first : f64
+  return %sum
+})",
+      R"(
+func @f() -> f64 {
+  %a = sample "a" "normal"(0.0) : f64
+  %first = sample "b"[1] "normal"(0.0) : f64
+  %second = sample "b"[2] "normal"(0.0) : f64
+  %late = sample "z" "normal"(0.0) : f64
+  %c = sample "c" "normal"(%late) : f64
+  %sum = add %c, %first : f64
+  return %sum
+})");
+}
+
+TEST_CASE("what an outer region computes is not computed inside again, wherever it stands there") {
+  rewrites(
+      canonicalise, R"(
+func @f(%x: f64, %n: i64) -> (f64[], f64) {
+  %all = map %n (%i: i64) -> f64 {
+    %inside = sin %x : f64
+    %other = cos %x : f64
+    %sum = add %inside, %other : f64
+    yield %sum
+  }
+  %outside = sin %x : f64
+  return %all, %outside
+})",
+      R"(
+func @f(%x: f64, %n: i64) -> (f64[], f64) {
+  %outside = sin %x : f64
+  %all = map %n (%i: i64) -> f64 {
+    %other = cos %x : f64
+    %sum = add %outside, %other : f64
+    yield %sum
+  }
+  return %all, %outside
+})");
+}
+
+TEST_CASE("what may fail is taken from outside only where it has surely run") {
+  auto program = [](std::string_view before, std::string_view behind) {
+    return "func @f(%a: f64[], %c: bool) -> f64 {\n" + std::string(before) +
+           "  %r = if %c -> f64 { %y = at %a, 0 : f64\n yield %y } else { yield 0.0 }\n" +
+           std::string(behind) + "  return %r\n}";
+  };
+  std::string_view const read = "  %x = at %a, 0 : f64\n", print = "  host ordered \"print\"()\n";
+  auto count_after = [&](std::string const& text) {
+    auto p = overdub::ir::parse(text);
+    canonicalise(p);
+    std::size_t count = 0;
+    for (overdub::ir::cursor c(p, *p.find("f")); c.next();) count += c.code() == overdub::ir::op::at;
+    return count;
+  };
+  CHECK(count_after(program(read, "")) == 1);
+  CHECK(count_after(program("", read)) == 1); // it may run earlier
+  CHECK(count_after(program(std::string(read) + std::string(print), "")) == 1);
+  CHECK(count_after(program("", std::string(print) + std::string(read))) == 2);
+}
+
+TEST_CASE("functions are sorted by name and signature, and erased ones leave no gap") {
+  auto p = overdub::ir::parse(R"(
+entry @b
+func @c(%x: i64) -> i64 { return %x }
+func @b(%x: f64) -> i64 { %y = call @c(1) : i64
+ return %y }
+func @a() { return }
+)");
+  p.erase(*p.find("a"));
+  canonicalise(p);
+  REQUIRE(p.functions.size() == 2);
+  CHECK(p.name_of(overdub::ir::function_id{0}) == "b");
+  CHECK(p.entry == overdub::ir::function_id{0});
+  CHECK(faults_of(p).empty());
+}
+
+TEST_CASE("regions are equal only where their own arguments are meant") {
+  // Both maps yield an argument of depth one: the second that of the loop, the first its own.
+  rewrites(
+      canonicalise, R"(
+func @f(%n: i64) -> (i64[], i64[]) {
+  %own = map %n (%i: i64) -> i64 { yield %i }
+  %last = loop %n (%k: i64, %kept: i64[] = %own) -> i64[] {
+    %outer = map %n (%i2: i64) -> i64 { yield %k }
+    yield %outer
+  }
+  return %own, %last
+})",
+      R"(
+func @f(%n: i64) -> (i64[], i64[]) {
+  %own = map %n (%i: i64) -> i64 { yield %i }
+  %last = loop %n (%k: i64, %kept: i64[] = %own) -> i64[] {
+    %outer = map %n (%i2: i64) -> i64 { yield %k }
+    yield %outer
+  }
+  return %own, %last
+})");
+}
+
+TEST_CASE("random orders of one program have one canonical form") {
+  for (std::uint64_t seed = 0; seed < laws::seeds(5000); ++seed) {
+    auto p = random_program::make(seed, random_program::any_options(seed));
+    overdub::pass::dce(p); // what nothing uses keeps its order, and here it is easily seen what that is
+    auto other = p;
+    random_program::shuffle(other, seed);
+    canonicalise(p);
+    canonicalise(other);
+    INFO("random program " << seed);
+    REQUIRE(p == other);
+  }
+}

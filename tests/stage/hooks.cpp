@@ -1,0 +1,72 @@
+// Hooks fire when a staged program runs, on the values that are there then, as they do in the direct way.
+#include "functions.hpp"
+#include "results.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/log.hpp>
+
+#include <sstream>
+#include <stdexcept>
+
+namespace {
+
+using namespace overdub;
+
+constexpr auto difference = fn<"difference">([](auto x, auto y) {
+  auto const a = functions::square(x);
+  auto const b = functions::square(y);
+  return a - b;
+});
+constexpr auto checked = leaf<"checked">([](double x) {
+  if (x < 0) throw std::domain_error("negative");
+  return x;
+});
+constexpr auto root = fn<"root">([](auto x) {
+  auto const y = checked(x);
+  return overdub::sqrt(y);
+});
+
+} // namespace
+
+TEST_CASE("a log of a staged program is the log of the direct run") {
+  std::ostringstream direct;
+  contexts::log direct_log(direct);
+  overdub::overdub(direct_log, difference, 3.0, 2.0);
+
+  std::ostringstream staged;
+  contexts::log staged_log(staged);
+  ir::program const p = stage(staged_log, difference, signature<double, double>);
+  CHECK(staged.str().empty());
+  CHECK(evaluate<double>(p, 3.0, 2.0) == 5.0);
+  CHECK(staged.str() == direct.str());
+}
+
+TEST_CASE("calls are counted each time that a staged program runs") {
+  contexts::count direct;
+  overdub::overdub(direct, functions::nested_loop, 1.5);
+  contexts::count staged;
+  ir::program const p = stage(staged, functions::nested_loop, signature<double>);
+  CHECK(staged.calls() == 0);
+  evaluate<double>(p, 1.5);
+  CHECK(staged.functions == direct.functions);
+  CHECK(staged.primitives == direct.primitives);
+  evaluate<double>(p, 2.5);
+  CHECK(staged.calls() == 2 * direct.calls());
+}
+
+TEST_CASE("a hook hears of an exception, which goes on") {
+  std::ostringstream direct;
+  contexts::log direct_log(direct);
+  CHECK_THROWS_AS(overdub::overdub(direct_log, root, -1.0), std::domain_error);
+  std::ostringstream staged;
+  contexts::log staged_log(staged);
+  ir::program const p = stage(staged_log, root, signature<double>);
+  CHECK_THROWS_AS(evaluate<double>(p, -1.0), std::domain_error);
+  CHECK(staged.str() == direct.str());
+}
+
+TEST_CASE("a leaf is called when the program runs, and the program knows it") {
+  ir::program const p = stage(root, signature<double>);
+  CHECK(evaluate<double>(p, 9.0) == 3.0);
+  CHECK_THROWS_AS(evaluate<double>(p, -9.0), std::domain_error);
+}
