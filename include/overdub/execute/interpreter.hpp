@@ -7,6 +7,7 @@
 #include <overdub/execute/lower_control.hpp>
 #include <overdub/execute/machine.hpp>
 #include <overdub/execute/values.hpp>
+#include <overdub/ir/verify.hpp>
 
 #include <concepts>
 #include <cstring>
@@ -322,11 +323,13 @@ public:
   /// Lowers a function, or the program's entry. Throws verify_error where the program is not valid, host_error where a
   /// host function is missing or has other types, not_executable where something is not supported. O(nodes × depth of
   /// regions).
-  explicit executable(ir::program const& p, ir::function_id f, hosts const& h = {})
-      : code_(execute::lower(checked(p, f), f, h.registry())) {
+  explicit executable(
+      ir::program const& p, ir::function_id f, hosts const& h = {}, execution_options const& options = {})
+      : code_(execute::lower(checked(p, f), f, h.registry(), options)) {
     check_signature();
   }
-  explicit executable(ir::program const& p, hosts const& h = {}) : executable(p, p.entry, h) {}
+  explicit executable(ir::program const& p, hosts const& h = {}, execution_options const& options = {})
+      : executable(p, p.entry, h, options) {}
 
   /// Calls it: call<double>(1.0, x), call<std::tuple<i64, array<double>>>(n). Arguments are bool, integers, float, double,
   /// array<...>, contiguous ranges such as std::vector<double>, or data; elements of arrays of rank 1 are not copied.

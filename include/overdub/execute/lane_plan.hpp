@@ -1,8 +1,8 @@
 // Which values of a map's body differ from element to element, and whether the body can run in lanes.
 #pragma once
 
-#include <overdub/ir/effects.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/walk.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -270,7 +270,7 @@ private:
     bool own_elements = true, alone = true;
     for (ir::use_id const u : f_.uses_of(acc)) {
       node_id const other = f_[u].user;
-      if (!is_within_body(other)) continue;
+      if (!ir::is_within(f_, other, body_)) continue;
       own_elements = own_elements && f_[other].operand_count > 2 && f_.operand(other, 1) == index();
       alone = alone && other == n;
     }
@@ -289,15 +289,6 @@ private:
     }
     return true;
   }
-  bool is_within_body(node_id n) const {
-    for (;;) {
-      region_id const r = f_[n].parent;
-      if (r == body_) return true;
-      if (f_[r].parent == ir::nothing) return false;
-      n = f_[r].parent;
-    }
-  }
-
   ir::function const& f_;
   region_id body_;
   std::vector<bool> varies_;   // by value

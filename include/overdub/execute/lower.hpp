@@ -6,9 +6,9 @@
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/emitter.hpp>
 #include <overdub/execute/lane_plan.hpp>
-#include <overdub/ir/effects.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/walk.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,12 +18,20 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub {
+
+/// How a program is executed; results do not depend on it.
+struct execution_options {
+  i64 lanes_from = 16;   // a map of fewer elements runs them one by one
+  i64 longest_row = 512; // a map over rows of more numbers, too: its body may have maps that run in lanes
+};
+
+namespace execute {
 
 /// What the functions of one program share while they are lowered.
 struct lowering_of_program {
   ir::program const& owner;
-  ir::effects const& effects;
+  execution_options options;
   code& to;
   emitter out;
   std::vector<std::uint32_t> number_of; // of a function of the program; ~0: not called yet
@@ -50,14 +58,26 @@ public:
   lowering(lowering_of_program& shared, ir::function_id id)
       : shared_(shared), p_(shared.owner), f_(shared.owner[id]), out_(shared.out), homes_(f_.value_count()),
         hints_(f_.value_count(), no_word), dying_(f_.node_count()), position_(f_.node_count()) {
+    int depth = 0, deepest = 0;
     std::uint32_t n = 0;
-    count_positions(ir::function::body, n);
+    ir::walk(
+        f_, ir::function::body,
+        [&](node_id node) {
+          position_[index_of(node)] = n++;
+          deepest = std::max(deepest, ++depth);
+        },
+        [&](node_id) { --depth; });
+    if (deepest > deepest_region)
+      refuse(
+          "its regions are nested deeper than " + std::to_string(deepest_region) +
+          "; move some of them into functions");
   }
 
   function_code lower();
 
 private:
   static constexpr offset no_word = ~offset{};
+  static constexpr int deepest_region = 400;
 
   // A body that is lowered to run in lanes.
   struct lanes_context {
@@ -120,13 +140,6 @@ private:
     put_home(v, where, true);
     return where;
   }
-  void count_positions(region_id r, std::uint32_t& n) {
-    for (node_id const node : f_.nodes_of(r)) {
-      position_[index_of(node)] = n++;
-      for (region_id const inner : f_.regions_of(node)) count_positions(inner, n);
-    }
-  }
-
   // ---- how long they live
 
   // The operation of region r that a use stands in, or is.
@@ -413,6 +426,7 @@ private:
   bool lowered_in_blocks(node_id n);
   void lower_in_blocks(node_id n, lane_plan const& plan);
   void limit_rows_in(region_id r, lane_plan const& plan, offset block, offset longest);
+  static offset as_operand(i64 limit);
   void reduce_block(node_id reduce, ir::type t, offset state, offset place);
   void store_rows_of_lanes(value_id v, offset array, offset first);
 
@@ -454,4 +468,5 @@ private:
   std::vector<std::uint32_t> calls_; // whose operand c is the size of the frame
 };
 
-} // namespace overdub::execute
+} // namespace execute
+} // namespace overdub

@@ -3,6 +3,8 @@
 
 #include <overdub/execute/lower_lanes.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -358,8 +360,6 @@ inline void lowering::lane_map(node_id n) {
 // ---- the map itself: its body twice, in lanes and one by one
 
 inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
-  constexpr offset least = 16; // elements: fewer are run one by one
-  constexpr offset longest_row = 512;
   region_id const body = f_.region_at(n, 0);
   node_id const last = f_.yield_of(body);
   bool const is_map = f_[n].code == ir::op::map;
@@ -392,8 +392,9 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   if (is_map) out_.emit(&doing<check_count>::run, 0, count);
   offset const memory = words_.take(3);
   std::uint32_t const bind = out_.emit(&doing<bind_lanes>::run, memory);
-  std::uint32_t const start = out_.emit(&deciding<start_blocks>::run, block, count, least);
-  limit_rows_in(body, plan, block, longest_row);
+  std::uint32_t const start =
+      out_.emit(&deciding<start_blocks>::run, block, count, as_operand(shared_.options.lanes_from));
+  limit_rows_in(body, plan, block, as_operand(shared_.options.longest_row));
 
   // In lanes.
   std::uint32_t const begin = out_.label();
@@ -500,6 +501,10 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   }
 }
 
+// A limit as an operand of an instruction.
+inline offset lowering::as_operand(i64 limit) {
+  return static_cast<offset>(std::clamp<i64>(limit, 0, std::numeric_limits<std::int32_t>::max()));
+}
 // Maps over rows that are too long for lanes are found out before they begin.
 inline void lowering::limit_rows_in(region_id r, lane_plan const& plan, offset block, offset longest) {
   for (node_id const n : f_.nodes_of(r)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/execute/control_handlers.hpp>
+#include <overdub/execute/flatten.hpp>
 #include <overdub/execute/lower.hpp>
 #include <overdub/execute/reduce_handlers.hpp>
 
@@ -58,7 +59,7 @@ inline void lowering::store_output(value_id v, offset index, offset array) {
 inline void lowering::lower_loop(node_id n) {
   region_id const body = f_.region_at(n, 0);
   std::uint32_t const carried = f_[n].operand_count - 1;
-  if (carried == 0 && !f_[n].attributes.is_reversed() && lowered_in_blocks(n)) return;
+  if (has_elements(f_, n) && lowered_in_blocks(n)) return;
   std::uint32_t const outputs = f_[n].result_count - carried;
   bool const is_reversed = f_[n].attributes.is_reversed();
   std::vector<offset> const to = start_carried(n, 1, carried);
@@ -510,8 +511,11 @@ inline function_code lowering::lower() {
 }
 
 /// Lowers a function and all that it calls. Throws host_error and not_executable. O(nodes × depth of regions).
-inline std::shared_ptr<code const>
-lower(ir::program const& p, ir::function_id entry, host_registry const& hosts) {
+inline std::shared_ptr<code const> lower(
+    ir::program const& given, ir::function_id entry, host_registry const& hosts,
+    execution_options const& options = {}) {
+  auto const flat = flattening(given).run();
+  ir::program const& p = flat ? *flat : given;
   auto made = std::make_shared<code>();
   made->registry = hosts;
   ir::function const& f = p[entry];
@@ -521,9 +525,8 @@ lower(ir::program const& p, ir::function_id entry, host_registry const& hosts) {
     made->parameter_names.emplace_back(f[v].name == ir::nothing ? "" : p.text(f[v].name));
   }
   made->results = f.results;
-  ir::effects const effects(p);
   lowering_of_program shared{
-      p, effects, *made, emitter(*made), std::vector<std::uint32_t>(p.functions.size(), ~0u), {}};
+      p, options, *made, emitter(*made), std::vector<std::uint32_t>(p.functions.size(), ~0u), {}};
   (void)shared.number(entry);
   for (std::size_t i = 0; i < shared.order.size(); ++i)
     made->functions.push_back(lowering(shared, shared.order[i]).lower());

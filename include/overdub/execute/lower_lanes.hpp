@@ -48,10 +48,10 @@ inline void lowering::new_alias(value_id v, value_id array, node_id n) {
   hints_[index_of(v)] = no_word;
   homes_[index_of(v)] = {.at = words_.take(1), .owns_words = true};
   if (lanes_->plan.is_outside(array)) return;
-  region_id const home = f_.region_of(array);
+  region_id const of_array = f_.region_of(array);
   node_id around = n; // the operation of the array's region that n is in
-  while (f_[around].parent != home) around = f_[f_[around].parent].parent;
-  node_id const array_dies = last_use_in(array, home);
+  while (f_[around].parent != of_array) around = f_[f_[around].parent].parent;
+  node_id const array_dies = last_use_in(array, of_array);
   node_id const pointer_dies = last_use_in(v, f_[n].parent);
   bool const outlives =
       around != n ? array_dies == around || position_[index_of(array_dies)] > position_[index_of(around)]
