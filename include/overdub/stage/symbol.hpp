@@ -1,7 +1,7 @@
 // Symbols: what stands for a value while a program is staged; and trees of them, seen as lists.
 #pragma once
 
-#include <overdub/array/array.hpp>
+#include <overdub/array/elements.hpp>
 #include <overdub/call/described.hpp>
 #include <overdub/call/lift.hpp>
 #include <overdub/call/ops.hpp>
