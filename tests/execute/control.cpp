@@ -57,7 +57,7 @@ TEST_CASE("a loop that carries values round in a circle") {
 
 TEST_CASE("a loop of no iterations gives what it began with, and empty arrays") {
   auto const text = R"(func @f(%n: i64, %x: f64, %a: f64[]) -> (f64, f64[], f64[][]) {
-    %r, %all, %rows = loop %n (%i: i64, %s: f64 = %x) -> f64 stack f64, f64[] { yield 0.0, 1.0, %a }
+    %r, %all, %rows = loop %n (%i: i64, %s: f64 = %x) -> f64 stack (f64, f64[]) { yield 0.0, 1.0, %a }
     return %r, %all, %rows
   })";
   gives(text, "0, 1.5, [2.0]", "1.5, [] : f64[], [] : f64[][]");

@@ -254,11 +254,11 @@ private:
 
   // ---- regions, which give their results to certain words
 
-  void lower_region(region_id r) {
+  void lower_region(region_id r, node_id left_out = ir::nothing) {
     node_id const last = f_.yield_of(r);
     for (node_id const n : f_.nodes_of(r)) {
       if (n == last) break;
-      if (n == postponed_) continue;
+      if (n == left_out) continue;
       if (lanes_ != nullptr && lanes_->plan.is_in_lanes(n))
         lower_in_lanes(n);
       else
@@ -462,7 +462,6 @@ private:
   std::vector<move> aside_;
   std::vector<offset> temporary_rows_;
   std::vector<std::pair<offset, offset>> temporary_arrays_; // of lanes: their words, how many
-  node_id postponed_ = ir::nothing;                         // is not lowered in its turn
   lanes_context* lanes_ = nullptr; // while the body of a map is lowered to run in lanes
   std::vector<fused_map> fused_maps_;
   std::vector<std::uint32_t> calls_; // whose operand c is the size of the frame

@@ -325,12 +325,10 @@ inline void lowering::lane_map(node_id n) {
       out_.emit(&doing<lane_sum_place>::run, places[k], sums[k].state, index, pointer_to(more[k]));
   live_in(i, body);
   node_id const last = f_.yield_of(body);
-  if (product)
-    postponed_ = f_.node_of(f_.operand(last, 0));
-  else
-    hint_results(body, fitting_places(body, places, outputs), {});
-  lower_region(body);
-  if (node_id const mul = std::exchange(postponed_, ir::nothing); product) {
+  node_id const mul = product ? f_.node_of(f_.operand(last, 0)) : node_id(ir::nothing);
+  if (!product) hint_results(body, fitting_places(body, places, outputs), {});
+  lower_region(body, mul);
+  if (product) {
     value_id a = f_.operand(mul, 0), b = f_.operand(mul, 1);
     if (!is_lanes(a)) std::swap(a, b);
     out_.emit(
@@ -423,15 +421,14 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
                        is_product_in_the_end(body, 0) &&
                        is_lanes(f_.operand(f_.node_of(outputs[0].yielded), 0)) &&
                        is_lanes(f_.operand(f_.node_of(outputs[0].yielded), 1));
-  if (product)
-    postponed_ = f_.node_of(outputs[0].yielded);
-  else {
+  node_id const mul = product ? f_.node_of(outputs[0].yielded) : node_id(ir::nothing);
+  if (!product) {
     std::vector<offset> places;
     for (output const& o : outputs) places.push_back(is_lanes(o.yielded) ? o.place : no_word);
     hint_results(body, places, {});
   }
-  lower_region(body);
-  if (node_id const mul = std::exchange(postponed_, ir::nothing); product) {
+  lower_region(body, mul);
+  if (product) {
     out_.emit(
         &doing<block_sum_products>::run, outputs[0].state, at(f_.operand(mul, 0)), at(f_.operand(mul, 1)));
     finish(mul);
