@@ -10,16 +10,17 @@
 
 namespace overdub::execute {
 
-// ---- blocks: three words, the first element of the block, the end of it, and whether blocks run in lanes
+// ---- blocks: words for the first element of the block, the end of it, whether blocks run in lanes, and a 1
 
 struct block_words {
-  static constexpr offset first = 0, end = word_size, in_lanes = 2 * word_size, size = 3;
+  static constexpr offset first = 0, end = word_size, in_lanes = 2 * word_size, one = 3 * word_size, size = 4;
 };
 /// The block at `out` of a elements. From b elements on, they run in lanes; without any, goes to c.
 inline instruction const* start_blocks(machine&, std::byte* frame, instruction const* at) {
   i64 const n = get<i64>(frame, at->a);
   put<i64>(frame, at->out + block_words::end, 0);
   put<i64>(frame, at->out + block_words::first, 0);
+  put<i64>(frame, at->out + block_words::one, 1);
   put<i64>(frame, at->out + block_words::in_lanes, n >= static_cast<i64>(at->b));
   return n > 0 ? at + 1 : target(at, at->c);
 }
@@ -88,13 +89,24 @@ inline void lane_store_same_rows(machine& m, std::byte* frame, instruction const
     copy_row(frame, at.out, first + i, at.a, rank, size);
 }
 
-// ---- indices of lanes: pairs {how, word}
+// ---- indices of lanes: {how, word, word of the step}
 
 enum class indexed_by : offset {
-  once,   // the word is the index of all lanes
-  lanes,  // the word points to theirs
-  element // the word is the index of the first lane's element; that of the next lane is one more
+  once,  // the word is the index of all lanes
+  lanes, // the word points to theirs
+  steps // the word is the index of the first lane; that of each other lane is the step more than the one before
 };
+/// Whether indices, the first and n - 1 steps from there, are in an array of this size. n > 0.
+inline bool are_in(i64 first, i64 step, i64 n, i64 size) {
+  auto const is_in = [size](i64 i) {
+    return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(size);
+  };
+  // A step as large as the array leaves it; with a smaller one the last index does not wrap, as long as arrays fit into
+  // memory. (Those of empty rows need not: their elements run one by one.)
+  constexpr i64 largest = i64{1} << 48;
+  if (n == 1 || !is_in(first)) return is_in(first);
+  return size <= largest && step < size && step > -size && is_in(first + step * (n - 1));
+}
 // The scalars in front of what each lane's indices choose; false where an index is out of range.
 inline bool lane_offsets(
     machine& m, std::byte const* frame, offset array, offset rank, offset const* indices, offset count,
@@ -103,24 +115,26 @@ inline bool lane_offsets(
   std::fill_n(to, n, 0);
   for (offset k = 0; k < rank; ++k) {
     i64 const size = extent(frame, array, k);
-    auto const how = k < count ? static_cast<indexed_by>(indices[2 * k]) : indexed_by::once;
-    offset const word = k < count ? indices[2 * k + 1] : 0;
-    auto const is_in = [size](i64 i) {
-      return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(size);
-    };
+    if (k >= count) { // the beginning of the part
+      for (i64 i = 0; i < n; ++i) to[i] *= size;
+      continue;
+    }
+    auto const how = static_cast<indexed_by>(indices[3 * k]);
+    offset const word = indices[3 * k + 1];
     if (how == indexed_by::lanes) {
       auto const* const index = get<i64 const*>(frame, word);
       bool all = true;
       for (i64 i = 0; i < n; ++i) {
-        all = all && is_in(index[i]);
-        to[i] = to[i] * size + index[i];
+        all = all && static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(size);
+        to[i] =
+            static_cast<i64>(static_cast<std::uint64_t>(to[i] * size) + static_cast<std::uint64_t>(index[i]));
       }
       if (!all) return false;
     } else {
-      i64 const index = k < count ? get<i64>(frame, word) : 0;
-      i64 const step = how == indexed_by::element;
-      if (k < count && !(is_in(index) && is_in(index + step * (n - 1)))) return false;
-      for (i64 i = 0; i < n; ++i) to[i] = to[i] * size + index + step * i;
+      i64 const first = get<i64>(frame, word);
+      i64 const step = how == indexed_by::steps ? get<i64>(frame, indices[3 * k + 2]) : 0;
+      if (!are_in(first, step, n, size)) return false;
+      for (i64 i = 0; i < n; ++i) to[i] = to[i] * size + first + step * i;
     }
   }
   return true;
@@ -128,21 +142,22 @@ inline bool lane_offsets(
 
 // ---- elements and parts of arrays that all lanes share
 
-/// out points to the elements of an array (a) from b + c on; c may be 0 for none.
-template <std::size_t Size>
-inline bool lane_at(machine& m, std::byte* frame, instruction const& at) {
-  i64 const size = extent(frame, at.a, 0);
-  auto const first = static_cast<std::uint64_t>(get<i64>(frame, at.b)) +
-                     static_cast<std::uint64_t>(at.c == 0 ? 0 : get<i64>(frame, at.c));
-  if (first > static_cast<std::uint64_t>(size) ||
-      static_cast<std::uint64_t>(m.lanes) > static_cast<std::uint64_t>(size) - first)
-    return false;
-  if constexpr (Size == 1) {
-    std::byte const* const from = elements(frame, at.a) + first;
-    auto* const out = lanes_at<bool>(frame, at.out);
-    for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = as_lane<bool>(read<bool>(from + i));
-  } else
-    put(frame, at.out, elements(frame, at.a) + first * Size);
+/// out points to the elements of an array (a) from b on.
+template <class T>
+bool lane_at(machine& m, std::byte* frame, instruction const& at) {
+  i64 const first = get<i64>(frame, at.b);
+  if (!are_in(first, 1, m.lanes, extent(frame, at.a, 0))) return false;
+  put(frame, at.out, elements(frame, at.a) + static_cast<std::size_t>(first) * sizeof(T));
+  return true;
+}
+/// The elements of an array (a) from b on, each c behind the one before.
+template <class T>
+bool lane_at_steps(machine& m, std::byte* frame, instruction const& at) {
+  i64 const n = m.lanes, first = get<i64>(frame, at.b), step = get<i64>(frame, at.c);
+  if (!are_in(first, step, n, extent(frame, at.a, 0))) return false;
+  std::byte const* const from = elements(frame, at.a) + first * static_cast<i64>(sizeof(T));
+  auto* const out = lanes_at<T>(frame, at.out);
+  for (i64 i = 0; i < n; ++i) out[i] = as_lane<T>(read<T>(from + i * step * static_cast<i64>(sizeof(T))));
   return true;
 }
 /// The list: array, rank, then an index for each axis.

@@ -36,15 +36,55 @@ void combine_tree_of_rows(T* out, T const* rows, i64 count, i64 n, F const& f) {
   combine_rows<T>(out, out, right, n, f);
 }
 
-/// What is left when the lanes of sums have been added up: see lane_folds.
-template <class T>
-void fold_rows(T* out, T* sums, i64 present, i64 n) {
-  for (auto const [to, from] : lane_folds)
-    if (from < present)
-      combine_rows<T>(
-          sums + to * most_lanes, sums + to * most_lanes, sums + from * most_lanes, n,
-          [](auto a, auto b) { return a + b; });
-  std::copy_n(sums, n, out);
+/// What is left of eight lanes that have been added up: see lane_folds. There are only `Present` of them.
+template <int Present, class Get>
+[[gnu::always_inline]] inline auto folded(Get const& lane) {
+  auto const pair = [&]<int K>() {
+    if constexpr (Present > K + 4)
+      return lane(K) + lane(K + 4);
+    else
+      return lane(K);
+  };
+  auto const four = [&]<int K>() {
+    if constexpr (Present > K + 2)
+      return pair.template operator()<K>() + pair.template operator()<K + 2>();
+    else
+      return pair.template operator()<K>();
+  };
+  if constexpr (Present > 1)
+    return four.template operator()<0>() + four.template operator()<1>();
+  else
+    return four.template operator()<0>();
+}
+template <int Present, class T, class F>
+void fold_present_rows(T* out, T const* rows, i64 n, F const& finish) {
+  i64 i = 0;
+  for (constexpr i64 w = vector_width<T>; i + w <= n; i += w)
+    store_vector<T>(
+        out + i, finish(folded<Present>([&](int k) { return load_vector<T>(rows + k * most_lanes + i); })));
+  for (; i < n; ++i) out[i] = finish(folded<Present>([&](int k) { return rows[k * most_lanes + i]; }));
+}
+/// The same of rows of lanes, each lane for itself: `count` were added up, and `finish` is applied to the sum.
+template <class T, class F>
+void fold_rows(T* out, T const* rows, i64 count, i64 n, F const& finish) {
+  switch (count) {
+  case 1:
+    return fold_present_rows<1>(out, rows, n, finish);
+  case 2:
+    return fold_present_rows<2>(out, rows, n, finish);
+  case 3:
+    return fold_present_rows<3>(out, rows, n, finish);
+  case 4:
+    return fold_present_rows<4>(out, rows, n, finish);
+  case 5:
+    return fold_present_rows<5>(out, rows, n, finish);
+  case 6:
+    return fold_present_rows<6>(out, rows, n, finish);
+  case 7:
+    return fold_present_rows<7>(out, rows, n, finish);
+  default:
+    return fold_present_rows<8>(out, rows, n, finish);
+  }
 }
 
 template <class T>
@@ -59,7 +99,7 @@ void combine_lanes(ir::op code, T* out, T const* rows, i64 count, i64 n) {
         combine_rows<T>(
             sums + k % 8 * most_lanes, sums + k % 8 * most_lanes, rows + k * most_lanes, n,
             [](auto a, auto b) { return a + b; });
-      return fold_rows(out, sums, count, n);
+      return fold_rows(out, sums, count, n, [](auto sum) { return sum; });
     }
     if constexpr (std::is_same_v<T, double>) {
       if (code == op::max)
@@ -126,26 +166,35 @@ struct lane_sum_product {
     OVERDUB_NEXT_FOR_ALL;
   }
 };
-/// The sum of b elements in the rows at a, behind the initial lanes at c; 0 for none.
+/// The sum of b elements in the rows at a, behind the initial number at c.
+template <stands Initial>
+void lane_sum_fold_from(machine& m, std::byte* frame, instruction const& at) {
+  i64 const count = get<i64>(frame, at.b), n = m.lanes;
+  double* const out = lanes_at<double>(frame, at.out);
+  double const* const rows = lanes_at<double>(frame, at.a);
+  lane_operand<double, Initial> const initial(frame, at.c);
+  if (count <= 0) {
+    for (i64 i = 0; i < n; ++i) out[i] = initial.one(i);
+  } else if constexpr (Initial == stands::once)
+    fold_rows(out, rows, count, n, [&](auto sum) {
+      if constexpr (std::is_same_v<decltype(sum), double>)
+        return initial.x + sum;
+      else
+        return initial.v + sum;
+    });
+  else {
+    double sums[most_lanes];
+    fold_rows(sums, rows, count, n, [](auto sum) { return sum; });
+    combine_rows<double>(out, initial.p, sums, n, [](auto a, auto b) { return a + b; });
+  }
+}
+/// The same without an initial number.
 inline void lane_sum_fold(machine& m, std::byte* frame, instruction const& at) {
   i64 const count = get<i64>(frame, at.b);
-  double* const out = lanes_at<double>(frame, at.out);
-  double const* const initial = at.c == 0 ? nullptr : lanes_at<double>(frame, at.c);
-  if (count <= 0) {
-    if (initial == nullptr) detail::throw_empty("reduce");
-    std::memmove(out, initial, static_cast<std::size_t>(m.lanes) * sizeof(double));
-    return;
-  }
-  double* const rows = lanes_at<double>(frame, at.a);
-  for (auto const [to, from] : lane_folds)
-    if (from < count)
-      combine_rows<double>(
-          rows + to * most_lanes, rows + to * most_lanes, rows + from * most_lanes, m.lanes,
-          [](auto a, auto b) { return a + b; });
-  if (initial != nullptr)
-    combine_rows<double>(out, initial, rows, m.lanes, [](auto a, auto b) { return a + b; });
-  else
-    std::copy_n(rows, m.lanes, out);
+  if (count <= 0) detail::throw_empty("reduce");
+  fold_rows(lanes_at<double>(frame, at.out), lanes_at<double>(frame, at.a), count, m.lanes, [](auto sum) {
+    return sum;
+  });
 }
 
 // ---- all lanes of all blocks: words for how many elements there were, and eight sums; or how many parts, and the parts

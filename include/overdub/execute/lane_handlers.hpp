@@ -275,11 +275,11 @@ inline void lane_copy(machine& m, std::byte* frame, instruction const& at) {
   std::memmove(
       get<std::byte*>(frame, at.out), get<std::byte*>(frame, at.a), static_cast<std::size_t>(m.lanes) * at.c);
 }
-/// The indices of the elements of the block, which begins at a.
+/// Numbers from a on, each b more than the one before.
 inline void lane_indices(machine& m, std::byte* frame, instruction const& at) {
-  i64* const out = get<i64*>(frame, at.out);
-  i64 const first = get<i64>(frame, at.a);
-  for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = first + i;
+  auto* const out = get<std::uint64_t*>(frame, at.out);
+  auto const first = get<std::uint64_t>(frame, at.a), step = get<std::uint64_t>(frame, at.b);
+  for (std::uint64_t i = 0, n = static_cast<std::uint64_t>(m.lanes); i < n; ++i) out[i] = first + i * step;
 }
 /// Whether all lanes, or none, hold: then goes to c.
 template <bool All>

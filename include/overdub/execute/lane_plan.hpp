@@ -18,11 +18,13 @@ public:
 
   /// O(operations × depth of loops).
   lane_plan(ir::function const& f, region_id body)
-      : f_(f), body_(body), varies_(f.value_count()), in_lanes_(f.node_count()) {
+      : f_(f), body_(body), varies_(f.value_count()), strided_(f.value_count()), in_lanes_(f.node_count()) {
     varies_[index_of(index())] = true;
     while (look_at(body)) {
     }
     mark(body);
+    strided_[index_of(index())] = true;
+    find_strided(body);
     fits_ = region_fits(body, false);
   }
 
@@ -43,41 +45,35 @@ public:
       r = f_[f_[r].parent].parent;
     }
   }
-  /// A sum of the index and of what is the same for all lanes, used only to index arrays by: it is not computed.
-  bool is_shifted_index(node_id n) const {
-    ir::op const c = f_[n].code;
-    if ((c != ir::op::add && c != ir::op::sub) || f_[n].parent != body_) return false;
-    value_id const a = f_.operand(n, 0), b = f_.operand(n, 1);
-    bool const left = a == index() && !varies(b) && is_outside(b);
-    bool const right = c == ir::op::add && b == index() && !varies(a) && is_outside(a);
-    if (!left && !right) return false;
-    for (ir::use_id const u : f_.uses_of(f_.result(n)))
-      if (!indexes_alone(u, f_.result(n))) return false;
-    return true;
-  }
-  /// Whether the index is needed as a number in each lane.
-  bool needs_index() const {
-    for (ir::use_id const u : f_.uses_of(index())) {
-      node_id const n = f_[u].user;
-      if (is_shifted_index(n)) continue;
-      bool const indexes = (f_[n].code == ir::op::at || f_[n].code == ir::op::add_to) &&
-                           f_.operand(n, 0) != index() && !is_value_of(n, index());
-      if (!indexes) return true;
-    }
+  /// Whether a value grows by the same number from element to element: the index, its sums, differences and products with
+  /// what is the same for all lanes. Then the first lane's number and the step are enough to index arrays by.
+  bool is_strided(value_id v) const { return strided_[index_of(v)]; }
+  /// Whether such a value is also needed as a number in each lane.
+  bool needs_lanes(value_id v) const {
+    for (ir::use_id const u : f_.uses_of(v))
+      if (!indexes(u, v) && !makes_strided(f_[u].user)) return true;
     return false;
   }
 
 private:
   using op = ir::op;
 
-  // Whether it is the only index, of an array that all lanes share.
-  bool indexes_alone(ir::use_id u, value_id index) const {
+  // Whether it is used as an index alone.
+  bool indexes(ir::use_id u, value_id v) const {
     node_id const n = f_[u].user;
-    return f_[n].code == op::at && f_[n].operand_count == 2 && f_.operand(n, 1) == index &&
-           !varies(f_.operand(n, 0)) && f_.type_of(f_.operand(n, 0)).rank == 1;
+    if (f_[n].code == op::at) return true;
+    return (f_[n].code == op::update || f_[n].code == op::add_to) &&
+           f_.operand(n, f_[n].operand_count - 1) != v;
   }
-  bool is_value_of(node_id add_to, value_id v) const {
-    return f_[add_to].code == op::add_to && f_.operand(add_to, f_[add_to].operand_count - 1) == v;
+  bool makes_strided(node_id n) const { return f_[n].result_count == 1 && is_strided(f_.result(n)); }
+  void find_strided(region_id r) {
+    for (node_id const n : f_.nodes_of(r)) {
+      for (region_id const inner : f_.regions_of(n)) find_strided(inner);
+      op const c = f_[n].code;
+      if ((c != op::add && c != op::sub && c != op::mul) || f_.type_of(f_.result(n)) != ir::i64) continue;
+      value_id const a = f_.operand(n, 0), b = f_.operand(n, 1);
+      strided_[index_of(f_.result(n))] = (is_strided(a) && !varies(b)) || (is_strided(b) && !varies(a));
+    }
   }
 
   // ---- what varies: until nothing changes
@@ -292,6 +288,7 @@ private:
   ir::function const& f_;
   region_id body_;
   std::vector<bool> varies_;   // by value
+  std::vector<bool> strided_;  // by value
   std::vector<bool> in_lanes_; // by operation
   bool fits_ = false;
 };

@@ -82,9 +82,10 @@ private:
   // A body that is lowered to run in lanes.
   struct lanes_context {
     lane_plan const& plan;
-    offset first_element;           // the word of the block's first element
+    offset block;                   // the words of the block (block_words)
     frame_words rows{0};            // rows of lanes, numbered in words
     std::vector<offset> pointers{}; // by row: the word that points to it
+    std::vector<offset> steps{};    // words of steps of strided values
     struct {                        // an instruction on doubles that the next one may be fused with
       std::uint32_t at = ~0u;
       value_id value = ir::nothing;
@@ -107,6 +108,8 @@ private:
     bool owns_words = false; // they are free when the value dies
     offset row = no_word;    // of lanes: the row that `at` points to, for the value alone
     offset owner = no_word;  // of lanes in an array: the word that counts its buffer
+    offset first = no_word;  // of a strided value: the word of the first lane's number
+    offset step = no_word;   // the word of what each lane has more than the one before
   };
   // A value at the operation that uses it last.
   struct death {
@@ -184,6 +187,7 @@ private:
   void die(death const& d) {
     home const& h = homes_[index_of(d.value)];
     if (d.releases) release(d.value);
+    if (h.first != no_word && f_.is_result(d.value)) words_.give(h.first, 1);
     if (h.owner != no_word) {
       out_.emit(&release_owner::run, 0, h.owner);
       words_.give(h.owner, 1);
@@ -273,7 +277,7 @@ private:
       value_id const v = yielded[k];
       if (!f_.is_result(v) || f_.region_of(v) != r || is_counted(v)) continue;
       if (hints_[index_of(v)] != no_word || !writes_last(f_.node_of(v))) continue;
-      if (to[k] == no_word || (lanes_ != nullptr && lanes_->plan.is_shifted_index(f_.node_of(v)))) continue;
+      if (to[k] == no_word) continue;
       if (!standing_there.empty() && standing_there[k] != ir::nothing &&
           is_used_behind(standing_there[k], f_.node_of(v), r))
         continue;
@@ -374,6 +378,9 @@ private:
 
   void lower_in_lanes(node_id n);
   void lane_elementwise(node_id n);
+  void lane_strided(node_id n);
+  void make_strided(value_id v, offset first, offset step);
+  std::vector<offset> indices_of_lanes(node_id n, std::uint32_t count) const;
   bool fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n);
   void lane_at_shared(node_id n);
   void lane_at_lanes(node_id n);
@@ -402,7 +409,6 @@ private:
   void emit_spread(value_id array, offset to);
   void free_lanes(node_id n);
   static ir::op turned_round(ir::op code);
-  void indices_of_lanes(std::vector<offset>& list, node_id n, std::uint32_t end);
   void emit_fill(value_id scalar, offset to);
   std::vector<offset> start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results);

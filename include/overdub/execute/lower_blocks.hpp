@@ -397,7 +397,7 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   // In lanes.
   std::uint32_t const begin = out_.label();
   std::uint32_t const decide = out_.emit(&deciding<begin_block>::run, block, count);
-  lanes_context context{plan, first};
+  lanes_context context{plan, block};
   lanes_ = &context;
   for (output& o : outputs) {
     ir::type const t = type_of(o.yielded);
@@ -411,10 +411,7 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
     }
   }
   value_id const i = plan.index();
-  if (plan.needs_index())
-    out_.emit(&doing<lane_indices>::run, new_lanes(i), first);
-  else
-    put_home(i, no_word);
+  make_strided(i, first, block + block_words::one);
   live_in(i, body);
   bool const product = outputs.size() == 1 && outputs[0].reduce != ir::nothing &&
                        f_[outputs[0].reduce].attributes.operation == ir::op::add &&
@@ -484,6 +481,7 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
       pointers.push_back(static_cast<offset>(row));
       words_.give(context.pointers[row], 1);
     }
+  for (offset const step : context.steps) words_.give(step, 1);
   out_[bind].a = out_.list(pointers);
   out_[bind].b = static_cast<offset>(pointers.size() / 2);
   out_[bind].c = context.rows.bytes() / word_size;

@@ -87,15 +87,21 @@ inline void lowering::emit_spread(value_id array, offset to) {
     out_.emit(&doing<lane_spread<T>>::run, to, at(array), 0, offset{type_of(array).rank});
   });
 }
-// Pairs {how, word} of the indices from the first operand behind the array to before `end`.
-inline void lowering::indices_of_lanes(std::vector<offset>& list, node_id n, std::uint32_t end) {
-  for (std::uint32_t i = 1; i < end; ++i) {
+// A list: the array that the operation indexes, its rank, and of its first indices {how, word, word of the step}.
+inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t count) const {
+  value_id const array = f_.operand(n, 0);
+  std::vector<offset> list{at(array), offset{type_of(array).rank}};
+  for (std::uint32_t i = 1; i <= count; ++i) {
     value_id const v = f_.operand(n, i);
-    bool const is_element = v == lanes_->plan.index();
-    auto const how = is_element ? indexed_by::element : is_lanes(v) ? indexed_by::lanes : indexed_by::once;
+    home const& h = homes_[index_of(v)];
+    auto const how = !is_lanes(v)                 ? indexed_by::once
+                     : lanes_->plan.is_strided(v) ? indexed_by::steps
+                                                  : indexed_by::lanes;
     list.push_back(static_cast<offset>(how));
-    list.push_back(is_element ? lanes_->first_element : at(v));
+    list.push_back(how == indexed_by::steps ? h.first : h.at);
+    list.push_back(how == indexed_by::steps ? h.step : 0);
   }
+  return list;
 }
 
 // ---- scalars
@@ -111,7 +117,7 @@ inline void lowering::free_lanes(node_id n) {
 inline void lowering::lane_elementwise(node_id n) {
   ir::op code = f_[n].code;
   value_id const result = f_.result(n);
-  if (lanes_->plan.is_shifted_index(n)) return put_home(result, no_word);
+  if (lanes_->plan.is_strided(result)) return lane_strided(n);
   std::uint32_t const count = f_[n].operand_count;
   auto const rule = ir::row_of(code).types;
   bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
@@ -144,6 +150,36 @@ inline void lowering::lane_elementwise(node_id n) {
   std::uint32_t const made = out_.emit(run, to, x[0], x[1], count == 3 ? x[2] : static_cast<offset>(code));
   if (type == ir::scalar::f64 && count == 2 && variant != 2)
     lanes_->last = {made, result, code, variant == 1};
+}
+
+// A sum, difference or product of a strided value and a number that all lanes share: of the first lane; and the step.
+inline void lowering::lane_strided(node_id n) {
+  value_id const a = f_.operand(n, 0), b = f_.operand(n, 1), result = f_.result(n);
+  ir::op const code = f_[n].code;
+  bool const is_left = is_lanes(a); // the strided operand
+  home const& strided = homes_[index_of(is_left ? a : b)];
+  offset const other = at(is_left ? b : a);
+  auto const compute = [&](ir::op c, offset to, offset x, offset y) {
+    out_.emit(scalar_handlers[static_cast<std::size_t>(c)][type_index(ir::scalar::i64)][0], to, x, y);
+  };
+  offset step = strided.step;
+  if (code == ir::op::mul || (code == ir::op::sub && !is_left)) {
+    lanes_->steps.push_back(words_.take(1));
+    step = lanes_->steps.back();
+    code == ir::op::mul ? compute(code, step, strided.step, other)
+                        : compute(ir::op::neg, step, strided.step, 0);
+  }
+  offset const first = words_.take(1);
+  compute(code, first, is_left ? strided.first : other, is_left ? other : strided.first);
+  make_strided(result, first, step);
+}
+inline void lowering::make_strided(value_id v, offset first, offset step) {
+  if (lanes_->plan.needs_lanes(v))
+    out_.emit(&doing<lane_indices>::run, new_lanes(v), first, step);
+  else
+    put_home(v, no_word);
+  homes_[index_of(v)].first = first;
+  homes_[index_of(v)].step = step;
 }
 
 inline ir::op lowering::turned_round(ir::op code) {
@@ -198,43 +234,25 @@ inline void lowering::lane_at_shared(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n), index = f_.operand(n, 1);
   ir::type const t = type_of(array);
   std::uint32_t const indices = f_[n].operand_count - 1;
-  node_id const sum = f_.is_result(index) ? f_.node_of(index) : node_id(ir::nothing);
-  bool const shifted = sum != ir::nothing && lanes_->plan.is_shifted_index(sum);
-  if (t.rank == 1 && indices == 1 && (shifted || index == lanes_->plan.index())) {
-    offset shift = 0, aside = no_word;
-    if (shifted) {
-      bool const is_left = f_.operand(sum, 0) == lanes_->plan.index();
-      shift = at(f_.operand(sum, is_left ? 1 : 0));
-      if (f_[sum].code == ir::op::sub) {
-        aside = words_.take(1);
-        out_.emit(
-            scalar_handlers[static_cast<std::size_t>(ir::op::neg)][type_index(ir::scalar::i64)][0], aside,
-            shift);
-        shift = aside;
-      }
-    }
-    switch (size_of(t.element)) {
-    case 1:
-      out_.emit(&trying<lane_at<1>>::run, new_lanes(result), at(array), lanes_->first_element, shift);
-      break;
-    case 4:
+  if (t.rank == 1 && indices == 1 && lanes_->plan.is_strided(index)) {
+    home const& i = homes_[index_of(index)];
+    bool const is_row = i.step == lanes_->block + block_words::one && t.element != ir::scalar::boolean;
+    if (is_row)
       new_alias(result, array, n);
-      out_.emit(&trying<lane_at<4>>::run, at(result), at(array), lanes_->first_element, shift);
-      break;
-    default:
-      new_alias(result, array, n);
-      out_.emit(&trying<lane_at<8>>::run, at(result), at(array), lanes_->first_element, shift);
-    }
-    if (aside != no_word) words_.give(aside, 1);
+    else
+      (void)new_lanes(result);
+    with_type(t.element, [&]<class T>(T) {
+      out_.emit(
+          is_row ? &trying<lane_at<T>>::run : &trying<lane_at_steps<T>>::run, at(result), at(array), i.first,
+          i.step);
+    });
     return;
   }
-  std::vector<offset> list{at(array), offset{t.rank}};
-  indices_of_lanes(list, n, indices + 1);
   bool const is_part = type_of(result).rank > 0;
+  offset const list = out_.list(indices_of_lanes(n, indices));
   offset const to = is_part ? new_home(result) : new_lanes(result);
   with_type(t.element, [&]<class T>(T) {
-    out_.emit(
-        is_part ? &trying<lane_parts<T>>::run : &trying<lane_gather<T>>::run, to, out_.list(list), indices);
+    out_.emit(is_part ? &trying<lane_parts<T>>::run : &trying<lane_gather<T>>::run, to, list, indices);
   });
 }
 
@@ -245,10 +263,9 @@ inline void lowering::lane_at_lanes(node_id n) {
   bool vary = false;
   for (std::uint32_t i = 1; i <= indices; ++i) vary = vary || is_lanes(f_.operand(n, i));
   if (vary) {
-    std::vector<offset> list{at(array), offset{t.rank}};
-    indices_of_lanes(list, n, indices + 1);
+    offset const list = out_.list(indices_of_lanes(n, indices));
     offset const to = new_lanes(result);
-    with_type(t.element, [&]<class T>(T) { out_.emit(&trying<lane_pick<T>>::run, to, out_.list(list)); });
+    with_type(t.element, [&]<class T>(T) { out_.emit(&trying<lane_pick<T>>::run, to, list); });
     return;
   }
   auto const list = indexed(n, indices);
@@ -274,8 +291,8 @@ inline void lowering::lane_update_array(node_id n) {
   else
     emit_spread(array, new_home(result));
   if (vary) {
-    std::vector<offset> list{at(result), offset{t.rank}};
-    indices_of_lanes(list, n, indices + 1);
+    std::vector<offset> list = indices_of_lanes(n, indices);
+    list[0] = at(result);
     with_type(
         t.element, [&]<class T>(T) { out_.emit(&trying<lane_scatter<T>>::run, 0, out_.list(list), value); });
     return;
@@ -338,14 +355,19 @@ inline void lowering::lane_make_array(node_id n) {
 
 inline void lowering::lane_reduction(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
-  offset const initial = f_[n].attributes.is_started() ? lanes_of(f_.operand(n, 1)) : 0;
+  bool const started = f_[n].attributes.is_started();
   if (is_fused(n)) {
     fused_map const map = take_fused_map(n);
+    offset const initial = started ? at(f_.operand(n, 1)) : 0;
     offset const to = new_lanes(result);
-    out_.emit(&doing<lane_sum_fold>::run, to, map.state, map.count, initial);
+    handler const fold = !started                     ? &doing<lane_sum_fold>::run
+                         : is_lanes(f_.operand(n, 1)) ? &doing<lane_sum_fold_from<stands::in_lanes>>::run
+                                                      : &doing<lane_sum_fold_from<stands::once>>::run;
+    out_.emit(fold, to, map.state, map.count, initial);
     lanes_->rows.give(map.row * word_size, 8);
     return words_.give(map.count, 1);
   }
+  offset const initial = started ? lanes_of(f_.operand(n, 1)) : 0;
   offset const from = array_of_lanes(array);
   offset const to = new_lanes(result);
   with_type(type_of(result).element, [&]<class T>(T) {
@@ -391,8 +413,7 @@ inline void lowering::lane_add_to(node_id n) {
       list.push_back(value);
       out_.emit(&doing<lane_add_row<T>>::run, 0, out_.list(list));
     } else {
-      std::vector<offset> list{at(acc), offset{t.rank}};
-      indices_of_lanes(list, n, indices + 1);
+      std::vector<offset> const list = indices_of_lanes(n, indices);
       if (is_part)
         out_.emit(&trying<lane_add_parts<T>>::run, 0, out_.list(list), value, indices);
       else
