@@ -32,6 +32,10 @@ inline instruction const* begin_block(machine& m, std::byte* frame, instruction 
   put(frame, at->out + block_words::end, first + m.lanes);
   return get<i64>(frame, at->out + block_words::in_lanes) != 0 ? at + 1 : m.elementwise;
 }
+/// The lanes of the block are counted again: the elements may have run blocks of their own.
+inline void count_block(machine& m, std::byte* frame, instruction const& at) {
+  m.lanes = get<i64>(frame, at.out + block_words::end) - get<i64>(frame, at.out + block_words::first);
+}
 /// Goes to the next block, at c.
 inline instruction const* next_block(machine&, std::byte* frame, instruction const* at) {
   i64 const first = get<i64>(frame, at->out + block_words::end);

@@ -94,7 +94,17 @@ template <class... T>
 inline constexpr bool borrows<std::tuple<T...>> = (borrows<T> || ...);
 
 template <class R>
+inline constexpr bool is_span = false;
+template <class T>
+inline constexpr bool is_span<std::span<T const>> = true;
+
+template <class R>
 R take_result(std::byte const* frame, offset at) {
+  static_assert(
+      datum_type<R> || is_span<R>,
+      "overdub: a result is bool, i64, float, double, array<...> of them, or a span of an array's elements; "
+      "results of other types, and of types that C++ does not know, are data: run(arguments), or "
+      "answers all = executable(arguments...)");
   if constexpr (datum_type<R>)
     return owned_copy<R>(frame, at);
   else
@@ -250,12 +260,12 @@ public:
   public:
     borrowed() {
       if (depth() == most) throw_nested();
-      ++depth();
       if (auto* const pool = mine(); pool != nullptr && !pool->free_.empty()) {
         machine_ = std::move(pool->free_.back());
         pool->free_.pop_back();
       } else
         machine_ = std::make_unique<machine>();
+      ++depth();
     }
     borrowed(borrowed const&) = delete;
     borrowed& operator=(borrowed const&) = delete;

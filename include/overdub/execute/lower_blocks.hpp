@@ -467,6 +467,9 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   std::uint32_t const next = out_.emit(&next_loop::run, index, block + block_words::end);
   out_[next].c = emitter::displacement(next, element);
   words_.give(index, 1);
+  bool const reduces =
+      std::any_of(outputs.begin(), outputs.end(), [](output const& o) { return o.reduce != ir::nothing; });
+  if (reduces) out_.emit(&doing<count_block>::run, block);
   for (output const& o : outputs)
     if (o.reduce != ir::nothing) reduce_block(o.reduce, type_of(o.yielded), o.state, o.place);
   out_.land(done);
