@@ -170,18 +170,37 @@ TEST_CASE("sums of every length in each lane, behind a number that lanes share o
   }
 }
 
+namespace {
+
+// A program of numbers of a type, which reduces by an operation.
+ir::program program_of(std::string const& type, std::string const& operation) {
+  std::string text = R"(func @f(%x: T[]) -> (T, T, T, T) {
+    %n = length %x : i64
+    %same = map %n (%i: i64) -> T { %e = at %x, %i : T yield %e }
+    %squares = map %n (%j: i64) -> T { %d = at %x, %j : T %s = mul %d, %d : T yield %s }
+    %kept = copy %squares : T[]
+    %again = map %n (%k: i64) -> T { %c = at %x, %k : T %q = mul %c, %c : T yield %q }
+    %a = reduce OP %x : T
+    %b = reduce OP %same : T
+    %v = reduce OP %kept : T
+    %w = reduce OP %again : T
+    return %a, %b, %v, %w
+  })";
+  auto const replace = [&](std::string const& from, std::string const& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+  };
+  replace("OP", operation);
+  replace("T", type);
+  return texts::program(text);
+}
+
+} // namespace
+
 TEST_CASE("reductions of maps of many blocks are those of the array") {
-  for (auto const* const type : {"f64", "i64"})
-    for (auto const* const operation : {"add", "mul", "max", "min", "sub"}) {
-      std::string const t = type, by = "reduce " + std::string(operation);
-      ir::program const p = texts::program(
-          "func @f(%x: " + t + "[]) -> (" + t + ", " + t + ", " + t + ", " + t +
-          ") {\n %n = length %x : i64\n" + " %y = map %n (%i: i64) -> " + t + " { %e = at %x, %i : " + t +
-          " yield %e }\n" + " %z = map %n (%j: i64) -> " + t + " { %d = at %x, %j : " + t +
-          " %s = mul %d, %d : " + t + " yield %s }\n %all = copy %z : " + t + "[]\n" +
-          " %z2 = map %n (%k: i64) -> " + t + " { %c = at %x, %k : " + t + " %q = mul %c, %c : " + t +
-          " yield %q }\n" + " %a = " + by + " %x : " + t + "\n %b = " + by + " %y : " + t + "\n %v = " + by +
-          " %all : " + t + "\n %w = " + by + " %z2 : " + t + "\n return %a, %b, %v, %w\n}");
+  for (std::string const type : {"f64", "i64"})
+    for (std::string const operation : {"add", "mul", "max", "min", "sub"}) {
+      ir::program const p = program_of(type, operation);
       executable const in_lanes(p, {}, {.lanes_from = 1}), one_by_one(p, {}, {.lanes_from = 1'000'000});
       for (int const n : {1, 2, 7, 8, 9, 15, 16, 127, 128, 129, 135, 136, 255, 256, 257, 385, 640, 1000}) {
         INFO(type << ' ' << operation << ' ' << n);
@@ -192,7 +211,7 @@ TEST_CASE("reductions of maps of many blocks are those of the array") {
           doubles.push_back(static_cast<double>(integers.back()) / 7);
         }
         auto const results = [&](executable const& run) {
-          return t == "f64" ? std::vector<datum>(run(doubles)) : std::vector<datum>(run(integers));
+          return type == "f64" ? std::vector<datum>(run(doubles)) : std::vector<datum>(run(integers));
         };
         auto const found = results(in_lanes);
         CHECK(found == results(one_by_one));

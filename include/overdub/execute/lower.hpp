@@ -47,7 +47,7 @@ struct lowering_of_program {
   }
 };
 
-/// Lowers one function. Its parts are in lower_arrays.hpp, lower_control.hpp and lower_lanes.hpp.
+/// Lowers one function. Its parts are in the headers lower_*.hpp.
 class lowering {
 public:
   using value_id = ir::value_id;
@@ -99,6 +99,16 @@ private:
     offset state;           // of a map inside a block: the word that points to eight rows of sums
     offset row = no_word;   // which they are
     offset count = no_word; // the word of the number of elements
+  };
+
+  // A result of a map that runs in blocks.
+  struct block_output {
+    value_id result, yielded;
+    offset array = no_word;       // the result, or three words that stand for the array that is not made
+    node_id reduce = ir::nothing; // what the result is reduced by, and not stored
+    offset state = no_word;       // of the reduction
+    offset place = no_word;       // points to where the block's elements go
+    offset row = no_word;         // of lanes, where that is
   };
 
   // ---- where values stand
@@ -374,7 +384,7 @@ private:
   void lower_sample(node_id n);
   void lower_assert(node_id n);
 
-  // ---- in lanes (lower_lanes.hpp, lower_blocks.hpp)
+  // ---- in lanes (lower_lanes.hpp, lower_lane_*.hpp, lower_blocks.hpp)
 
   void lower_in_lanes(node_id n);
   void lane_elementwise(node_id n);
@@ -417,7 +427,7 @@ private:
   fused_map take_fused_map(node_id reduce);
   bool is_fused(node_id reduce) const;
   node_id reduced_alone(value_id v) const;
-  bool is_product_in_the_end(region_id r, std::uint32_t k) const;
+  node_id product_to_sum(region_id r, node_id reduce, bool of_lanes) const;
 
   std::vector<offset>
   fitting_places(region_id r, std::span<offset const> to, std::span<value_id const> results) const;
@@ -431,9 +441,14 @@ private:
 
   bool lowered_in_blocks(node_id n);
   void lower_in_blocks(node_id n, lane_plan const& plan);
+  std::vector<block_output> make_block_outputs(node_id n, offset count);
+  void lower_block_in_lanes(region_id body, std::vector<block_output>& outputs);
+  void lower_block_one_by_one(region_id body, offset block, std::vector<block_output> const& outputs);
+  void store_block(block_output const& o, offset first);
+  void set_rows(std::uint32_t bind, lanes_context const& context);
   void limit_rows_in(region_id r, lane_plan const& plan, offset block, offset longest);
   static offset as_operand(i64 limit);
-  void reduce_block(node_id reduce, ir::type t, offset state, offset place);
+  void reduce_block(block_output const& o);
   void store_rows_of_lanes(value_id v, offset array, offset first);
 
   std::vector<offset> start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
