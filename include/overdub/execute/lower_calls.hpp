@@ -1,6 +1,7 @@
 // Lowering: calls, function values, and what leaves the program.
 #pragma once
 
+#include <overdub/execute/bound_host.hpp>
 #include <overdub/execute/control_handlers.hpp>
 #include <overdub/execute/lower.hpp>
 
@@ -48,14 +49,25 @@ inline void lowering::lower_host(node_id n) {
   host_call made;
   for (value_id const v : f_.operands_of(n)) made.parameters.push_back(type_of(v));
   for (value_id const v : f_.results_of(n)) made.results.push_back(type_of(v));
-  auto const found = shared_.to.registry.functions.find(name);
+  auto& known = shared_.to.registry.functions;
+  auto found = known.find(name);
+  if (found == known.end())
+    if (ir::host_binding const* const own = p_.host(f_[n].attributes.text())) {
+      for (auto const* const all : {&made.parameters, &made.results})
+        for (ir::type const t : *all)
+          if (t.rank > highest_native_rank || t.is_function())
+            refuse(
+                "the native function \"" + name + "\" takes or gives a value of type " + ir::text_of(p_, t) +
+                "; numbers and arrays of ranks 1 and 2 are supported");
+      found = known.emplace(name, bound_host(*own, made.parameters, made.results)).first;
+    }
   auto const types = [](std::vector<ir::type> const& all) {
     std::string text;
     for (ir::type const t : all) text += (text.empty() ? "" : ", ") + detail::text_of(t);
     return text;
   };
   std::string const wanted = '(' + types(made.parameters) + ") -> (" + types(made.results) + ')';
-  if (found == shared_.to.registry.functions.end())
+  if (found == known.end())
     throw host_error(message(
         "overdub: @%s calls the host function \"%s\" %s, which was not given; add it to the hosts of the "
         "executable: hosts().add(\"%s\", f)",
