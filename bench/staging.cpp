@@ -10,11 +10,11 @@ namespace {
 
 using namespace overdub;
 
-long length = 0; // of the loop that is unrolled
+long repetitions = 0; // of the loop that is unrolled
 
 constexpr auto unrolled = fn<"unrolled">([](auto x) {
   auto s = x;
-  for (long i = 0; i < length; ++i) s = s * x + 0.5;
+  for (long i = 0; i < repetitions; ++i) s = s * x + 0.5;
   return s;
 });
 
@@ -35,7 +35,7 @@ double fastest(F const& f) {
 int main() {
   std::printf("%12s %16s %24s\n", "operations", "staging, ns each", "under forward, ns each");
   for (long size : {1'000L, 10'000L, 100'000L, 1'000'000L}) {
-    length = size / 2;
+    repetitions = size / 2;
     double const staging = fastest([] { (void)stage(unrolled, signature<double>); });
     ir::program const p = stage(unrolled, signature<double>);
     double const rewriting = fastest([&] { (void)overdub::overdub(contexts::forward{}, p); });

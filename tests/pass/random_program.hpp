@@ -739,4 +739,14 @@ inline options any_options(std::uint64_t seed) {
 /// each axis.
 inline program make(std::uint64_t seed, options const& wanted = {}) { return maker(seed, wanted).make(); }
 
+/// The program without what shows the sign of a NaN, which is nobody's business: those operations become others.
+inline program without_signs(program p) {
+  for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+    for (cursor c(p, function_id{f}); c.next();) {
+      if (c.code() == op::copysign) c.set_code(c.node(), op::hypot);
+      if (c.code() == op::signbit) c.set_code(c.node(), op::isnan);
+    }
+  return p;
+}
+
 } // namespace random_program

@@ -6,7 +6,10 @@
 #include <overdub/pass/rules.hpp>
 #include <overdub/pass/simplify.hpp>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <string>
 
 namespace {
 
@@ -97,6 +100,102 @@ TEST_CASE("every law that is a pattern holds to the bit, and is applied") {
     if (holds_on(law.types, f32)) check<float>(law, f32);
     if (holds_on(law.types, f64)) check<double>(law, f64);
     if (holds_on(law.types, boolean)) check<bool>(law, boolean);
+  }
+}
+
+namespace {
+
+// An example of each law that is no pattern: the body of a function of %x, %y: f64, %i, %n: i64, %c: bool and
+// %a: f64[] of three elements; and what it returns.
+struct example {
+  std::string_view law;
+  std::string_view types;
+  std::string_view body;
+};
+constexpr example examples[] = {
+    {"x / 2^k is x * 2^-k", "f64", "%r = div %x, -0.5 : f64\n return %r"},
+    {"x converted to its own type is x, and so is x converted to a wider type and back", "bool",
+     "%w = convert %c : f32\n %r = convert %w : bool\n return %r"},
+    {"what is whole is its own floor", "f64", "%w = ceil %x : f64\n %r = floor %w : f64\n return %r"},
+    {"what is whole is its own ceiling", "f64", "%w = floor %x : f64\n %r = ceil %w : f64\n return %r"},
+    {"what is whole is not truncated", "f64", "%w = round %x : f64\n %r = trunc %w : f64\n return %r"},
+    {"what is whole is not rounded", "(f64, f64, f64)",
+     "%w = trunc %x : f64\n %r = round %w : f64\n %s = rint %w : f64\n %t = nearbyint %w : f64\n return %r, "
+     "%s, %t"},
+    {"an array has as many elements as it was made with", "i64",
+     "%m = bit_and %n, 3 : i64\n %b = fill %m, %x : f64[]\n %r = length %b, %b : i64\n return %r"},
+    {"an element is what it was made as", "(f64, i64)",
+     "%b = array %x, %y : f64[]\n %r = at %b, 1 : f64\n %d = iota 3 : i64[]\n %s = at %d, 2 : i64\n return "
+     "%r, %s"},
+    {"the slice of everything is everything", "f64[]",
+     "%m = length %a : i64\n %r = slice %a, 0, %m : f64[]\n return %r"},
+    {"an element that becomes itself changes nothing", "f64[]",
+     "%e = at %a, %i : f64\n %r = update %a, %i, %e : f64[]\n return %r"},
+    {"one element is its own reduction", "f64",
+     "%b = array %x : f64[]\n %r = reduce add %b : f64\n return %r"},
+    {"a result that is the same in both branches is that", "f64",
+     "%r = if %c -> f64 { %s = at %a, %i : f64\n yield %y } else { yield %y }\n return %r"},
+    {"branches that compute nothing are a selection", "f64",
+     "%r = if %c -> f64 { yield %x } else { yield %y }\n return %r"},
+    {"what a loop carries and does not change is what it was", "(f64, f64)",
+     "%m = bit_and %n, 3 : i64\n"
+     "%r, %s = loop %m (%k: i64, %p: f64 = %x, %q: f64 = %y) -> (f64, f64) {\n"
+     "  %t = add %p, %q : f64\n yield %p, %t }\n"
+     "%u, %v = while (%g: f64 = 1.0, %h: f64 = %y) -> (f64, f64) {\n %z = lt %h, %g : bool\n yield %z\n"
+     "} do (%g2: f64, %h2: f64) {\n %w = add %h2, 2.0 : f64\n yield 1.0, %w }\n"
+     "%e = add %s, %v : f64\n return %r, %e"},
+    {"a loop that runs once is its body", "(f64, f64[])",
+     "%r, %s = loop 1 (%k: i64, %p: f64 = %x) -> f64 stack f64 {\n %e = at %a, %k : f64\n"
+     " %t = add %p, %e : f64\n yield %t, %e }\n return %r, %s"},
+    {"a map over one element is its body", "f64[]",
+     "%r = map 1 (%k: i64) -> f64 { %e = at %a, %i : f64\n yield %e }\n return %r"},
+    {"what is not added to is what it was", "(f64[], f64)",
+     "%r, %s = accumulate %acc = %a -> f64 { %e = at %a, %i : f64\n yield %e }\n return %r, %s"},
+    {"what does nothing needs no protection", "f64",
+     "%r = protect -> f64 { yield %x } failed { %e = at %a, 7 : f64\n yield }\n return %r"},
+    {"to apply a closure is to call its function", "f64",
+     "%g = closure @difference(%x) : fn(f64) -> f64\n %r = apply %g(%y) : f64\n return %r"},
+};
+
+} // namespace
+
+TEST_CASE("every law that is no pattern has an example, where it is applied and keeps the meaning") {
+  for (overdub::pass::rule const& law : overdub::pass::laws) {
+    if (law.rewrite == nullptr) continue;
+    INFO(law.left);
+    auto const found = std::find_if(
+        std::begin(examples), std::end(examples), [&](example const& e) { return e.law == law.left; });
+    REQUIRE(found != std::end(examples));
+    program const before = parse(
+        "entry @f\nfunc @difference(%p: f64, %q: f64) -> f64 {\n %d = sub %p, %q : f64\n return %d }\n"
+        "func @f(%x: f64, %y: f64, %i: i64, %n: i64, %c: bool, %a: f64[]) -> " +
+        std::string(found->types) + " {\n" + std::string(found->body) + "\n}\n");
+    verify(before);
+    program after = before;
+    int applied = 0;
+    for (cursor c(after, after.entry); c.next();)
+      if (c.code() == law.code) {
+        cursor at(after, after.entry);
+        applied += law.rewrite(at, c.node());
+        if (applied > 0) break; // the walk may have lost its place
+      }
+    CHECK(applied == 1);
+    REQUIRE(faults_of(after).empty());
+    random_program::random_numbers random(1);
+    auto number = [&] {
+      return reference::of_number(corner_cases<double>()[random.below(corner_cases<double>().size())]);
+    };
+    for (int i = 0; i < 300; ++i) {
+      reference::value a{scalar::f64, 1, 0, {number(), number(), number()}, {}};
+      std::vector<reference::value> const in{
+          number(),
+          number(),
+          reference::of_number(static_cast<std::int64_t>(random.below(5)) - 1),
+          reference::of_number(static_cast<std::int64_t>(random.below(9)) - 4),
+          reference::of_number(random.chance(50)),
+          a};
+      REQUIRE(reference::run(before, in) == reference::run(after, in));
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 // Hooks fire when a staged program runs, on the values that are there then, as they do in the direct way.
-#include "functions.hpp"
-#include "results.hpp"
+#include "laws/functions.hpp"
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/log.hpp>

@@ -1,6 +1,6 @@
 // What staging makes of calls, signatures, structs and loops of C++.
 #include "catch.hpp"
-#include "functions.hpp"
+#include "laws/functions.hpp"
 
 #include <overdub/contexts/fast_math.hpp>
 #include <overdub/contexts/forward.hpp>

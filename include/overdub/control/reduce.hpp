@@ -71,9 +71,13 @@ constexpr E reduce_tree(F const& f, i64 first, i64 n, Get const& get) {
   return f(reduce_tree<E>(f, first, left, get), reduce_tree<E>(f, first + left, n - left, get));
 }
 
+// A function that combines elements of all types in lanes.
+template <class F>
+inline constexpr bool combines_in_lanes = false;
 // Whether f combines elements E in lanes; else in a tree.
 template <class E, class F>
-inline constexpr bool in_lanes = std::is_same_v<given_t<F>, add_t>&& std::is_floating_point_v<concrete_t<E>>;
+inline constexpr bool in_lanes = combines_in_lanes<given_t<F>> || (std::is_same_v<given_t<F>, add_t> &&
+                                                                   std::is_floating_point_v<concrete_t<E>>);
 
 template <class E, class F, class Get>
 OVERDUB_INLINE constexpr E reduce_elements(F const& f, i64 n, Get const& get) {

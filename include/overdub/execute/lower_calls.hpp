@@ -1,9 +1,9 @@
 // Lowering: calls, function values, and what leaves the program.
 #pragma once
 
-#include <overdub/execute/bound_host.hpp>
 #include <overdub/execute/control_handlers.hpp>
 #include <overdub/execute/lower.hpp>
+#include <overdub/execute/native_host.hpp>
 
 #include <cstddef>
 #include <string>
@@ -59,7 +59,7 @@ inline void lowering::lower_host(node_id n) {
             refuse(
                 "the native function \"" + name + "\" takes or gives a value of type " + ir::text_of(p_, t) +
                 "; numbers and arrays of ranks 1 and 2 are supported");
-      found = known.emplace(name, bound_host(*own, made.parameters, made.results)).first;
+      found = known.emplace(name, bound_function(*own, made.parameters, made.results)).first;
     }
   auto const types = [](std::vector<ir::type> const& all) {
     std::string text;

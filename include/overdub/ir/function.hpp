@@ -100,6 +100,14 @@ public:
   /// The region of the function's own operations. Its arguments are the parameters.
   static constexpr region_id body{0};
 
+  /// Makes room for as much as another function has, so that it can be written anew without moving.
+  void reserve(function const& like) {
+    nodes_.reserve(like.nodes_.size());
+    regions_.reserve(like.regions_.size());
+    values_.reserve(like.values_.size());
+    uses_.reserve(like.uses_.size());
+  }
+
   node const& operator[](node_id n) const { return nodes_[index_of(n)]; }
   region const& operator[](region_id r) const { return regions_[index_of(r)]; }
   value const& operator[](value_id v) const { return values_[index_of(v)]; }

@@ -19,13 +19,14 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace overdub::pass {
 
 /// A pass, for tools and tests. All keep results to the bit and effects in order, and none raises the cost (cost.hpp).
 struct named_pass {
   std::string_view name;
-  void (*run)(program&);
+  std::size_t (*run)(program&); // returns how much it changed; canonicalise, nothing
   std::string_view what;
   bool idempotent;  // a second run changes nothing
   bool keeps_error; // of several errors that a program may throw, the same one is thrown
@@ -33,21 +34,26 @@ struct named_pass {
 
 inline constexpr std::array passes{
     named_pass{
-        "inline_calls", [](program& p) { inline_calls(p); },
+        "inline_calls", [](program& p) { return inline_calls(p); },
         "small functions, and those called once, are copied to where they are called", false, true},
-    named_pass{"fold", [](program& p) { fold(p); }, "what depends on literals alone is computed", true, true},
     named_pass{
-        "simplify", [](program& p) { simplify(p); }, "operations are rewritten by a table of laws", false,
+        "fold", [](program& p) { return fold(p); }, "what depends on literals alone is computed", true, true},
+    named_pass{
+        "simplify", [](program& p) { return simplify(p); }, "operations are rewritten by a table of laws",
+        false, true},
+    named_pass{
+        "cse", [](program& p) { return cse(p); }, "what was computed before is not computed again", true,
         true},
     named_pass{
-        "cse", [](program& p) { cse(p); }, "what was computed before is not computed again", true, true},
+        "hoist", [](program& p) { return hoist(p); },
+        "what is the same in each turn of a loop is moved out of it", true, true},
     named_pass{
-        "hoist", [](program& p) { hoist(p); }, "what is the same in each turn of a loop is moved out of it",
-        true, true},
+        "fuse", [](program& p) { return fuse(p); }, "maps are computed where their elements are read", true,
+        true},
+    named_pass{"dce", [](program& p) { return dce(p); }, "what nothing needs is dropped", true, true},
     named_pass{
-        "fuse", [](program& p) { fuse(p); }, "maps are computed where their elements are read", true, true},
-    named_pass{"dce", [](program& p) { dce(p); }, "what nothing needs is dropped", true, true},
-    named_pass{"canonicalise", canonicalise, "equal programs get one form", true, false},
+        "canonicalise", [](program& p) { return canonicalise(p), std::size_t{0}; },
+        "equal programs get one form", true, false},
 };
 
 /// The pass of this name. O(passes).
@@ -76,29 +82,32 @@ inline std::size_t operation_count(program const& p) {
 /// Runs passes one after another. Checked builds verify the program behind each; an observer is told of each.
 class pass_runner {
 public:
-  explicit pass_runner(program& p, pass_observer const& observer = {}) : p_(p), observer_(observer) {}
+  explicit pass_runner(program& p, pass_observer observer = {}) : p_(p), observer_(std::move(observer)) {}
 
-  void operator()(named_pass const& pass) const {
+  /// Returns how much the pass changed.
+  std::size_t operator()(named_pass const& pass) const {
+    std::size_t changes = 0;
     if (observer_) {
       std::size_t const before = operation_count(p_);
       auto const start = std::chrono::steady_clock::now();
-      pass.run(p_);
+      changes = pass.run(p_);
       auto const taken = std::chrono::steady_clock::now() - start;
       observer_(
           {pass.name, std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(), before,
            operation_count(p_)});
     } else {
-      pass.run(p_);
+      changes = pass.run(p_);
     }
 #if OVERDUB_CHECKED
     ir::verify(p_);
 #endif
+    return changes;
   }
-  void operator()(std::string_view name) const { (*this)(*find_pass(name)); }
+  std::size_t operator()(std::string_view name) const { return (*this)(*find_pass(name)); }
 
 private:
   program& p_;
-  pass_observer const& observer_;
+  pass_observer observer_;
 };
 
 /// The passes that a program runs through before it is executed. O(operations).
@@ -109,9 +118,10 @@ inline void default_pipeline(program& p, pass_observer const& observer = {}) {
   run("simplify");
   run("cse");
   run("hoist");
-  run("fuse");
-  run("simplify"); // of what was fused
-  run("cse");
+  if (run("fuse") > 0) {
+    run("simplify");
+    run("cse");
+  }
   run("dce");
   run("canonicalise");
 }

@@ -13,6 +13,7 @@ inline function replace_by_empty(program& p, function_id f) {
   std::vector<type> parameters;
   for (value_id const v : p[f].parameters()) parameters.push_back(p[f].type_of(v));
   function empty(p[f].name, parameters);
+  empty.reserve(p[f]);
   empty.results = p[f].results;
   empty.structure = p[f].structure;
   empty.place = p[f].place;

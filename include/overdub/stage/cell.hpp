@@ -15,6 +15,12 @@ struct evaluation_error : error {
   using error::error;
 };
 
+/// An operation of a program, in a function; nothing, where none is meant.
+struct evaluation_place {
+  ir::function_id function = ir::nothing;
+  ir::node_id operation = ir::nothing;
+};
+
 namespace detail {
 
 // Scalars, arrays of them, and arrays of arrays: evaluation goes up to rank 2.

@@ -24,8 +24,17 @@ struct summing {
   }
 };
 template <class F>
-struct given<summing<F>> {
-  using type = add_t;
+inline constexpr bool combines_in_lanes<summing<F>> = true;
+
+// Combines as the operation of that number does.
+template <class F>
+struct named {
+  F const& f;
+  ir::op operation;
+  template <class X>
+  constexpr auto operator()(X const& a, X const& b) const {
+    return f(a, b);
+  }
 };
 
 template <class S>
@@ -59,10 +68,7 @@ public:
   };
   using thunks = thunk_table<evaluator, frame>;
 
-  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts) {
-    char const here = 0;
-    bottom_ = reinterpret_cast<std::uintptr_t>(&here);
-  }
+  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts), bottom_(here()) {}
 
   S const& stack() const { return stack_; }
 
@@ -74,6 +80,9 @@ public:
     for (slot& s : run_slots(id, std::move(slots))) results.push_back(leaf(s));
     return results;
   }
+
+  /// The operation that threw, in the innermost region and function.
+  evaluation_place const& failed() const { return failed_; }
 
   // ---- for thunks
 
@@ -191,11 +200,14 @@ private:
     frame at{f, std::vector<slot>(f.value_count())};
     return region_slots(at, ir::function::body, std::move(arguments));
   }
+  // A frame's address, and not that of a local, which sanitizers may put elsewhere.
+  [[gnu::noinline]] static std::uintptr_t here() {
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  }
   void check_depth() const {
-    char const here = 0;
-    auto const now = reinterpret_cast<std::uintptr_t>(&here);
+    std::uintptr_t const now = here();
     if ((now < bottom_ ? bottom_ - now : now - bottom_) > most_stack)
-      throw evaluation_error(
+      throw stack_overflow(
           message("overdub: evaluate: calls are nested too deeply; does a recursion not end?"));
   }
 
@@ -203,10 +215,24 @@ private:
     for (std::size_t i = 0; i < arguments.size(); ++i)
       at.slots[index_of(at.f.argument(r, static_cast<std::uint32_t>(i)))] = std::move(arguments[i]);
     ir::node_id const last = at.f.yield_of(r);
-    for (ir::node_id n = at.f[r].first; n != last; n = at.f[n].next) evaluate(at, n);
+    for (ir::node_id n = at.f[r].first; n != last; n = at.f[n].next)
+      if constexpr (S::empty)
+        evaluate_noting(at, n);
+      else
+        evaluate(at, n);
     std::vector<slot> yielded;
     for (ir::value_id const v : at.f.operands_of(last)) yielded.push_back(slot_of(at, v));
     return yielded;
+  }
+  // Evaluates an operation; one that throws is noted.
+  void evaluate_noting(frame& at, ir::node_id n) {
+    try {
+      evaluate(at, n);
+    } catch (...) {
+      if (failed_.operation == ir::nothing)
+        failed_ = {ir::function_id{static_cast<std::uint32_t>(&at.f - program_.functions.data())}, n};
+      throw;
+    }
   }
   // A region whose arguments and results are leaves.
   template <class... Arguments>
@@ -415,7 +441,8 @@ private:
 
   ir::program const& program_;
   S const& stack_;
-  std::uintptr_t bottom_ = 0; // of the host's stack, where the run began
+  evaluation_place failed_;
+  std::uintptr_t bottom_; // of the host's stack, where the run began
 };
 
 } // namespace overdub::detail

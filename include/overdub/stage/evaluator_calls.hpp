@@ -74,17 +74,21 @@ void evaluator<S>::leave_program(frame& at, ir::node_id n) {
     emit_host(at, n);
   } else if (x.code == ir::op::assert_) {
     if (!concrete(typed<bool>(at, at.f.operand(n, 0))))
-      throw evaluation_error(message("overdub: an assertion failed: %s", text.c_str()));
+      throw assertion_failed(message("overdub: assertion failed: %s", text.c_str()));
   } else
     call_host(at, n, text);
 }
 template <class S>
 void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) {
   ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
-  if (at.f[n].code != ir::op::host || known == nullptr)
-    throw evaluation_error(message(
-        "overdub: evaluate: \"%s\" is a function of the host's, or a random choice, and is not known; run "
-        "the program by an "
+  if (at.f[n].code != ir::op::host)
+    throw not_executable(message(
+        "overdub: evaluate: \"%s\" is a random choice, which nobody answers; run the program by an executable "
+        "that is told",
+        name.c_str()));
+  if (known == nullptr)
+    throw host_error(message(
+        "overdub: evaluate: \"%s\" is a function of the host's, and is not known; run the program by an "
         "executable that is told",
         name.c_str()));
   if constexpr (S::empty) {
@@ -191,7 +195,8 @@ template <class S>
 template <class Make>
 void evaluator<S>::in_region(ir::node_id n, std::uint32_t i, Make const& make) {
   auto const scope = recorder_().enter(recorder_().region_of(n, i));
-  recorder_().at().yield(symbols(make()));
+  auto const yielded = symbols(make()); // before at(), which staging moves
+  recorder_().at().yield(yielded);
 }
 // Gives an operation the results that its region yielded.
 template <class S>

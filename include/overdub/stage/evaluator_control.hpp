@@ -97,8 +97,7 @@ void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
                       .template get<in<E>>();
         };
         if (!x.attributes.is_in_lanes()) return reduce_by<E>(at, n, combine, a);
-        if constexpr (std::is_floating_point_v<E>)
-          return reduce_by<E>(at, n, summing<decltype(combine)>{combine}, a);
+        return reduce_by<E>(at, n, summing<decltype(combine)>{combine}, a);
       } else if constexpr (std::is_arithmetic_v<E>)
         reduce_by_operation<E>(at, n, a);
     }
@@ -112,17 +111,18 @@ void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f, A const& xs) 
   else
     set(at, at.f.result(n), call(stack_, reduce, f, xs));
 }
+// Only sums are told by their type: their order, and what contexts say of them, are their own.
 template <class S>
 template <class E, class A>
 void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n, A const& xs) {
-  auto take = [&]<class F>(F const& f) {
-    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
-    constexpr bool combines = takes_type<rule, E>() && combines_type<rule, E>();
-    if constexpr (combines)
-      if (at.f[n].attributes.operation == op_code<F>) reduce_by<E>(at, n, f, xs);
+  ir::op const operation = at.f[n].attributes.operation;
+  if constexpr (!std::is_same_v<E, bool>)
+    if (operation == ir::op::add) return reduce_by<E>(at, n, overdub::add, xs);
+  auto const combine = combine_table<S, E>::find(operation);
+  auto const by_number = [&, combine](auto const& l, auto const& r) {
+    return combine(stack_, in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)));
   };
-#define OVERDUB_BINARY(NAME, ...) take(overdub::NAME);
-#include <overdub/ir/ops.def>
+  reduce_by<E>(at, n, named<decltype(by_number)>{by_number, operation}, xs);
 }
 template <class S>
 void evaluator<S>::reduce_several(frame& at, ir::node_id n, std::uint32_t arrays) {

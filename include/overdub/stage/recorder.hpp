@@ -192,7 +192,8 @@ private:
   }
   void note_unrolled(ir::function_id f) {
     program.notes.push_back(
-        {.text = "@" + std::string(base_name(program.name_of(f))) + " has " + std::to_string(program[f].node_count()) +
+        {.text = "@" + std::string(base_name(program.name_of(f))) + " has " +
+                 std::to_string(program[f].node_count()) +
                  " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
                  "or overdub::reduce",
          .at = program[f].place});

@@ -33,6 +33,20 @@ inline constexpr ir::op op_code = ir::op::none;
 #define OVERDUB_TERNARY(NAME, ...) OVERDUB_UNARY(NAME)
 #include <overdub/ir/ops.def>
 
+// A function that combines as one operation of the table, whose number it tells when it runs.
+template <class F>
+concept names_operation = requires(F const& f) {
+  requires std::is_same_v<decltype(f.operation), ir::op>;
+};
+template <class F>
+constexpr auto const& given_of(F const& f) {
+  return f;
+}
+template <class S, class F, view V>
+constexpr auto const& given_of(lowered<S, F, V> const& f) {
+  return given_of(f.f);
+}
+
 template <class Op, class... T>
 using computed_t = std::remove_cvref_t<decltype(std::declval<Op const&>().compute(std::declval<T>()...))>;
 
@@ -226,6 +240,11 @@ class staging : public context {
     return finish(node, result, start.size());
   }
 
+  template <class E>
+  E reduced_by(ir::op operation, ir::attributes a, std::vector<ir::value_id> const& operands) {
+    a.operation = operation;
+    return symbol_of<E>(recorder_->add(ir::op::reduce, operands, detail::ir_type_of<inner_t<E>>, a));
+  }
   template <class F, class A, class... Initial>
   auto reduced(F const& f, A const& xs, Initial const&... initial) {
     using E = decltype(elements_at(xs, ir::value_id{}));
@@ -233,10 +252,12 @@ class staging : public context {
     ir::attributes a;
     if (sizeof...(Initial) > 0) a.flags |= ir::attributes::started;
     auto const operands = detail::flat(xs, initial...);
-    if constexpr (detail::is_symbol<A> && detail::op_code<Given> != ir::op::none && is_lowered<F, Given>) {
-      a.operation = detail::op_code<Given>;
-      return symbol_of<E>(recorder_->add(ir::op::reduce, operands, detail::ir_type_of<inner_t<E>>, a));
-    } else {
+    constexpr bool direct = detail::is_symbol<A> && is_lowered<F, Given>;
+    if constexpr (direct && detail::op_code<Given> != ir::op::none)
+      return reduced_by<E>(detail::op_code<Given>, a, operands);
+    else if constexpr (direct && detail::names_operation<Given>)
+      return reduced_by<E>(detail::given_of(f).operation, a, operands);
+    else {
       if (detail::in_lanes<E, F>) a.flags |= ir::attributes::in_lanes;
       std::vector<ir::type> pair;
       for (int side = 0; side < 2; ++side)

@@ -118,4 +118,31 @@ private:
   }();
 };
 
+/// The operations that combine two values of type T to one, by their numbers.
+template <class S, class T>
+class combine_table {
+public:
+  using value = wrap_t<S, T>;
+  using entry = value (*)(S const&, value const&, value const&);
+
+  static entry find(ir::op code) { return rows[static_cast<std::size_t>(code)]; }
+
+private:
+  template <class F>
+  static constexpr entry make_row() {
+    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+    if constexpr (takes_type<rule, T>() && combines_type<rule, T>())
+      return +[](S const& stack, value const& a, value const& b) { return value(call(stack, F{}, a, b)); };
+    else
+      return nullptr;
+  }
+
+  static constexpr std::array<entry, ir::op_count> rows = [] {
+    std::array<entry, ir::op_count> all{};
+#define OVERDUB_BINARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t>();
+#include <overdub/ir/ops.def>
+    return all;
+  }();
+};
+
 } // namespace overdub::detail

@@ -1,0 +1,30 @@
+// What the user wants of overdub-opt.
+#pragma once
+
+#include "steps.hpp"
+
+#include <string>
+#include <vector>
+
+namespace overdub::tools {
+
+struct command_line {
+  std::vector<std::string> inputs; // files; none is the standard input
+  std::vector<step> steps;         // in the order of the command line
+  std::string output = "-";
+  bool print = false;
+  bool places = false;
+  bool verify = false;
+  std::vector<std::string> runs; // calls
+  std::string executor = "interpreter";
+  bool dot = false;
+  bool svg = false;
+  std::string graph;
+  bool time = false;
+  bool test = false;
+};
+
+/// Reads the command line; prints the help or the lists, when they are asked for, and sets `done` then. Throws failure.
+command_line read_command_line(int count, char const* const* words, bool& done);
+
+} // namespace overdub::tools

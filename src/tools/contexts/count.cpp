@@ -1,0 +1,17 @@
+#include "../contexts.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/stage/evaluate.hpp>
+
+namespace overdub::tools {
+
+ir::program in_count(ir::program const& p, observed& seen) {
+  auto& count = seen.keep<overdub::contexts::count>();
+  seen.reports.push_back([&count](std::ostream& out) {
+    out << "count: " << count.functions << " calls of functions, " << count.primitives << " of operations\n";
+    count = {};
+  });
+  return overdub(count, p);
+}
+
+} // namespace overdub::tools

@@ -1,0 +1,297 @@
+#include "run_test.hpp"
+
+#include "difference.hpp"
+#include "executors.hpp"
+#include "failure.hpp"
+#include "hosts.hpp"
+#include "test_file.hpp"
+#include "words.hpp"
+
+#include <overdub/ir/equal.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+namespace overdub::tools {
+namespace {
+
+// A text without empty lines in front and behind.
+std::string_view without_margins(std::string_view text) {
+  while (text.starts_with('\n')) text.remove_prefix(1);
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
+// Equal to ten digits.
+template <std::floating_point T>
+bool is_near(T a, T b) {
+  if (a == b || (a != a && b != b)) return true;
+  return std::abs(static_cast<double>(a) - static_cast<double>(b)) <=
+         1e-10 * std::abs(static_cast<double>(b));
+}
+bool is_near(datum const& a, datum const& b) {
+  if (a == b) return true;
+  if (a.type() != b.type() || a.shape() != b.shape() || a.type().element != ir::scalar::f64) return false;
+  if (a.type().rank == 0) return is_near(a.as<double>(), b.as<double>());
+  return std::ranges::equal(
+      a.elements<double>(), b.elements<double>(), [](double x, double y) { return is_near(x, y); });
+}
+
+// The program at a point of the test: as it is written, or behind a command.
+struct variant {
+  std::string name;
+  ir::program program;
+  std::unique_ptr<observed> seen;
+  bool keeps_error = true; // the same one, where a program may throw several
+};
+
+class test_runner {
+public:
+  test_runner(source const& from, bool bless, std::ostream& out) : from_(from), bless_(bless), out_(out) {}
+
+  bool run() {
+    test_ = read_test(from_);
+    for (ir::diagnostic const& fault : test_.faults) fail(describe(from_, fault));
+    if (!passed_) return false;
+    reading const read = read_program(from_);
+    check_errors(read.faults);
+    if (read.faults.empty() && passed_) {
+      check_text(read.program, "as written");
+      for (test_command const& c : test_.commands)
+        if (c.has_output()) check_output(c, read.program);
+      check_runs(read.program);
+    }
+    if (bless_) write();
+    return passed_;
+  }
+
+private:
+  void fail(std::string const& lines) {
+    passed_ = false;
+    out_ << lines << '\n';
+  }
+  void fail(std::uint32_t line, std::string const& sentence) {
+    fail(from_.name + ':' + std::to_string(line) + ": " + sentence);
+  }
+
+  // ---- errors: exactly those that the file expects, on their lines
+  void check_errors(std::vector<ir::diagnostic> const& faults) {
+    std::vector<bool> met(test_.errors.size());
+    for (ir::diagnostic const& fault : faults) {
+      bool expected = false;
+      for (std::size_t i = 0; i < met.size() && !expected; ++i) {
+        error_line const& e = test_.errors[i];
+        if (met[i] || e.line != std::min(fault.line, test_.last_line) ||
+            !std::regex_search(fault.text, std::regex(e.pattern)))
+          continue;
+        met[i] = expected = true;
+      }
+      if (!expected) fail(describe(from_, fault) + "\n  this error is not expected");
+    }
+    for (std::size_t i = 0; i < met.size(); ++i)
+      if (!met[i]) fail(test_.errors[i].line, "there is no error: " + test_.errors[i].pattern);
+  }
+
+  // ---- outputs
+  /// A program is read back from its text as it is.
+  void check_text(ir::program const& p, std::string const& when) {
+    std::string const text = ir::print(p);
+    try {
+      ir::program const again = ir::parse(text);
+      if (again == p && ir::print(again) == text) return;
+      fail(from_.name + ": " + when + ", the program is read back from its text as another one:\n" + text);
+    } catch (ir::parse_error const& e) {
+      fail(from_.name + ": " + when + ", the program's text cannot be read back: " + e.what() + '\n' + text);
+    }
+  }
+  void check_output(test_command const& c, ir::program const& p) {
+    std::string text;
+    if (c.what == test_command::transform) {
+      variant const* const v = behind(c, p);
+      if (v == nullptr) return;
+      text = ir::print(v->program);
+    } else
+      text = ir::print(p, {.places = c.what == test_command::print_places});
+    check_output(c, text);
+  }
+  void check_output(test_command const& c, std::string const& text) {
+    std::string const* const wanted = test_.output(c.text);
+    if (wanted && without_margins(*wanted) == without_margins(text)) return;
+    if (bless_) {
+      made_[c.text] = without_margins(text);
+      return;
+    }
+    std::string lines = from_.name + ':' + std::to_string(c.line) + ": \"" + c.text + "\" gives " +
+                        (wanted ? "another text than the file expects, - expected, + given\n"
+                                : "this text, and the file expects none\n");
+    lines += difference(wanted ? without_margins(*wanted) : "", without_margins(text));
+    fail(lines + "to accept it: OVERDUB_BLESS=1 overdub-opt --test " + from_.name);
+  }
+
+  // ---- programs behind commands, made once
+  variant const* behind(test_command const& c, ir::program const& p) {
+    return behind(c.text, c.line, c.steps, p);
+  }
+  variant const*
+  behind(std::string const& name, std::uint32_t line, std::vector<step> const& steps, ir::program const& p) {
+    auto const [at, added] = variants_.try_emplace(name);
+    if (!added) return at->second ? &*at->second : nullptr;
+    variant v{"behind \"" + name + '"', p, std::make_unique<observed>(printed_), keep_error(steps)};
+    try {
+      run_steps(v.program, steps, *v.seen, nullptr);
+    } catch (failure const& e) {
+      fail(line, e.what());
+      return nullptr;
+    }
+    check_text(v.program, v.name);
+    at->second = std::move(v);
+    return &*at->second;
+  }
+
+  // ---- runs
+  void check_runs(ir::program const& p) {
+    if (test_.runs.empty()) return;
+    variant const written{"as written", p, std::make_unique<observed>(printed_), true};
+    std::string transcript;
+    for (run_line const& r : test_.runs) {
+      std::vector<variant const*> on;
+      if (r.in.empty()) {
+        on.push_back(&written);
+        for (test_command const& c : test_.commands)
+          if (c.what == test_command::transform && !c.has_context()) on.push_back(behind(c, p));
+        on.push_back(behind("pipeline", r.line, pipeline_steps(), p));
+      } else
+        on.push_back(behind(*test_.command(r.in), p));
+      if (std::ranges::find(on, nullptr) == on.end()) check_run(r, on, transcript);
+    }
+    test_command const& run = *test_.command(test_command::run);
+    if (!transcript.empty() || test_.output(run.text)) check_output(run, transcript);
+  }
+  // The first run must be as the file says, and the others like it.
+  void check_run(run_line const& r, std::vector<variant const*> const& on, std::string& transcript) {
+    std::optional<outcome> first;
+    std::string first_printed;
+    for (variant const* const v : on)
+      for (executor_row const* const executor : executors_called(r.on.empty() ? "all" : r.on)) {
+        std::string const how = " (" + std::string(executor->name) + ", " + v->name + ')';
+        auto const f = v->program.find(r.call.function);
+        if (!f && v != on.front() && v->program.entry != ir::nothing) continue; // the entry does not need it
+        if (!f) return fail(r.line, "there is no function @" + r.call.function + how);
+        outcome const o = run_once(*executor, *v, *f, r.call);
+        if (!first) {
+          first = o;
+          first_printed = printed_.str();
+          if (!is_as_wanted(r, o)) return fail(r.line, r.text + ' ' + sentence(r, o) + how);
+        } else if (!v->keeps_error && !o.error.empty() && !first->error.empty()) {
+          continue;
+        } else if (!(o == *first)) {
+          return fail(
+              r.line, r.text + " gives " + text_of(o) + how + ", and " + text_of(*first) + " elsewhere");
+        } else if (first_printed != printed_.str()) {
+          return fail(
+              r.line, r.text + " prints something else than elsewhere" + how + '\n' +
+                          difference(first_printed, printed_.str()));
+        }
+      }
+    if (!first_printed.empty())
+      transcript += r.text + (r.in.empty() ? "" : " in " + r.in) + '\n' + first_printed;
+    if (r.wants != run_line::asks) return;
+    if (!first->error.empty())
+      answers_[r.line] = "throws " + first->error;
+    else if (!first->values.empty())
+      answers_[r.line] = "== " + text_of(first->values);
+  }
+  outcome run_once(executor_row const& executor, variant const& v, ir::function_id f, call const& c) {
+    printed_.str({});
+    ir::program bound = v.program;
+    host_binder hosts(printed_);
+    hosts.bind(bound);
+    outcome o = execute(executor, bound, f, c.arguments);
+    v.seen->report();
+    return o;
+  }
+  bool is_as_wanted(run_line const& r, outcome const& o) const {
+    if (r.wants == run_line::throws)
+      return o.error == r.error && std::regex_search(o.message, std::regex(r.pattern));
+    if (!o.error.empty()) return false;
+    switch (r.wants) {
+    case run_line::equals:
+      return o.values == r.values;
+    case run_line::is_near:
+      return std::ranges::equal(
+          o.values, r.values, [](datum const& a, datum const& b) { return is_near(a, b); });
+    case run_line::asks:
+      return bless_;
+    default:
+      return true;
+    }
+  }
+  static std::string sentence(run_line const& r, outcome const& o) {
+    std::string const given = "gives " + text_of(o);
+    switch (r.wants) {
+    case run_line::equals:
+    case run_line::is_near:
+      return given + ", and " + text_of(r.values) + " is expected";
+    case run_line::throws:
+      return given + ", and must throw " + r.error + (r.pattern.empty() ? "" : ": " + r.pattern);
+    case run_line::asks:
+      return given + "; write that in the place of ?, or let OVERDUB_BLESS=1 do it";
+    default:
+      return given;
+    }
+  }
+
+  // ---- blessing
+  void write() {
+    if (made_.empty() && answers_.empty()) return;
+    std::string text;
+    std::uint32_t line = 0;
+    for (std::string_view rest = std::string_view(from_.text).substr(0, end_of_program(from_.text));
+         !rest.empty();) {
+      std::size_t const end = std::min(rest.find('\n'), rest.size());
+      std::string one(rest.substr(0, end));
+      if (auto const at = answers_.find(++line); at != answers_.end())
+        one.replace(one.rfind("== ?"), 4, at->second);
+      text += one + '\n';
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    text = without_margins(text);
+    text += '\n';
+    for (test_command const& c : test_.commands) {
+      auto const made = made_.find(c.text);
+      std::string const* const old = test_.output(c.text);
+      if (made == made_.end() && old == nullptr) continue;
+      text += "\n; ---- " + c.text + '\n';
+      text += made == made_.end() ? std::string(without_margins(*old)) : made->second;
+      text += '\n';
+    }
+    write_text(from_.name, text);
+    out_ << from_.name << ": rewritten; look at the difference\n";
+  }
+
+  source const& from_;
+  bool bless_;
+  std::ostream& out_;
+  bool passed_ = true;
+  test_file test_;
+  std::ostringstream printed_;
+  std::map<std::string, std::optional<variant>> variants_; // by command; none: it failed
+  std::map<std::string, std::string> made_;                // outputs that differ, by command
+  std::map<std::uint32_t, std::string> answers_;           // values that are asked for, by line
+};
+
+} // namespace
+
+bool run_test(std::string const& path, bool bless, std::ostream& out) {
+  source const from = read_source(path);
+  return test_runner(from, bless, out).run();
+}
+
+} // namespace overdub::tools

@@ -1,0 +1,52 @@
+// Words of the user's: lists of them, and the rows of tables that they name.
+#pragma once
+
+#include "failure.hpp"
+
+#include <overdub/ir/parse/faults.hpp>
+#include <overdub/ir/parse/spelling.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace overdub::tools {
+
+/// A text without the space around it.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
+  return text.substr(0, text.find_last_not_of(space) + 1);
+}
+
+/// The words between the commas of a list; none, when it is empty.
+inline std::vector<std::string_view> words_of(std::string_view list) {
+  std::vector<std::string_view> words;
+  if (trimmed(list).empty()) return words;
+  for (;;) {
+    std::size_t const comma = list.find(',');
+    words.push_back(trimmed(list.substr(0, comma)));
+    if (comma == std::string_view::npos) return words;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+/// The row of a table that has a name. Throws failure, with the names that there are.
+template <class Row>
+Row const& row_called(std::string_view name, std::span<Row const> rows, std::string_view kind) {
+  ir::detail::nearest_word nearest(name);
+  std::string all;
+  for (Row const& row : rows) {
+    if (row.name == name) return row;
+    nearest.try_word(row.name);
+    all += (all.empty() ? "" : ", ") + std::string(row.name);
+  }
+  throw failure(
+      exit_code::usage, "there is no " + std::string(kind) + " " + ir::detail::quoted(name) +
+                            nearest.suggestion() + "\n  there are: " + all);
+}
+
+} // namespace overdub::tools

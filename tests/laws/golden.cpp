@@ -1,0 +1,30 @@
+// The text of staged programs: the same under every compiler. OVERDUB_BLESS=1 writes the texts anew.
+#include "catch.hpp"
+#include "laws/support/cases.hpp"
+
+#include <overdub/ir/print.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using namespace overdub;
+
+void same_text(cases::sample const& each) {
+  std::string const path = "tests/laws/golden/" + each.name + ".od";
+  std::string const text = ir::print(each.program);
+  if (std::getenv("OVERDUB_BLESS") != nullptr) std::ofstream(path) << text;
+  std::stringstream golden;
+  golden << std::ifstream(path).rdbuf();
+  INFO(path << " has another text; OVERDUB_BLESS=1 writes it anew");
+  CHECK(text == golden.str());
+}
+
+} // namespace
+
+TEST_CASE("a function is staged to its golden text") {
+  for (auto const& each : cases::all()) same_text(each);
+}

@@ -1,0 +1,70 @@
+// Random programs: every way to run them gives what evaluating them gives, to the bit. The ordinary run takes 100,000 of
+// them; OVERDUB_PROGRAMS=10000000 takes more, and OVERDUB_FIRST_PROGRAM=123 begins elsewhere.
+#include "laws/support/executors.hpp"
+#include "pass/laws.hpp"
+
+#include <overdub/ir/print.hpp>
+
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+using namespace overdub;
+
+std::uint64_t number_in(char const* variable, std::uint64_t otherwise) {
+  char const* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+executors::arguments arguments(std::uint64_t seed) {
+  random_program::random_numbers random(seed);
+  auto number = [&] { return static_cast<double>(random.below(64)) / 8 - 4; };
+  auto row = [&] { return array<double>{number(), number(), number()}; };
+  auto integer = [&] { return static_cast<i64>(random.below(5)) - 1; };
+  executors::arguments all;
+  all.emplace_back(static_cast<i64>(random.below(3)));
+  all.emplace_back(number());
+  all.emplace_back(random.chance(50));
+  all.emplace_back(row());
+  all.emplace_back(array<i64>{integer(), integer(), integer()});
+  all.emplace_back(array<array<double>>{row(), row(), row()});
+  all.emplace_back(static_cast<float>(number()));
+  return all;
+}
+
+// Evaluation knows no host that is chosen when a program runs; tests/execute has those.
+random_program::options options_of(std::uint64_t seed) {
+  random_program::options o = random_program::any_options(seed);
+  o.effects = o.samples = false;
+  return o;
+}
+
+bool differs(executors::way const& way, ir::program const& p, std::uint64_t seed) {
+  auto const a = arguments(seed);
+  return !executors::agrees(way, executors::evaluated(p, a), way.run(p, a, seed));
+}
+
+void agree(std::uint64_t seed) {
+  ir::program const p = random_program::without_signs(random_program::make(seed, options_of(seed)));
+  auto const a = arguments(seed);
+  auto const expected = executors::evaluated(p, a);
+  for (auto const& way : executors::all()) {
+    if (way.slow && seed % 10 != 0) continue;
+    if (executors::agrees(way, expected, way.run(p, a, seed))) continue;
+    ir::program const small =
+        laws::shrunk(p, [&](ir::program const& q) { return differs(way, q, seed); });
+    FAIL("random program " << seed << ": " << way.name << " gives "
+                           << executors::text_of(way.run(small, a, seed)) << ", and evaluation "
+                           << executors::text_of(executors::evaluated(small, a)) << "\n"
+                           << ir::print(small));
+  }
+}
+
+} // namespace
+
+TEST_CASE("every way to run a random program gives what evaluating it gives") {
+  std::uint64_t const first = number_in("OVERDUB_FIRST_PROGRAM", 1);
+  std::uint64_t const count = number_in("OVERDUB_PROGRAMS", laws::seeds(100'000));
+  for (std::uint64_t seed = first; seed < first + count; ++seed) agree(seed);
+}
