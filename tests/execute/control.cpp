@@ -290,3 +290,15 @@ TEST_CASE("sums into one element are rounded in the order of the elements") {
       })",
       "[1e16, 1.0, -1e16, 1.0], [0.0]", "[1.5]");
 }
+
+TEST_CASE("an array that is carried, and given away by the iteration that replaces it") {
+  auto const text = R"(func @f(%x: i64[], %n: i64) -> (i64[], i64[][], i64[]) {
+    %last, %all = loop %n (%i: i64, %a: i64[] = %x) -> i64[] stack i64[] {
+      %b = update %a, %i, 7 : i64[]
+      yield %b, %a
+    }
+    %other = fill 3, 9 : i64[]
+    return %last, %all, %other
+  })";
+  gives(text, "[1, 2, 3], 2", "[7, 7, 3], [[1, 2, 3], [7, 2, 3]], [9, 9, 9]");
+}

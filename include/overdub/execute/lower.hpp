@@ -315,7 +315,16 @@ private:
       give_count(yielded[k], last);
       moves.push_back({at(yielded[k]), to[k], words(yielded[k])});
     }
+    release_overwritten(last, to);
     emit_moves(moves);
+  }
+  // Arrays that die with a yield which puts others in their place.
+  void release_overwritten(node_id last, std::span<offset const> to) {
+    for (death& d : dying_[index_of(last)])
+      if (d.releases && std::find(to.begin(), to.end(), at(d.value)) != to.end()) {
+        release(d.value);
+        d.releases = false;
+      }
   }
   void emit_move(move const& m) {
     if (m.lane_size != 0)

@@ -64,6 +64,7 @@ lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_i
       aside_.push_back({0, aside, words(v)});
     }
   }
+  release_overwritten(last, to);
   emit_moves(moves);
 }
 // Places for hints: those of results that vary, where what is yielded varies, too, and the other way round.
