@@ -441,6 +441,30 @@ private:
     }
   }
 
+  // The order of control/reduce.hpp, and the left part first: what the region does besides has an order, too.
+  template <class F, class Get>
+  static values reduce_tree(F const& combine, Get const& element, int64_t first, int64_t n) {
+    if (n == 1) return element(first);
+    int64_t half = 1;
+    while (2 * half < n) half *= 2;
+    values const left = reduce_tree(combine, element, first, half);
+    return combine(left, reduce_tree(combine, element, first + half, n - half));
+  }
+  template <class F, class Get>
+  static values reduce_lanes(F const& combine, Get const& element, int64_t n) {
+    std::vector<values> lane;
+    for (int64_t i = 0; i < n; ++i) {
+      auto const l = static_cast<std::size_t>(i % 8);
+      if (i < 8)
+        lane.push_back(element(i));
+      else
+        lane[l] = combine(lane[l], element(i));
+    }
+    constexpr std::size_t folds[][2] = {{0, 4}, {2, 6}, {0, 2}, {1, 5}, {3, 7}, {1, 3}, {0, 1}};
+    for (auto const& [to, from] : folds)
+      if (from < lane.size()) lane[to] = combine(lane[to], lane[from]);
+    return lane[0];
+  }
   values reduce(frame& x, node_id n, values const& a) {
     function::node const& node = x.f[n];
     attributes const& says = node.attributes;
@@ -467,8 +491,8 @@ private:
     if (size == 0) overdub::detail::throw_empty("reduce");
     bool const in_lanes =
         says.is_in_lanes() || (says.operation == op::add && x.f.type_of(x.f.result(n)).is_floating());
-    values const all = in_lanes ? overdub::detail::reduce_lanes<values>(combine, size, element)
-                                : overdub::detail::reduce_tree<values>(combine, 0, size, element);
+    values const all =
+        in_lanes ? reduce_lanes(combine, element, size) : reduce_tree(combine, element, 0, size);
     return says.is_started() ? combine(initial, all) : all;
   }
 

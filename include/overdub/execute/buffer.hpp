@@ -33,7 +33,8 @@ public:
     for (buffer* const b : all_) free(b);
   }
 
-  /// A buffer of at least this size, counted once. Throws size_error when there is no such memory. O(1).
+  /// A buffer of at least this size, counted once. Throws size_error where no machine has that
+  /// much, and std::bad_alloc. O(1).
   buffer* take(std::size_t bytes) {
     std::uint32_t const k = class_of(bytes);
     buffer* const b = free_[k];
@@ -92,10 +93,8 @@ private:
   }
   buffer* make(std::uint32_t k) {
     std::size_t const bytes = bytes_of(k);
-    all_.reserve(all_.size() + 1);
-    void* const memory =
-        ::operator new (sizeof(buffer) + bytes, std::align_val_t{alignof(buffer)}, std::nothrow);
-    if (memory == nullptr) detail::throw_too_large(static_cast<long long>(bytes), 1);
+    if (all_.size() == all_.capacity()) all_.reserve(2 * all_.size() + 8);
+    void* const memory = ::operator new (sizeof(buffer) + bytes, std::align_val_t{alignof(buffer)});
     buffer* const b = ::new (memory) buffer;
     b->count = 1;
     b->bytes = bytes;

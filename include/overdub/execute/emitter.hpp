@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace overdub::execute {
@@ -28,6 +29,8 @@ public:
     end_ += words * word_size;
     return at;
   }
+  /// A word that nothing was ever in.
+  offset take_untouched() { return std::exchange(end_, end_ + word_size); }
   void give(offset at, offset words) {
     if (free_.size() <= words) free_.resize(words + 1);
     free_[words].push_back(at);
@@ -131,6 +134,15 @@ public:
     return emit(&jump_unless<source::frame>::run, 0, truth.at);
   }
 
+  /// Takes the last instruction back.
+  instruction pop() {
+    instruction const i = to_.instructions.back();
+    to_.instructions.pop_back();
+    last_ = before_;
+    before_ = {};
+    return i;
+  }
+
 private:
   // What the last instruction left in the register.
   struct left {
@@ -152,13 +164,6 @@ private:
     if (!only_use || last_.all == nullptr || (*last_.all)[last_.variant | passed] == nullptr) return false;
     to_.instructions.back().run = (*last_.all)[last_.variant | passed];
     return true;
-  }
-  instruction pop() {
-    instruction const i = to_.instructions.back();
-    to_.instructions.pop_back();
-    last_ = before_;
-    before_ = {};
-    return i;
   }
   static std::size_t type_index_of_jump(ir::scalar type) {
     return type == ir::scalar::i64 ? 0 : type == ir::scalar::f64 ? 1 : 2;

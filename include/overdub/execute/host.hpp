@@ -116,11 +116,11 @@ public:
     using arguments = std::span<datum const>;
     using types = std::span<ir::type const>;
     if constexpr (std::is_invocable_r_v<std::vector<datum>, F&, arguments, types>) {
-      registry_.functions[std::move(name)] = {.on_data = std::move(f)};
+      registry_.functions[std::move(name)] = {std::move(f), {}, {}, {}};
       return *this;
     } else if constexpr (std::is_invocable_r_v<std::vector<datum>, F&, arguments>) {
       registry_.functions[std::move(name)] = {
-          .on_data = [f = std::move(f)](arguments all, types) { return f(all); }};
+          [f = std::move(f)](arguments all, types) { return f(all); }, {}, {}, {}};
       return *this;
     } else if constexpr (std::is_pointer_v<F>)
       return add<std::remove_pointer_t<F>>(std::move(name), f);
@@ -154,7 +154,7 @@ private:
     static_assert(
         types::is_data, "overdub: a host function takes bool, i64, float, double, and array<...> of them");
     registry_.functions[std::move(name)] = {
-        .typed = types::typed(std::move(f)), .parameters = types::parameters(), .results = types::results()};
+        {}, types::typed(std::move(f)), types::parameters(), types::results()};
   }
 
   execute::host_registry registry_;

@@ -1,13 +1,11 @@
-// Lowering: control, calls, and what leaves the program.
+// Lowering: branches, loops, maps, reductions, accumulators, protection.
 #pragma once
 
 #include <overdub/execute/control_handlers.hpp>
+#include <overdub/execute/flatten.hpp>
 #include <overdub/execute/lower.hpp>
-#include <overdub/execute/native_host.hpp>
 #include <overdub/execute/reduce_handlers.hpp>
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
 namespace overdub::execute {
@@ -60,6 +58,7 @@ inline void lowering::store_output(value_id v, offset index, offset array) {
 inline void lowering::lower_loop(node_id n) {
   region_id const body = f_.region_at(n, 0);
   std::uint32_t const carried = f_[n].operand_count - 1;
+  if (has_elements(f_, n) && lowered_in_blocks(n)) return;
   std::uint32_t const outputs = f_[n].result_count - carried;
   bool const is_reversed = f_[n].attributes.is_reversed();
   std::vector<offset> const to = start_carried(n, 1, carried);
@@ -133,7 +132,16 @@ inline void lowering::lower_while(node_id n) {
   out_.land(end);
 }
 
+// Iterations that do not depend on each other.
+inline bool lowering::lowered_in_blocks(node_id n) {
+  if (lanes_ != nullptr) return false; // of the map around
+  lane_plan const plan(f_, f_.region_at(n, 0));
+  if (plan.fits()) lower_in_blocks(n, plan);
+  return plan.fits();
+}
+
 inline void lowering::lower_map(node_id n) {
+  if (lowered_in_blocks(n)) return;
   region_id const body = f_.region_at(n, 0);
   offset const count = at(f_.operand(n, 0));
   std::vector<offset> made;
@@ -165,6 +173,14 @@ inline void lowering::lower_reduce(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   offset const initial = f_[n].attributes.is_started() ? at(f_.operand(n, 1)) : 0;
   offset const where = new_home(result);
+  if (is_fused(n)) {
+    fused_map const map = take_fused_map(n);
+    bool const is_double = type_of(result) == ir::f64;
+    out_.emit(
+        is_double ? &doing<finish_block_reduction<double>>::run : &doing<finish_block_reduction<i64>>::run,
+        where, map.state, initial, static_cast<offset>(f_[n].attributes.operation));
+    return words_.give(map.state, block_reduction::size);
+  }
   out_.emit(
       reduce_handlers[type_index(type_of(array).element)], where, at(array), initial,
       static_cast<offset>(f_[n].attributes.operation));
@@ -276,253 +292,6 @@ inline void lowering::lower_protect(node_id n) {
   finish(f_.yield_of(failed));
   out_.emit(&doing<fail_again>::run);
   out_.land(end);
-}
-
-// A call's list: how many words of arguments, they, the words of results.
-inline void lowering::lower_call(node_id n) {
-  bool const of_value = f_[n].code == ir::op::apply;
-  std::vector<offset> list{0};
-  for (std::uint32_t k = of_value; k < f_[n].operand_count; ++k) {
-    give_count(f_.operand(n, k), n);
-    append_words(list, f_.operand(n, k));
-  }
-  list[0] = static_cast<offset>(list.size() - 1);
-  for (value_id const v : f_.results_of(n)) {
-    new_home(v);
-    append_words(list, v);
-  }
-  offset const first_result = f_[n].result_count > 0 ? at(f_.result(n)) : 0;
-  calls_.push_back(
-      of_value
-          ? out_.emit(&apply::run, first_result, out_.list(list), at(f_.operand(n, 0)))
-          : out_.emit(&call::run, first_result, out_.list(list), shared_.number(f_[n].attributes.callee())));
-}
-
-inline void lowering::lower_closure(node_id n) {
-  std::vector<offset> list;
-  for (value_id const v : f_.operands_of(n)) {
-    give_count(v, n);
-    append_words(list, v);
-  }
-  offset const where = new_home(f_.result(n));
-  out_.emit(
-      &doing<make_closure>::run, where, out_.list(list), shared_.number(f_[n].attributes.callee()),
-      static_cast<offset>(list.size()));
-}
-
-inline void lowering::lower_host(node_id n) {
-  std::string const name(p_.text(f_[n].attributes.text()));
-  host_call made;
-  for (value_id const v : f_.operands_of(n)) made.parameters.push_back(type_of(v));
-  for (value_id const v : f_.results_of(n)) made.results.push_back(type_of(v));
-  auto found = shared_.to.registry.functions.find(name);
-  if (ir::host_binding const* const known = p_.host(f_[n].attributes.text());
-      known != nullptr && found == shared_.to.registry.functions.end() &&
-      std::ranges::all_of(made.parameters, &native_object::holds) &&
-      std::ranges::all_of(made.results, &native_object::holds))
-    found = shared_.to.registry.functions.emplace(name, bound_function(*known)).first;
-  auto const types = [](std::vector<ir::type> const& all) {
-    std::string text;
-    for (ir::type const t : all) text += (text.empty() ? "" : ", ") + detail::text_of(t);
-    return text;
-  };
-  std::string const wanted = '(' + types(made.parameters) + ") -> (" + types(made.results) + ')';
-  if (found == shared_.to.registry.functions.end())
-    throw host_error(message(
-        "overdub: @%s calls the host function \"%s\" %s, which was not given; add it to the hosts of the "
-        "executable: hosts().add(\"%s\", f)",
-        std::string(p_.text(f_.name)).c_str(), name.c_str(), wanted.c_str(), name.c_str()));
-  made.callee = &found->second;
-  if (found->second.typed &&
-      (found->second.parameters != made.parameters || found->second.results != made.results))
-    throw host_error(message(
-        "overdub: @%s calls the host function \"%s\" as %s, and it was given as (%s) -> (%s)",
-        std::string(p_.text(f_.name)).c_str(), name.c_str(), wanted.c_str(),
-        types(found->second.parameters).c_str(), types(found->second.results).c_str()));
-  std::vector<offset> list;
-  for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
-  for (value_id const v : f_.results_of(n)) list.push_back(new_home(v));
-  out_.emit(&doing<call_host>::run, 0, out_.list(list), static_cast<offset>(shared_.to.hosts.size()));
-  shared_.to.hosts.push_back(std::move(made));
-}
-
-inline void lowering::lower_sample(node_id n) {
-  if (!shared_.to.registry.sampler)
-    refuse("it makes random choices, and nobody answers them; give the executable hosts().on_sample(f)");
-  auto const& says = f_[n].attributes;
-  sample_call made;
-  made.address = p_.text(says.text());
-  made.distribution = says.detail == ir::nothing ? "" : p_.text(says.detail);
-  made.indices = says.count;
-  made.result = type_of(f_.result(n));
-  std::vector<offset> list;
-  std::size_t k = 0;
-  for (value_id const v : f_.operands_of(n)) {
-    if (k++ >= made.indices) made.parameters.push_back(type_of(v));
-    list.push_back(at(v));
-  }
-  list.push_back(new_home(f_.result(n)));
-  out_.emit(&doing<call_sampler>::run, 0, out_.list(list), static_cast<offset>(shared_.to.samples.size()));
-  shared_.to.samples.push_back(std::move(made));
-}
-
-inline void lowering::lower_assert(node_id n) {
-  out_.emit(&assert_that::run, 0, at(f_.operand(n, 0)), out_.text(p_.text(f_[n].attributes.text())));
-}
-
-inline void lowering::check_type(ir::type t) const {
-  if (t.element == ir::scalar::key || t.element == ir::scalar::opaque)
-    refuse("it has values of type " + ir::text_of(p_, t) + ", which are not supported here");
-  if (t.element == ir::scalar::function && t.rank > 0)
-    refuse("it has arrays of functions; pass the functions one by one");
-}
-
-inline void lowering::lower_node(node_id n) {
-  for (value_id const v : f_.results_of(n)) check_type(type_of(v));
-  switch (f_[n].code) {
-  case ir::op::convert:
-    lower_convert(n);
-    break;
-  case ir::op::array:
-    lower_array(n);
-    break;
-  case ir::op::length:
-    lower_length(n);
-    break;
-  case ir::op::at:
-    lower_at(n);
-    break;
-  case ir::op::slice:
-    lower_slice(n);
-    break;
-  case ir::op::update:
-    lower_update(n);
-    break;
-  case ir::op::fill:
-    lower_made_array(n, &doing<fill>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
-    break;
-  case ir::op::iota:
-    lower_made_array(n, &doing<iota>::run, at(f_.operand(n, 0)), 0);
-    break;
-  case ir::op::concat: {
-    std::vector<offset> list;
-    for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
-    lower_made_array(n, &doing<concat>::run, out_.list(list), f_[n].operand_count);
-    break;
-  }
-  case ir::op::gather:
-    lower_made_array(n, &doing<gather>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
-    break;
-  case ir::op::copy:
-    lower_copy(n);
-    break;
-  case ir::op::if_:
-    lower_if(n);
-    break;
-  case ir::op::loop:
-    lower_loop(n);
-    break;
-  case ir::op::while_:
-    lower_while(n);
-    break;
-  case ir::op::map:
-    lower_map(n);
-    break;
-  case ir::op::reduce:
-    lower_reduce(n);
-    break;
-  case ir::op::accumulate:
-    lower_accumulate(n);
-    break;
-  case ir::op::add_to:
-    lower_add_to(n);
-    break;
-  case ir::op::protect:
-    lower_protect(n);
-    break;
-  case ir::op::call:
-  case ir::op::apply:
-    lower_call(n);
-    break;
-  case ir::op::closure:
-    lower_closure(n);
-    break;
-  case ir::op::host:
-    lower_host(n);
-    break;
-  case ir::op::sample:
-    lower_sample(n);
-    break;
-  case ir::op::assert_:
-    lower_assert(n);
-    break;
-  default:
-    lower_elementwise(n);
-  }
-  live_in(f_.results_of(n), f_[n].parent);
-}
-
-inline function_code lowering::lower() {
-  function_code made;
-  made.entry = out_.label();
-  for (value_id const v : f_.parameters()) {
-    check_type(type_of(v));
-    put_home(v, words_.take(words(v)));
-    if (execute::is_counted(type_of(v))) made.owners.push_back(owner_word(v) - first_parameter);
-    made.parameter_words += words(v);
-  }
-  made.literals = words_.bytes();
-  made.first_literal = static_cast<std::uint32_t>(shared_.to.literals.size());
-  for (std::uint32_t i = 0; i < f_.value_count(); ++i) {
-    value_id const v{i};
-    if (!f_.is_literal(v) || !f_.is_used(v)) continue;
-    put_home(v, words_.take(1));
-    shared_.to.literals.push_back(f_.bits_of(v));
-    ++made.literal_count;
-  }
-  live_in(f_.parameters(), ir::function::body);
-  lower_region(ir::function::body);
-  node_id const last = f_.yield_of(ir::function::body);
-  std::vector<offset> results;
-  for (value_id const v : f_.operands_of(last)) {
-    give_count(v, last);
-    append_words(results, v);
-  }
-  finish(last);
-  if (results.size() == 1)
-    out_.emit(&give_back_word::run, 0, results[0]);
-  else
-    out_.emit(&give_back::run, 0, out_.list(results), static_cast<offset>(results.size()));
-  made.frame_bytes = words_.bytes();
-  for (std::uint32_t const i : calls_) out_[i].c = made.frame_bytes;
-  return made;
-}
-
-/// Lowers a function and all that it calls. Throws host_error and not_executable. O(nodes × depth of regions).
-inline std::shared_ptr<code const>
-lower(ir::program const& p, ir::function_id entry, host_registry const& hosts) {
-  auto made = std::make_shared<code>();
-  made->registry = hosts;
-  ir::function const& f = p[entry];
-  made->name = p.text(f.name);
-  for (ir::value_id const v : f.parameters()) {
-    made->parameters.push_back(f.type_of(v));
-    made->parameter_names.emplace_back(f[v].name == ir::nothing ? "" : p.text(f[v].name));
-  }
-  made->results = f.results;
-  ir::effects const effects(p);
-  lowering_of_program shared{
-      p, effects, *made, emitter(*made), std::vector<std::uint32_t>(p.functions.size(), ~0u), {}};
-  (void)shared.number(entry);
-  for (std::size_t i = 0; i < shared.order.size(); ++i)
-    made->functions.push_back(lowering(shared, shared.order[i]).lower());
-  std::vector<offset> results{0};
-  for (ir::type const t : f.results)
-    for (offset k = 0; k < words_of(t); ++k)
-      results.push_back(static_cast<offset>(results.size() - 1) * word_size);
-  made->launch = shared.out.emit(nullptr, 0, shared.out.list(results));
-  shared.out.emit(&halt::run);
-  return made;
 }
 
 } // namespace overdub::execute

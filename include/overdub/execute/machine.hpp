@@ -29,9 +29,10 @@ public:
   machine(machine const&) = delete;
   machine& operator=(machine const&) = delete;
 
-  code const* program = nullptr; // that runs
-  i64 lanes = 0;                 // elements in the block that runs
-  bool abandoned = false;        // a block was left in the middle: buffers may be counted that nobody owns
+  code const* program = nullptr;            // that runs
+  i64 lanes = 0;                            // elements in the block that runs
+  instruction const* elementwise = nullptr; // which runs the elements of that block one by one
+  bool abandoned = false; // a block was left in the middle: buffers may be counted that nobody owns
   buffer_pool buffers;
   execution_limits limits;
 

@@ -1,82 +1,62 @@
-// Native functions that a program knows by name itself (ir::program::hosts): the interpreter calls them on objects of C++.
+// Native functions that a program knows itself (ir::host_binding), such as its leaves: called like functions of the host's.
 #pragma once
 
 #include <overdub/execute/host.hpp>
+#include <overdub/execute/values.hpp>
 #include <overdub/ir/program.hpp>
 
-#include <span>
-#include <type_traits>
+#include <array>
+#include <cstddef>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace overdub::execute {
 
-/// An object of C++ for a value of a program, of at most two axes.
-class native_object {
-public:
-  static bool holds(ir::type t) {
-    ir::type element = t;
-    element.rank = 0;
-    return t.rank <= 2 && element.is_literal();
-  }
-  /// The object that a datum is.
-  explicit native_object(datum const& d) : native_object(d.type()) {
-    std::visit([&]<class T>(T& x) { x = d.as<T>(); }, held_);
-  }
-  /// An object of this type, to be assigned.
-  explicit native_object(ir::type t) {
-    auto const of = [&]<class T>(std::type_identity<T>) {
-      if (t.rank == 0)
-        held_.emplace<T>();
-      else if (t.rank == 1)
-        held_.emplace<array<T>>();
-      else
-        held_.emplace<array<array<T>>>();
-    };
-    switch (t.element) {
-    case ir::scalar::boolean:
-      of(std::type_identity<bool>{});
-      break;
-    case ir::scalar::i64:
-      of(std::type_identity<i64>{});
-      break;
-    case ir::scalar::f32:
-      of(std::type_identity<float>{});
-      break;
-    default:
-      of(std::type_identity<double>{});
-    }
-  }
-  void* address() {
-    return std::visit([](auto& x) { return static_cast<void*>(&x); }, held_);
-  }
-  datum value() const {
-    return std::visit([](auto const& x) { return datum(x); }, held_);
-  }
+/// An object of C++ that a native function is given the address of.
+using native_object = std::variant<
+    std::monostate, bool, i64, float, double, array<bool>, array<i64>, array<float>, array<double>,
+    array<array<bool>>, array<array<i64>>, array<array<float>>, array<array<double>>>;
+inline constexpr std::uint32_t highest_native_rank = 2;
 
-private:
-  std::variant<
-      bool, i64, float, double, array<bool>, array<i64>, array<float>, array<double>, array<array<bool>>,
-      array<array<i64>>, array<array<float>>, array<array<double>>>
-      held_;
-};
+/// Calls f<T>() with the C++ type of a value.
+template <class F>
+auto with_native_type(ir::type t, F const& f) {
+  return with_type(t.element, [&]<class T>(T) {
+    if (t.rank == 0) return f.template operator()<T>();
+    if (t.rank == 1) return f.template operator()<array<T>>();
+    return f.template operator()<array<array<T>>>();
+  });
+}
 
-/// A program's native function, on data. Its types are those of the call: native_object::holds them.
-inline host_function bound_function(ir::host_binding const& known) {
-  host_function native;
-  native.on_data = [known](std::span<datum const> data, std::span<ir::type const> results) {
-    std::vector<native_object> objects(data.begin(), data.end());
-    std::vector<native_object> made(results.begin(), results.end());
-    std::vector<void const*> arguments;
-    std::vector<void*> places;
-    for (native_object& x : objects) arguments.push_back(x.address());
-    for (native_object& x : made) places.push_back(x.address());
-    known.run(known.object, arguments.data(), places.data());
-    std::vector<datum> answer;
-    for (native_object const& x : made) answer.push_back(x.value());
-    return answer;
+/// A bound function as a host function of these types, whose ranks are at most 2.
+inline host_function
+bound_function(ir::host_binding const& b, std::vector<ir::type> parameters, std::vector<ir::type> results) {
+  typed_host call = [b, parameters,
+                     results](machine& m, std::byte* frame, offset const* from, offset const* to) {
+    constexpr std::size_t few = 8; // which take no memory
+    std::size_t const count = parameters.size() + results.size();
+    std::array<native_object, few> few_objects;
+    std::array<void*, few> few_places{};
+    std::vector<native_object> many_objects(count > few ? count : 0);
+    std::vector<void*> many_places(many_objects.size());
+    native_object* const objects = count > few ? many_objects.data() : few_objects.data();
+    void** const places = count > few ? many_places.data() : few_places.data();
+
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < parameters.size(); ++i, ++k)
+      places[k] = with_native_type(parameters[i], [&]<class T>() -> void* {
+        return &objects[k].emplace<T>(argument<T>(m, frame, from[i]));
+      });
+    for (std::size_t i = 0; i < results.size(); ++i, ++k)
+      places[k] = with_native_type(results[i], [&]<class T>() -> void* { return &objects[k].emplace<T>(); });
+    b.run(b.object, places, places + parameters.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      with_native_type(results[i], [&]<class T>() {
+        deliver(m, frame, to[i], *static_cast<T const*>(places[parameters.size() + i]));
+      });
   };
-  return native;
+  return {{}, std::move(call), std::move(parameters), std::move(results)};
 }
 
 } // namespace overdub::execute

@@ -51,7 +51,7 @@ using pair_of_doubles [[gnu::vector_size(16)]] = double;
 template <class T>
 T sum_lanes(T const* p, i64 n) {
   auto const add = [](T a, T b) { return a + b; };
-  T lane[8];
+  T lane[8]{};
   i64 i = std::min<i64>(n, 8);
   std::copy_n(p, i, lane);
   if constexpr (std::is_same_v<T, double>) {

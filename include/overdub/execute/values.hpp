@@ -28,20 +28,7 @@ T copy_part(i64 const* extents, std::byte const*& from) {
   }
 }
 
-/// A value in a frame, as the host gets it: arrays of rank 1 are borrowed.
-template <class T>
-T argument(machine&, std::byte const* frame, offset at) {
-  if constexpr (detail::type_of_cpp<T>.rank == 0)
-    return get<T>(frame, at);
-  else if constexpr (detail::type_of_cpp<T>.rank == 1) {
-    using element = typename T::value_type;
-    return T::borrow(
-        {reinterpret_cast<element const*>(get<std::byte const*>(frame, at)),
-         static_cast<std::size_t>(extent(frame, at, 0))});
-  } else
-    return owned_copy<T>(frame, at);
-}
-/// The same, with memory of its own.
+/// A value in a frame, with memory of its own.
 template <class T>
 T owned_copy(std::byte const* frame, offset at) {
   constexpr auto rank = detail::type_of_cpp<T>.rank;
@@ -55,6 +42,19 @@ T owned_copy(std::byte const* frame, offset at) {
   }
 }
 
+/// A value in a frame, as the host gets it: arrays of rank 1 are borrowed.
+template <class T>
+T argument(machine&, std::byte const* frame, offset at) {
+  if constexpr (detail::type_of_cpp<T>.rank == 0)
+    return get<T>(frame, at);
+  else if constexpr (detail::type_of_cpp<T>.rank == 1) {
+    using element = typename T::value_type;
+    return T::borrow(
+        {reinterpret_cast<element const*>(get<std::byte const*>(frame, at)),
+         static_cast<std::size_t>(extent(frame, at, 0))});
+  } else
+    return owned_copy<T>(frame, at);
+}
 template <class T>
 void measure(array<T> const& a, i64* extents, bool first) {
   if (!first && extents[0] != a.size()) detail::throw_ragged(extents[0], a.size());

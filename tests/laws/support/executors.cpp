@@ -23,6 +23,9 @@ outcome interpreted(ir::program const& p, arguments const& a) {
 }
 
 outcome by_interpreter(ir::program const& p, arguments const& a, std::uint64_t) { return interpreted(p, a); }
+outcome in_lanes(ir::program const& p, arguments const& a, std::uint64_t) {
+  return outcome_of([&] { return executable(p, {}, {.lanes_from = 1}).run(a); });
+}
 outcome after_reading(ir::program const& p, arguments const& a, std::uint64_t) {
   return interpreted(ir::parse(ir::print(p)), a);
 }
@@ -62,6 +65,7 @@ outcome evaluated(ir::program const& p, arguments const& a) {
 std::span<way const> all() {
   static constexpr std::array ways{
       way{"the interpreter", by_interpreter, true, false},
+      way{"the interpreter, all maps in lanes", in_lanes, true, false},
       way{"the interpreter, on what the printed program is read as", after_reading, true, false},
       way{"the interpreter, behind the default pipeline", after_the_pipeline, false, false},
       way{"the interpreter, behind some passes", after_some_passes, false, false},

@@ -1,0 +1,328 @@
+// The instructions that take elements in blocks, and those that move numbers between arrays and lanes.
+#pragma once
+
+#include <overdub/execute/lane_handlers.hpp>
+#include <overdub/execute/reduce_handlers.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace overdub::execute {
+
+// ---- blocks: words for the first element of the block, the end of it, whether blocks run in lanes, and a 1
+
+struct block_words {
+  static constexpr offset first = 0, end = word_size, in_lanes = 2 * word_size, one = 3 * word_size, size = 4;
+};
+/// The block at `out` of a elements. From b elements on, they run in lanes; without any, goes to c.
+inline instruction const* start_blocks(machine&, std::byte* frame, instruction const* at) {
+  i64 const n = get<i64>(frame, at->a);
+  put<i64>(frame, at->out + block_words::end, 0);
+  put<i64>(frame, at->out + block_words::first, 0);
+  put<i64>(frame, at->out + block_words::one, 1);
+  put<i64>(frame, at->out + block_words::in_lanes, n >= static_cast<i64>(at->b));
+  return n > 0 ? at + 1 : target(at, at->c);
+}
+/// The block's elements are run one by one at c, if they do not run in lanes, or where they fail there.
+inline instruction const* begin_block(machine& m, std::byte* frame, instruction const* at) {
+  i64 const first = get<i64>(frame, at->out + block_words::first);
+  m.lanes = std::min(most_lanes, get<i64>(frame, at->a) - first);
+  m.elementwise = target(at, at->c);
+  put(frame, at->out + block_words::end, first + m.lanes);
+  return get<i64>(frame, at->out + block_words::in_lanes) != 0 ? at + 1 : m.elementwise;
+}
+/// The lanes of the block are counted again: the elements may have run blocks of their own.
+inline void count_block(machine& m, std::byte* frame, instruction const& at) {
+  m.lanes = get<i64>(frame, at.out + block_words::end) - get<i64>(frame, at.out + block_words::first);
+}
+/// Goes to the next block, at c.
+inline instruction const* next_block(machine&, std::byte* frame, instruction const* at) {
+  i64 const first = get<i64>(frame, at->out + block_words::end);
+  put(frame, at->out + block_words::first, first);
+  return first < get<i64>(frame, at->a) ? target(at, at->c) : at + 1;
+}
+/// Blocks do not run in lanes when rows of the array at a, of rank b, are longer than c: lanes of them would not fit into
+/// a cache, and their elements can run in blocks themselves.
+inline void limit_rows(machine&, std::byte* frame, instruction const& at) {
+  if (scalars(frame, at.a, at.b, 1) > static_cast<i64>(at.c))
+    put<i64>(frame, at.out + block_words::in_lanes, 0);
+}
+/// Memory for lanes: an array at `out`. The list: for each pointer its word, and the number of its row; b pointers, c rows.
+inline void bind_lanes(machine& m, std::byte* frame, instruction const& at) {
+  i64 const rows = at.c;
+  std::byte* const memory = make_array(m, frame, at.out, &rows, 1, row_size_of(ir::scalar::f64), "map");
+  offset const* const list = list_of(m, at);
+  for (offset i = 0; i < at.b; ++i)
+    put(frame, list[2 * i], memory + std::size_t{list[2 * i + 1]} * row_size_of(ir::scalar::f64));
+}
+
+// ---- results of blocks
+
+/// A pointer to the elements of an array (a) from b on, of c bytes each.
+inline void lane_output(machine&, std::byte* frame, instruction const& at) {
+  put(frame, at.out, elements(frame, at.a) + static_cast<std::size_t>(get<i64>(frame, at.b)) * at.c);
+}
+/// An array whose elements from b on are the lanes at a, of c bytes each.
+inline void lane_window(machine&, std::byte* frame, instruction const& at) {
+  auto const lanes = reinterpret_cast<std::uintptr_t>(get<std::byte*>(frame, at.a));
+  put(frame, at.out, lanes - static_cast<std::size_t>(get<i64>(frame, at.b)) * at.c);
+}
+inline void lane_store_truths(machine& m, std::byte* frame, instruction const& at) {
+  auto const* const from = lanes_at<bool>(frame, at.a);
+  std::byte* const to = elements(frame, at.out) + get<i64>(frame, at.b);
+  for (i64 i = 0, n = m.lanes; i < n; ++i) write(to + i, from[i] != 0);
+}
+/// The rows of an array from b on are the array of lanes at a. c: the array's rank.
+template <class T>
+void lane_store_rows(machine& m, std::byte* frame, instruction const& at) {
+  room_for_row(m, frame, at.out, extent(frame, at.out, 0), at.a, at.c, sizeof(T), "map");
+  auto const size = static_cast<std::size_t>(scalars(frame, at.a, at.c - 1));
+  std::byte* to =
+      elements(frame, at.out) + static_cast<std::size_t>(get<i64>(frame, at.b)) * size * sizeof(T);
+  auto const* const from = lanes_at<T>(frame, at.a);
+  for (i64 i = 0, n = m.lanes; i < n; ++i)
+    for (std::size_t k = 0; k < size; ++k, to += sizeof(T))
+      write(to, from_lane<T>(from[k * static_cast<std::size_t>(most_lanes) + static_cast<std::size_t>(i)]));
+}
+/// The same of an array that all lanes share. c: the rank and size.
+inline void lane_store_same_rows(machine& m, std::byte* frame, instruction const& at) {
+  offset const rank = at.c >> 16, size = at.c & 0xffff;
+  room_for_row(m, frame, at.out, extent(frame, at.out, 0), at.a, rank, size, "map");
+  for (i64 i = 0, first = get<i64>(frame, at.b), n = m.lanes; i < n; ++i)
+    copy_row(frame, at.out, first + i, at.a, rank, size);
+}
+
+// ---- indices of lanes: {how, word, word of the step}
+
+enum class indexed_by : offset {
+  once,  // the word is the index of all lanes
+  lanes, // the word points to theirs
+  steps // the word is the index of the first lane; that of each other lane is the step more than the one before
+};
+/// Whether indices, the first and n - 1 steps from there, are in an array of this size. n > 0.
+inline bool are_in(i64 first, i64 step, i64 n, i64 size) {
+  auto const is_in = [size](i64 i) {
+    return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(size);
+  };
+  // A step as large as the array leaves it; with a smaller one the last index does not wrap, as long as arrays fit into
+  // memory. (Those of empty rows need not: their elements run one by one.)
+  constexpr i64 largest = i64{1} << 48;
+  if (n == 1 || !is_in(first)) return is_in(first);
+  return size <= largest && step < size && step > -size && is_in(first + step * (n - 1));
+}
+// The scalars in front of what each lane's indices choose; false where an index is out of range.
+inline bool lane_offsets(
+    machine& m, std::byte const* frame, offset array, offset rank, offset const* indices, offset count,
+    i64 (&to)[most_lanes]) {
+  i64 const n = m.lanes;
+  std::fill_n(to, n, 0);
+  for (offset k = 0; k < rank; ++k) {
+    i64 const size = extent(frame, array, k);
+    if (k >= count) { // the beginning of the part
+      for (i64 i = 0; i < n; ++i) to[i] *= size;
+      continue;
+    }
+    auto const how = static_cast<indexed_by>(indices[3 * k]);
+    offset const word = indices[3 * k + 1];
+    if (how == indexed_by::lanes) {
+      auto const* const index = get<i64 const*>(frame, word);
+      bool all = true;
+      for (i64 i = 0; i < n; ++i) {
+        all = all && static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(size);
+        to[i] =
+            static_cast<i64>(static_cast<std::uint64_t>(to[i] * size) + static_cast<std::uint64_t>(index[i]));
+      }
+      if (!all) return false;
+    } else {
+      i64 const first = get<i64>(frame, word);
+      i64 const step = how == indexed_by::steps ? get<i64>(frame, indices[3 * k + 2]) : 0;
+      if (!are_in(first, step, n, size)) return false;
+      for (i64 i = 0; i < n; ++i) to[i] = to[i] * size + first + step * i;
+    }
+  }
+  return true;
+}
+
+// ---- elements and parts of arrays that all lanes share
+
+/// out points to the elements of an array (a) from b on.
+template <class T>
+bool lane_at(machine& m, std::byte* frame, instruction const& at) {
+  i64 const first = get<i64>(frame, at.b);
+  if (!are_in(first, 1, m.lanes, extent(frame, at.a, 0))) return false;
+  put(frame, at.out, elements(frame, at.a) + static_cast<std::size_t>(first) * sizeof(T));
+  return true;
+}
+/// The elements of an array (a) from b on, each c behind the one before.
+template <class T>
+bool lane_at_steps(machine& m, std::byte* frame, instruction const& at) {
+  i64 const n = m.lanes, first = get<i64>(frame, at.b), step = get<i64>(frame, at.c);
+  if (!are_in(first, step, n, extent(frame, at.a, 0))) return false;
+  std::byte const* const from = elements(frame, at.a) + first * static_cast<i64>(sizeof(T));
+  auto* const out = lanes_at<T>(frame, at.out);
+  for (i64 i = 0; i < n; ++i) out[i] = as_lane<T>(read<T>(from + i * step * static_cast<i64>(sizeof(T))));
+  return true;
+}
+/// The list: array, rank, then an index for each axis.
+template <class T>
+bool lane_gather(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  i64 from[most_lanes];
+  if (!lane_offsets(m, frame, list[0], list[1], list + 2, list[1], from)) return false;
+  std::byte const* const all = elements(frame, list[0]);
+  auto* const out = lanes_at<T>(frame, at.out);
+  for (i64 i = 0, n = m.lanes; i < n; ++i)
+    out[i] = as_lane<T>(read<T>(all + static_cast<std::size_t>(from[i]) * sizeof(T)));
+  return true;
+}
+/// An array of lanes of parts; b: how many indices there are.
+template <class T>
+bool lane_parts(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  offset const array = list[0], rank = list[1];
+  i64 from[most_lanes];
+  if (!lane_offsets(m, frame, array, rank, list + 2, at.b, from)) return false;
+  i64 extents[ir::max_rank + 1]{};
+  for (offset k = at.b; k < rank; ++k) extents[k - at.b] = extent(frame, array, k);
+  auto* to = reinterpret_cast<in_lane<T>*>(make_array(
+      m, frame, at.out, extents, rank - at.b, sizeof(in_lane<T>) * static_cast<std::size_t>(most_lanes),
+      "at"));
+  std::byte const* const all = elements(frame, array);
+  for (i64 k = 0, size = scalars(frame, array, rank, at.b); k < size; ++k, to += most_lanes)
+    for (i64 i = 0, n = m.lanes; i < n; ++i)
+      to[i] = as_lane<T>(read<T>(all + static_cast<std::size_t>(from[i] + k) * sizeof(T)));
+  return true;
+}
+/// An array as an array of lanes, the same in each. c: the rank.
+template <class T>
+void lane_spread(machine& m, std::byte* frame, instruction const& at) {
+  i64 extents[ir::max_rank + 1]{};
+  for (offset k = 0; k < at.c; ++k) extents[k] = extent(frame, at.a, k);
+  std::byte const* from = elements(frame, at.a);
+  auto* to = reinterpret_cast<in_lane<T>*>(make_array(
+      m, frame, at.out, extents, at.c, sizeof(in_lane<T>) * static_cast<std::size_t>(most_lanes), "map"));
+  for (i64 k = scalars(frame, at.a, at.c); k > 0; --k, from += sizeof(T), to += most_lanes)
+    std::fill_n(to, m.lanes, as_lane<T>(read<T>(from)));
+}
+
+// ---- arrays of lanes
+
+/// out points to the lanes of an element. The list: array, rank, how many indices, indices; c: the bytes of a row.
+inline void lane_element(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  i64 const i = part_at(frame, list[0], list[1], list + 3, list[2], "at");
+  put(frame, at.out, elements(frame, list[0]) + static_cast<std::size_t>(i) * at.c);
+}
+/// out points to row b of an array of rank 1, where the index is known to be right.
+inline void lane_row(machine&, std::byte* frame, instruction const& at) {
+  put(frame, at.out, elements(frame, at.a) + static_cast<std::size_t>(get<i64>(frame, at.b)) * at.c);
+}
+/// The element that each lane's indices choose. The list: as for lane_gather.
+template <class T>
+bool lane_pick(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  i64 from[most_lanes];
+  if (!lane_offsets(m, frame, list[0], list[1], list + 2, list[1], from)) return false;
+  auto const* const all = lanes_at<T>(frame, list[0]);
+  auto* const out = lanes_at<T>(frame, at.out);
+  for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = all[from[i] * most_lanes + i];
+  return true;
+}
+/// The element at indices that all lanes share becomes lanes. The list: array, rank, how many, indices, the lanes; c: the
+/// bytes of a row.
+inline void lane_update(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  offset const array = list[0], rank = list[1], count = list[2];
+  i64 const i = part_at(frame, array, rank, list + 3, count, "update");
+  make_unique(m, frame, array, rank, at.c);
+  std::memmove(
+      elements(frame, array) + static_cast<std::size_t>(i) * at.c, get<std::byte*>(frame, list[3 + count]),
+      static_cast<std::size_t>(m.lanes) * (at.c / static_cast<std::size_t>(most_lanes)));
+}
+/// The same of a part, which becomes an array of lanes.
+inline void lane_update_part(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  offset const array = list[0], rank = list[1], count = list[2], value = list[3 + count];
+  i64 const i = part_at(frame, array, rank, list + 3, count, "update");
+  check_shape(frame, array, rank, count, value, "update");
+  make_unique(m, frame, array, rank, at.c);
+  auto const bytes = static_cast<std::size_t>(scalars(frame, array, rank, count)) * at.c;
+  if (bytes > 0)
+    std::memmove(elements(frame, array) + static_cast<std::size_t>(i) * at.c, elements(frame, value), bytes);
+}
+/// The same where each lane has its indices: the list is array, rank, indices; b: the lanes.
+template <class T>
+bool lane_scatter(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  i64 to[most_lanes];
+  if (!lane_offsets(m, frame, list[0], list[1], list + 2, list[1], to)) return false;
+  make_unique(m, frame, list[0], list[1], sizeof(in_lane<T>) * static_cast<std::size_t>(most_lanes));
+  auto* const all = lanes_at<T>(frame, list[0]);
+  auto const* const from = lanes_at<T>(frame, at.b);
+  for (i64 i = 0, n = m.lanes; i < n; ++i) all[to[i] * most_lanes + i] = from[i];
+  return true;
+}
+/// An array of the lanes in a list; b: how many, c: the size of a lane.
+inline void lane_array(machine& m, std::byte* frame, instruction const& at) {
+  i64 const count = at.b;
+  auto const row = std::size_t{at.c} * static_cast<std::size_t>(most_lanes);
+  std::byte* to = make_array(m, frame, at.out, &count, 1, row, "array");
+  offset const* const list = list_of(m, at);
+  for (offset k = 0; k < at.b; ++k, to += row)
+    std::memcpy(to, get<std::byte*>(frame, list[k]), static_cast<std::size_t>(m.lanes) * at.c);
+}
+/// An array of a times the lanes at b.
+inline void lane_fill_array(machine& m, std::byte* frame, instruction const& at) {
+  i64 const count = get<i64>(frame, at.a);
+  auto const row = std::size_t{at.c} * static_cast<std::size_t>(most_lanes);
+  std::byte* to = make_array(m, frame, at.out, &count, 1, row, "fill");
+  for (i64 k = 0; k < count; ++k, to += row)
+    std::memcpy(to, get<std::byte*>(frame, at.b), static_cast<std::size_t>(m.lanes) * at.c);
+}
+
+// ---- adding: to an accumulator of lanes, or to one that all lanes share, lane by lane in their order
+
+/// The list: accumulator, rank, how many indices, indices, the lanes or the array of lanes.
+template <class T>
+void lane_add_row(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  offset const array = list[0], rank = list[1], count = list[2], value = list[3 + count];
+  i64 const i = part_at(frame, array, rank, list + 3, count, "add_to");
+  if (count < rank) check_shape(frame, array, rank, count, value, "add_to");
+  T* to = lanes_at<T>(frame, array) + i * most_lanes;
+  T const* from = lanes_at<T>(frame, value);
+  for (i64 k = scalars(frame, array, rank, count); k > 0; --k, to += most_lanes, from += most_lanes)
+    for (i64 l = 0, n = m.lanes; l < n; ++l) to[l] = native::add(to[l], from[l]);
+}
+/// The list: accumulator, rank, indices; b: the lanes; c: 1 where the accumulator has lanes.
+template <class T>
+bool lane_add(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  i64 to[most_lanes];
+  if (!lane_offsets(m, frame, list[0], list[1], list + 2, list[1], to)) return false;
+  T const* const from = lanes_at<T>(frame, at.b);
+  T* const all = lanes_at<T>(frame, list[0]);
+  if (at.c != 0)
+    for (i64 i = 0, n = m.lanes; i < n; ++i) to[i] = to[i] * most_lanes + i;
+  for (i64 i = 0, n = m.lanes; i < n; ++i) all[to[i]] = native::add(all[to[i]], from[i]);
+  return true;
+}
+/// The same of parts: b is an array of lanes, c how many indices there are; the accumulator has no lanes.
+template <class T>
+bool lane_add_parts(machine& m, std::byte* frame, instruction const& at) {
+  offset const* const list = list_of(m, at);
+  offset const array = list[0], rank = list[1], count = at.c;
+  i64 to[most_lanes];
+  if (!lane_offsets(m, frame, array, rank, list + 2, count, to)) return false;
+  for (offset k = count; k < rank; ++k)
+    if (extent(frame, array, k) != extent(frame, at.b, k - count)) return false;
+  T* const all = lanes_at<T>(frame, array);
+  T const* const from = lanes_at<T>(frame, at.b);
+  for (i64 i = 0, n = m.lanes; i < n; ++i)
+    for (i64 k = 0, size = scalars(frame, array, rank, count); k < size; ++k)
+      all[to[i] + k] = native::add(all[to[i] + k], from[k * most_lanes + i]);
+  return true;
+}
+
+} // namespace overdub::execute

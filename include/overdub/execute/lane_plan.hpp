@@ -1,0 +1,296 @@
+// Which values of a map's body differ from element to element, and whether the body can run in lanes.
+#pragma once
+
+#include <overdub/ir/program.hpp>
+#include <overdub/ir/walk.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace overdub::execute {
+
+/// What is known of one body. Values that differ among its elements *vary*; the others are computed once for a block.
+class lane_plan {
+public:
+  using value_id = ir::value_id;
+  using node_id = ir::node_id;
+  using region_id = ir::region_id;
+
+  /// O(operations × depth of loops).
+  lane_plan(ir::function const& f, region_id body)
+      : f_(f), body_(body), varies_(f.value_count()), strided_(f.value_count()), in_lanes_(f.node_count()) {
+    varies_[index_of(index())] = true;
+    while (look_at(body)) {
+    }
+    mark(body);
+    strided_[index_of(index())] = true;
+    find_strided(body);
+    fits_ = region_fits(body, false);
+  }
+
+  /// Whether the body can run in lanes.
+  bool fits() const { return fits_; }
+  region_id body() const { return body_; }
+  /// The index of the element.
+  value_id index() const { return f_.argument(body_, 0); }
+  bool varies(value_id v) const { return varies_[index_of(v)]; }
+  /// Whether an operation of the body is more than scalars that all lanes share.
+  bool is_in_lanes(node_id n) const { return in_lanes_[index_of(n)]; }
+  /// Whether a value is made outside of the body: it lives as long as all blocks.
+  bool is_outside(value_id v) const {
+    if (f_.is_literal(v)) return true;
+    for (region_id r = f_.region_of(v);;) {
+      if (r == body_) return false;
+      if (f_[r].parent == ir::nothing) return true;
+      r = f_[f_[r].parent].parent;
+    }
+  }
+  /// Whether a value grows by the same number from element to element: the index, its sums, differences and products with
+  /// what is the same for all lanes. Then the first lane's number and the step are enough to index arrays by.
+  bool is_strided(value_id v) const { return strided_[index_of(v)]; }
+  /// Whether such a value is also needed as a number in each lane.
+  bool needs_lanes(value_id v) const {
+    for (ir::use_id const u : f_.uses_of(v))
+      if (!indexes(u, v) && !makes_strided(f_[u].user)) return true;
+    return false;
+  }
+
+private:
+  using op = ir::op;
+
+  // Whether it is used as an index alone.
+  bool indexes(ir::use_id u, value_id v) const {
+    node_id const n = f_[u].user;
+    if (f_[n].code == op::at) return true;
+    return (f_[n].code == op::update || f_[n].code == op::add_to) &&
+           f_.operand(n, f_[n].operand_count - 1) != v;
+  }
+  bool makes_strided(node_id n) const { return f_[n].result_count == 1 && is_strided(f_.result(n)); }
+  void find_strided(region_id r) {
+    for (node_id const n : f_.nodes_of(r)) {
+      for (region_id const inner : f_.regions_of(n)) find_strided(inner);
+      op const c = f_[n].code;
+      if ((c != op::add && c != op::sub && c != op::mul) || f_.type_of(f_.result(n)) != ir::i64) continue;
+      value_id const a = f_.operand(n, 0), b = f_.operand(n, 1);
+      strided_[index_of(f_.result(n))] = (is_strided(a) && !varies(b)) || (is_strided(b) && !varies(a));
+    }
+  }
+
+  // ---- what varies: until nothing changes
+
+  bool let_vary(value_id v, bool varying) {
+    if (!varying || varies_[index_of(v)]) return false;
+    varies_[index_of(v)] = true;
+    return true;
+  }
+  bool any_operand_varies(node_id n) const {
+    for (value_id const v : f_.operands_of(n))
+      if (varies(v)) return true;
+    return false;
+  }
+  value_id yielded(region_id r, std::uint32_t k) const { return f_.operand(f_.yield_of(r), k); }
+
+  bool look_at(region_id r) {
+    bool changed = false;
+    for (node_id const n : f_.nodes_of(r)) changed = look_at(n) || changed;
+    return changed;
+  }
+  bool look_at(node_id n) {
+    bool changed = false;
+    for (region_id const r : f_.regions_of(n)) changed = look_at(r) || changed;
+    auto const results = f_[n].result_count;
+    // Carried values: arguments of the regions, what is carried next, results.
+    auto const carry = [&](region_id r, region_id next, std::uint32_t argument, std::uint32_t first) {
+      std::uint32_t const count = f_[n].operand_count - first;
+      for (std::uint32_t k = 0; k < count; ++k) {
+        value_id const a = f_.argument(r, argument + k);
+        changed = let_vary(a, varies(f_.operand(n, first + k)) || varies(yielded(next, k))) || changed;
+        changed = let_vary(f_.result(n, k), varies(a)) || changed;
+      }
+      for (std::uint32_t k = count; k < results; ++k)
+        changed = let_vary(f_.result(n, k), varies(yielded(next, k))) || changed;
+    };
+    switch (f_[n].code) {
+    case op::length:
+    case op::yield:
+      break;
+    case op::if_:
+      for (std::uint32_t k = 0; k < results; ++k)
+        changed = let_vary(
+                      f_.result(n, k), varies(f_.operand(n, 0)) || varies(yielded(f_.region_at(n, 0), k)) ||
+                                           varies(yielded(f_.region_at(n, 1), k))) ||
+                  changed;
+      break;
+    case op::loop:
+      carry(f_.region_at(n, 0), f_.region_at(n, 0), 1, 1);
+      break;
+    case op::while_:
+      carry(f_.region_at(n, 0), f_.region_at(n, 1), 0, 0);
+      carry(f_.region_at(n, 1), f_.region_at(n, 1), 0, 0);
+      break;
+    case op::map:
+      for (std::uint32_t k = 0; k < results; ++k)
+        changed = let_vary(f_.result(n, k), varies(yielded(f_.region_at(n, 0), k))) || changed;
+      break;
+    case op::reduce:
+      for (std::uint32_t k = 0; k < results; ++k)
+        changed = let_vary(
+                      f_.result(n, k), any_operand_varies(n) || (f_[n].region_count > 0 &&
+                                                                 varies(yielded(f_.region_at(n, 0), k)))) ||
+                  changed;
+      break;
+    case op::accumulate:
+      for (std::uint32_t k = 0; k < results; ++k) {
+        region_id const r = f_.region_at(n, 0);
+        bool const is_sum = k < f_[n].operand_count;
+        if (is_sum) changed = let_vary(f_.argument(r, k), varies(f_.operand(n, k))) || changed;
+        changed = let_vary(
+                      f_.result(n, k),
+                      is_sum ? varies(f_.argument(r, k)) : varies(yielded(r, k - f_[n].operand_count))) ||
+                  changed;
+      }
+      break;
+    case op::add_to:
+      if (!is_outside(f_.operand(n, 0)))
+        changed = let_vary(f_.operand(n, 0), any_operand_varies(n)) || changed;
+      break;
+    default:
+      for (value_id const v : f_.results_of(n)) changed = let_vary(v, any_operand_varies(n)) || changed;
+    }
+    return changed;
+  }
+  bool mark(region_id r) {
+    bool any = false;
+    for (node_id const n : f_.nodes_of(r)) {
+      bool in_lanes = f_[n].code != op::length && any_operand_varies(n);
+      for (value_id const v : f_.results_of(n)) in_lanes = in_lanes || varies(v);
+      for (region_id const inner : f_.regions_of(n)) in_lanes = mark(inner) || in_lanes;
+      if (f_[n].code == op::add_to && is_outside(f_.operand(n, 0))) in_lanes = true;
+      in_lanes_[index_of(n)] = in_lanes;
+      any = any || in_lanes;
+    }
+    return any;
+  }
+
+  // ---- what can run in lanes
+
+  bool region_fits(region_id r, bool is_masked) const {
+    for (value_id const v : f_.arguments_of(r))
+      if (f_.type_of(v).is_function()) return false;
+    for (node_id const n : f_.nodes_of(r))
+      if (!node_fits(n, is_masked)) return false;
+    return true;
+  }
+  bool regions_fit(node_id n, bool is_masked) const {
+    for (region_id const r : f_.regions_of(n))
+      if (!region_fits(r, is_masked)) return false;
+    return true;
+  }
+  // Indices from the first operand behind the array to before `end`.
+  bool any_index_varies(node_id n, std::uint32_t end) const {
+    for (std::uint32_t i = 1; i < end; ++i)
+      if (varies(f_.operand(n, i))) return true;
+    return false;
+  }
+  bool node_fits(node_id n, bool is_masked) const {
+    op const c = f_[n].code;
+    for (value_id const v : f_.results_of(n))
+      if (f_.type_of(v).element == ir::scalar::function) return false;
+    std::uint32_t const operands = f_[n].operand_count;
+    if (ir::is_elementwise(c)) {
+      ir::type const t = f_.type_of(f_.result(n));
+      if (c == op::select && t.rank > 0) return !is_masked && !is_in_lanes(n);
+      return !is_masked || !((c == op::div || c == op::rem) && t == ir::i64);
+    }
+    // Where lanes do not take part, nothing is done that may fail or take long.
+    if (is_masked && c != op::convert && c != op::if_ && c != op::yield) return false;
+    switch (c) {
+    case op::call:
+    case op::closure:
+    case op::apply:
+    case op::host:
+    case op::sample:
+    case op::protect:
+      return false;
+    case op::add_to:
+      return add_to_fits(n);
+    case op::if_: {
+      bool const masks = varies(f_.operand(n, 0));
+      if (is_masked || masks)
+        for (value_id const v : f_.results_of(n))
+          if (f_.type_of(v).rank > 0) return false;
+      return regions_fit(n, is_masked || masks);
+    }
+    default:
+      break;
+    }
+    if (!is_in_lanes(n)) return regions_fit(n, is_masked);
+    switch (c) {
+    case op::at:
+      return !(
+          varies(f_.operand(n, 0)) && any_index_varies(n, operands) && f_.type_of(f_.result(n)).rank > 0);
+    case op::slice:
+      return !any_index_varies(n, operands);
+    case op::update:
+      return !any_index_varies(n, operands - 1) || f_.type_of(f_.operand(n, operands - 1)).rank == 0;
+    case op::fill:
+      return !varies(f_.operand(n, 0));
+    case op::iota:
+      return false;
+    case op::gather:
+      return !varies(f_.operand(n, 1));
+    case op::loop:
+    case op::map:
+      return !varies(f_.operand(n, 0)) && regions_fit(n, false);
+    case op::while_:
+      for (std::uint32_t k = operands; k < f_[n].result_count; ++k)
+        if (varies(f_.result(n, k))) return false;
+      return !varies(yielded(f_.region_at(n, 0), 0)) && regions_fit(n, false);
+    case op::reduce:
+      return f_[n].attributes.operation != op::none && f_.type_of(f_.result(n)) != ir::boolean;
+    case op::accumulate:
+      return regions_fit(n, false);
+    default:
+      return true; // array, length, concat, copy, convert, assert, yield
+    }
+  }
+  // An accumulator of lanes may be added to as one likes. One that all lanes share is added to by one lane after the other,
+  // and not by one element: each of its elements must get what it gets in the same order. That is so if each lane adds to
+  // elements of its own; or if all is added by one operation, to other elements in each run of the loops around it.
+  bool add_to_fits(node_id n) const {
+    value_id const acc = f_.operand(n, 0);
+    std::uint32_t const value = f_[n].operand_count - 1;
+    bool const is_part = f_.type_of(f_.operand(n, value)).rank > 0;
+    if (!is_outside(acc)) return !(varies(acc) && any_index_varies(n, value) && is_part);
+    if (f_.type_of(acc).element == ir::scalar::i64) return true;
+    bool own_elements = true, alone = true;
+    for (ir::use_id const u : f_.uses_of(acc)) {
+      node_id const other = f_[u].user;
+      if (!ir::is_within(f_, other, body_)) continue;
+      own_elements = own_elements && f_[other].operand_count > 2 && f_.operand(other, 1) == index();
+      alone = alone && other == n;
+    }
+    if (own_elements) return true;
+    if (!alone) return false;
+    for (region_id r = f_[n].parent; r != body_;) {
+      node_id const around = f_[r].parent;
+      op const c = f_[around].code;
+      if (c == op::loop || c == op::map) {
+        bool indexes = false;
+        for (std::uint32_t i = 1; i < value; ++i) indexes = indexes || f_.operand(n, i) == f_.argument(r, 0);
+        if (!indexes) return false;
+      } else if (c != op::if_ && c != op::accumulate)
+        return false;
+      r = f_[around].parent;
+    }
+    return true;
+  }
+  ir::function const& f_;
+  region_id body_;
+  std::vector<bool> varies_;   // by value
+  std::vector<bool> strided_;  // by value
+  std::vector<bool> in_lanes_; // by operation
+  bool fits_ = false;
+};
+
+} // namespace overdub::execute

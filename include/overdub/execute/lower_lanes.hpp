@@ -1,0 +1,288 @@
+// Lowering to run in lanes: operations whose results differ among the elements of a block. A scalar that varies stands as
+// a pointer to its lanes: to a row of memory that the map has for them, or into an array. An array that varies is an array
+// of lanes. What does not vary is lowered as everywhere, and runs once for the block.
+#pragma once
+
+#include <overdub/execute/block_reduce_handlers.hpp>
+#include <overdub/execute/lower.hpp>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace overdub::execute {
+
+// ---- where lanes stand
+
+// The word that points to a row. It is set when the map begins, so that nothing else may stand there in between.
+inline offset lowering::pointer_to(offset row) {
+  auto& all = lanes_->pointers;
+  if (all.size() <= row) all.resize(row + 1, no_word);
+  if (all[row] == no_word) all[row] = words_.take_untouched();
+  return all[row];
+}
+inline void lowering::give_temporary_rows() {
+  for (offset const row : temporary_rows_) lanes_->rows.give(row * word_size, 1);
+  temporary_rows_.clear();
+}
+inline void lowering::release_temporaries() {
+  give_temporary_rows();
+  for (auto const& [where, size] : std::exchange(temporary_arrays_, {})) {
+    out_.emit(&release_owner::run, 0, where + word_size);
+    words_.give(where, size);
+  }
+}
+// A scalar's row, or where it was meant to go.
+inline offset lowering::new_lanes(value_id v) {
+  if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
+    put_home(v, hint);
+    return hint;
+  }
+  offset const row = take_row();
+  homes_[index_of(v)] = {.at = pointer_to(row), .row = row};
+  return at(v);
+}
+// A pointer into an array, which must not be written or given back as long as the pointer is used. If the array may die
+// before, the pointer has a count of its own.
+inline void lowering::new_alias(value_id v, value_id array, node_id n) {
+  hints_[index_of(v)] = no_word;
+  homes_[index_of(v)] = {.at = words_.take(1), .owns_words = true};
+  if (lanes_->plan.is_outside(array)) return;
+  region_id const of_array = f_.region_of(array);
+  node_id around = n; // the operation of the array's region that n is in
+  while (f_[around].parent != of_array) around = f_[f_[around].parent].parent;
+  node_id const array_dies = last_use_in(array, of_array);
+  node_id const pointer_dies = last_use_in(v, f_[n].parent);
+  bool const outlives =
+      around != n ? array_dies == around || position_[index_of(array_dies)] > position_[index_of(around)]
+                  : pointer_dies == ir::nothing ||
+                        position_[index_of(array_dies)] > position_[index_of(pointer_dies)];
+  if (outlives) return;
+  offset const count = words_.take(1);
+  homes_[index_of(v)].owner = count;
+  emit_move({owner_word(array), count, 1});
+  out_.emit(&retain_owner::run, 0, count);
+}
+inline void lowering::emit_fill(value_id scalar, offset to) {
+  ir::type const t = type_of(scalar);
+  out_.emit(&doing<lane_fill>::run, to, at(scalar), 0, t == ir::boolean ? 1 : lane_size_of(t.element));
+}
+// The lanes of any scalar.
+inline offset lowering::lanes_of(value_id v) {
+  if (is_lanes(v)) return at(v);
+  offset const to = temporary_lanes();
+  emit_fill(v, to);
+  return to;
+}
+// Any array as an array of lanes, until the operation is finished.
+inline offset lowering::array_of_lanes(value_id v) {
+  if (is_lanes(v)) return at(v);
+  offset const to = words_.take(words(v));
+  temporary_arrays_.push_back({to, words(v)});
+  emit_spread(v, to);
+  return to;
+}
+inline void lowering::emit_spread(value_id array, offset to) {
+  with_type(type_of(array).element, [&]<class T>(T) {
+    out_.emit(&doing<lane_spread<T>>::run, to, at(array), 0, offset{type_of(array).rank});
+  });
+}
+// A list: the array that the operation indexes, its rank, and of its first indices {how, word, word of the step}.
+inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t count) const {
+  value_id const array = f_.operand(n, 0);
+  std::vector<offset> list{at(array), offset{type_of(array).rank}};
+  for (std::uint32_t i = 1; i <= count; ++i) {
+    value_id const v = f_.operand(n, i);
+    home const& h = homes_[index_of(v)];
+    auto const how = !is_lanes(v)                 ? indexed_by::once
+                     : lanes_->plan.is_strided(v) ? indexed_by::steps
+                                                  : indexed_by::lanes;
+    list.push_back(static_cast<offset>(how));
+    list.push_back(how == indexed_by::steps ? h.first : h.at);
+    list.push_back(how == indexed_by::steps ? h.step : 0);
+  }
+  return list;
+}
+
+// ---- scalars
+
+// The result may stand where an operand that dies stood, if their numbers have one size.
+inline void lowering::free_lanes(node_id n) {
+  offset const size = lane_size_of(type_of(f_.result(n)).element);
+  for (value_id const v : f_.operands_of(n))
+    if (is_lanes(v) && lane_size_of(type_of(v).element) != size) return;
+  free_scalars(n);
+}
+
+inline void lowering::lane_elementwise(node_id n) {
+  ir::op code = f_[n].code;
+  value_id const result = f_.result(n);
+  if (lanes_->plan.is_strided(result)) return lane_strided(n);
+  std::uint32_t const count = f_[n].operand_count;
+  auto const rule = ir::row_of(code).types;
+  bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
+  ir::scalar const type = type_of(f_.operand(n, second ? 1 : 0)).element;
+  lane_variants const& all = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
+  if (count == 2 && type == ir::scalar::f64) {
+    if (fuse_in_lanes(code, f_.operand(n, 0), f_.operand(n, 1), side::left, n)) return;
+    if (fuse_in_lanes(code, f_.operand(n, 1), f_.operand(n, 0), side::right, n)) return;
+  }
+  offset x[3]{};
+  std::size_t variant = 0;
+  handler run = all[0];
+  if (count == 2) {
+    value_id a = f_.operand(n, 0), b = f_.operand(n, 1);
+    // A number that is the same for all lanes goes to the right, where the operation can be turned round.
+    if (ir::op const turned = turned_round(code); !is_lanes(a) && is_lanes(b) && turned != ir::op::none) {
+      std::swap(a, b);
+      code = turned;
+    }
+    lane_variants const& turned = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
+    variant = is_lanes(a) ? (is_lanes(b) ? 0 : 1) : (is_lanes(b) ? 2 : 0);
+    if (turned[variant] == nullptr) variant = 0;
+    run = turned[variant];
+    x[0] = variant == 2 ? at(a) : lanes_of(a);
+    x[1] = variant == 1 ? at(b) : lanes_of(b);
+  } else
+    for (std::uint32_t i = 0; i < count; ++i) x[i] = lanes_of(f_.operand(n, i));
+  free_lanes(n);
+  offset const to = new_lanes(result);
+  std::uint32_t const made = out_.emit(run, to, x[0], x[1], count == 3 ? x[2] : static_cast<offset>(code));
+  if (type == ir::scalar::f64 && count == 2 && variant != 2)
+    lanes_->last = {made, result, code, variant == 1};
+}
+
+// A sum, difference or product of a strided value and a number that all lanes share: of the first lane; and the step.
+inline void lowering::lane_strided(node_id n) {
+  value_id const a = f_.operand(n, 0), b = f_.operand(n, 1), result = f_.result(n);
+  ir::op const code = f_[n].code;
+  bool const is_left = is_lanes(a); // the strided operand
+  home const& strided = homes_[index_of(is_left ? a : b)];
+  offset const other = at(is_left ? b : a);
+  auto const compute = [&](ir::op c, offset to, offset x, offset y) {
+    out_.emit(scalar_handlers[static_cast<std::size_t>(c)][type_index(ir::scalar::i64)][0], to, x, y);
+  };
+  offset step = strided.step;
+  if (code == ir::op::mul || (code == ir::op::sub && !is_left)) {
+    lanes_->steps.push_back(words_.take(1));
+    step = lanes_->steps.back();
+    code == ir::op::mul ? compute(code, step, strided.step, other)
+                        : compute(ir::op::neg, step, strided.step, 0);
+  }
+  offset const first = words_.take(1);
+  compute(code, first, is_left ? strided.first : other, is_left ? other : strided.first);
+  make_strided(result, first, step);
+}
+inline void lowering::make_strided(value_id v, offset first, offset step) {
+  if (lanes_->plan.needs_lanes(v))
+    out_.emit(&doing<lane_indices>::run, new_lanes(v), first, step);
+  else
+    put_home(v, no_word);
+  homes_[index_of(v)].first = first;
+  homes_[index_of(v)].step = step;
+}
+
+inline ir::op lowering::turned_round(ir::op code) {
+  using ir::op;
+  switch (code) {
+  case op::add:
+  case op::mul:
+  case op::eq:
+  case op::ne:
+  case op::bit_and:
+  case op::bit_or:
+  case op::bit_xor:
+    return code;
+  case op::lt:
+    return op::gt;
+  case op::gt:
+    return op::lt;
+  case op::le:
+    return op::ge;
+  case op::ge:
+    return op::le;
+  default:
+    return op::none;
+  }
+}
+
+// The last instruction and an operation on its result x become one.
+inline bool lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n) {
+  auto const last = lanes_->last;
+  if (last.value == ir::nothing || last.at + 1 != out_.here() || last.value != x || x == other ||
+      !is_only_use(x, n))
+    return false;
+  if (code == ir::op::add || code == ir::op::mul) on = side::left;
+  bool const once = !is_lanes(other);
+  if (once && last.b_once) return false;
+  for (lane_fused_row const& row : lane_fused_rows)
+    if (row.first == last.code && row.second == code && row.on == on) {
+      instruction const first = out_.pop();
+      offset const c = at(other);
+      free_lanes(n);
+      out_.emit(row.handlers[last.b_once ? 1 : once ? 2 : 0], new_lanes(f_.result(n)), first.a, first.b, c);
+      lanes_->last = {};
+      return true;
+    }
+  return false;
+}
+
+// ---- all of them
+
+inline void lowering::lower_in_lanes(node_id n) {
+  switch (f_[n].code) {
+  case ir::op::convert: {
+    value_id const from = f_.operand(n, 0), result = f_.result(n);
+    offset const source = at(from);
+    free_lanes(n);
+    out_.emit(
+        lane_convert_handlers[type_index(type_of(from).element)][type_index(type_of(result).element)],
+        new_lanes(result), source);
+    break;
+  }
+  case ir::op::at:
+    is_lanes(f_.operand(n, 0)) ? lane_at_lanes(n) : lane_at_shared(n);
+    break;
+  case ir::op::update:
+    lane_update_array(n);
+    break;
+  case ir::op::array:
+  case ir::op::concat:
+  case ir::op::fill:
+  case ir::op::gather:
+  case ir::op::slice:
+  case ir::op::copy:
+    lane_make_array(n);
+    break;
+  case ir::op::if_:
+    is_lanes(f_.operand(n, 0)) ? lane_masked_if(n) : lane_if(n);
+    break;
+  case ir::op::loop:
+    lane_loop(n);
+    break;
+  case ir::op::while_:
+    lane_while(n);
+    break;
+  case ir::op::map:
+    lane_map(n);
+    break;
+  case ir::op::reduce:
+    lane_reduction(n);
+    break;
+  case ir::op::accumulate:
+    lane_accumulate(n);
+    break;
+  case ir::op::add_to:
+    lane_add_to(n);
+    break;
+  case ir::op::assert_:
+    out_.emit(&trying<lane_assert>::run, 0, at(f_.operand(n, 0)));
+    break;
+  default:
+    lane_elementwise(n);
+  }
+  release_temporaries();
+  live_in(f_.results_of(n), f_[n].parent);
+}
+
+} // namespace overdub::execute

@@ -1,0 +1,311 @@
+// One run of a lowered program: arguments and results between C++ and frames, and the machines that threads keep.
+#pragma once
+
+#include <overdub/execute/code.hpp>
+#include <overdub/execute/datum.hpp>
+#include <overdub/execute/machine.hpp>
+#include <overdub/execute/values.hpp>
+
+#include <ranges>
+
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::execute {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_argument_count(code const& c, std::size_t given) {
+  throw argument_error(message(
+      "overdub: @%s takes %zu arguments, and was given %zu", c.name.c_str(), c.parameters.size(), given));
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void
+throw_argument_type(code const& c, std::size_t i, ir::type given) {
+  std::string const& name = c.parameter_names[i];
+  throw argument_error(message(
+      "overdub: @%s: parameter %zu%s%s is %s, and was given %s", c.name.c_str(), i + 1,
+      name.empty() ? "" : ", %", name.c_str(), detail::text_of(c.parameters[i]).c_str(),
+      detail::text_of(given).c_str()));
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_result_count(code const& c, std::size_t wanted) {
+  throw type_error(message(
+      "overdub: @%s gives %zu results, and %zu were asked for; ask for call<std::tuple<...>>", c.name.c_str(),
+      c.results.size(), wanted));
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void
+throw_result_type(code const& c, std::size_t i, ir::type wanted) {
+  throw type_error(message(
+      "overdub: @%s: result %zu is %s, and was asked for as %s", c.name.c_str(), i + 1,
+      detail::text_of(c.results[i]).c_str(), detail::text_of(wanted).c_str()));
+}
+
+// An argument as programs know it: other integers than i64 are i64, containers and spans are arrays of rank 1.
+template <class A>
+struct argument_type {
+  static constexpr ir::type of(A const&) { return detail::type_of_cpp<A>; }
+};
+template <std::integral A>
+struct argument_type<A> {
+  static constexpr ir::type of(A) { return std::same_as<A, bool> ? ir::boolean : ir::i64; }
+};
+template <>
+struct argument_type<datum> {
+  static ir::type of(datum const& d) { return d.type(); }
+};
+template <class A>
+requires(!datum_type<A> && std::ranges::contiguous_range<A>) struct argument_type<A> {
+  static constexpr ir::type of(A const&) { return detail::type_of_cpp<array<std::ranges::range_value_t<A>>>; }
+};
+
+template <class A>
+void pass_argument(machine& m, std::byte* frame, offset at, A const& x) {
+  if constexpr (std::same_as<A, datum>)
+    lend(frame, at, x);
+  else if constexpr (std::same_as<A, bool> || std::floating_point<A>)
+    put(frame, at, x);
+  else if constexpr (std::integral<A>)
+    put(frame, at, static_cast<i64>(x));
+  else if constexpr (!datum_type<A>)
+    lend(frame, at, std::ranges::data(x), std::ranges::size(x));
+  else if constexpr (detail::type_of_cpp<A>.rank == 1)
+    lend(frame, at, x.data(), static_cast<std::size_t>(x.size()));
+  else
+    deliver(m, frame, at, x);
+}
+
+// What a C++ type asks for, as a result.
+template <class R>
+inline constexpr ir::type result_type = detail::type_of_cpp<R>;
+template <class T>
+inline constexpr ir::type result_type<std::span<T const>> = detail::type_of_cpp<array<T>>;
+
+template <class R>
+inline constexpr bool borrows = false;
+template <class T>
+inline constexpr bool borrows<std::span<T const>> = true;
+template <class... T>
+inline constexpr bool borrows<std::tuple<T...>> = (borrows<T> || ...);
+
+template <class R>
+inline constexpr bool is_span = false;
+template <class T>
+inline constexpr bool is_span<std::span<T const>> = true;
+
+template <class R>
+R take_result(std::byte const* frame, offset at) {
+  static_assert(
+      datum_type<R> || is_span<R>,
+      "overdub: a result is bool, i64, float, double, array<...> of them, or a span of an array's elements; "
+      "results of other types, and of types that C++ does not know, are data: run(arguments), or "
+      "answers all = executable(arguments...)");
+  if constexpr (datum_type<R>)
+    return owned_copy<R>(frame, at);
+  else
+    return {
+        reinterpret_cast<typename R::element_type*>(get<std::byte const*>(frame, at)),
+        static_cast<std::size_t>(extent(frame, at, 0))};
+}
+
+/// One call at a time of one program, on one machine.
+class program_run {
+public:
+  program_run(code const& c, machine& m) : c_(&c), m_(&m) {}
+
+  /// Runs the program on these arguments; its results stand at the bottom of the machine's stack until they are released.
+  template <class... A>
+  void operator()(A const&... a) {
+    if (sizeof...(A) != c_->parameters.size()) throw_argument_count(*c_, sizeof...(A));
+    std::size_t i = 0;
+    (check(i++, argument_type<A>::of(a)), ...);
+    begin();
+    try {
+      offset at = first_parameter;
+      i = 0;
+      ((pass_argument(*m_, frame_, at, a), at += words_of(c_->parameters[i++]) * word_size), ...);
+      finish();
+    } catch (...) {
+      m_->buffers.reset();
+      throw;
+    }
+  }
+  void on_data(std::span<datum const> arguments) {
+    if (arguments.size() != c_->parameters.size()) throw_argument_count(*c_, arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i) check(i, arguments[i].type());
+    begin();
+    try {
+      offset at = first_parameter;
+      for (datum const& d : arguments) {
+        lend(frame_, at, d);
+        at += words_of(d.type()) * word_size;
+      }
+      finish();
+    } catch (...) {
+      m_->buffers.reset();
+      throw;
+    }
+  }
+
+  template <class R>
+  R results() const {
+    if constexpr (std::is_void_v<R>)
+      return;
+    else if constexpr (requires { std::tuple_size<R>::value; } && !datum_type<R>)
+      return [this]<std::size_t... I>(std::index_sequence<I...>) {
+        offset at = 0;
+        offset const ats[] = {std::exchange(at, at + words_of(c_->results[I]) * word_size)..., 0};
+        return R(take_result<std::tuple_element_t<I, R>>(base_, ats[I])...);
+      }
+    (std::make_index_sequence<std::tuple_size_v<R>>{});
+    else return take_result<R>(base_, 0);
+  }
+  /// Whether the program's results are what R asks for; else throws.
+  template <class R>
+  static void check_results(code const& c) {
+    if constexpr (std::is_void_v<R>)
+      return;
+    else if constexpr (requires { std::tuple_size<R>::value; } && !datum_type<R>)
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        if (sizeof...(I) != c.results.size()) throw_result_count(c, sizeof...(I));
+        (check_result(c, I, result_type<std::tuple_element_t<I, R>>), ...);
+      }
+    (std::make_index_sequence<std::tuple_size_v<R>>{});
+    else {
+      if (c.results.size() != 1) throw_result_count(c, 1);
+      check_result(c, 0, result_type<R>);
+    }
+  }
+  std::vector<datum> data() const {
+    std::vector<datum> all;
+    offset at = 0;
+    for (ir::type const t : c_->results) {
+      all.push_back(datum_at(base_, at, t));
+      at += words_of(t) * word_size;
+    }
+    return all;
+  }
+  /// Gives the results' buffers back.
+  void release() {
+    if (std::exchange(m_->abandoned, false)) return m_->buffers.reset();
+    offset at = 0;
+    for (ir::type const t : c_->results) {
+      if (t.rank > 0) execute::release(*m_, base_, at);
+      at += words_of(t) * word_size;
+    }
+  }
+
+private:
+  void check(std::size_t i, ir::type given) const {
+    if (given != c_->parameters[i]) throw_argument_type(*c_, i, given);
+  }
+  static void check_result(code const& c, std::size_t i, ir::type wanted) {
+    if (wanted != c.results[i]) throw_result_type(c, i, wanted);
+  }
+  void begin() {
+    function_code const& f = c_->functions[0];
+    offset words = 0;
+    for (ir::type const t : c_->results) words += words_of(t);
+    base_ = m_->base(std::size_t{words} * word_size + f.frame_bytes);
+    frame_ = base_ + words * word_size;
+    write(frame_ + return_at, &c_->instructions[c_->launch]);
+    write(frame_ + return_frame, base_);
+    write<std::byte*>(frame_ + previous_limit, nullptr);
+    if (f.literal_count > 0)
+      std::memcpy(frame_ + f.literals, &c_->literals[f.first_literal], f.literal_count * word_size);
+  }
+  void finish() {
+    m_->program = c_;
+    m_->run(&c_->instructions[c_->functions[0].entry], frame_);
+  }
+
+  code const* c_;
+  machine* m_;
+  std::byte* base_ = nullptr;
+  std::byte* frame_ = nullptr;
+};
+
+/// Gives the results back at the end of a scope.
+struct releasing {
+  program_run& of;
+  explicit releasing(program_run& r) : of(r) {}
+  releasing(releasing const&) = delete;
+  releasing& operator=(releasing const&) = delete;
+  ~releasing() { of.release(); }
+};
+/// True in a scope.
+struct flag {
+  bool& of;
+  explicit flag(bool& f) : of(f) { of = true; }
+  flag(flag const&) = delete;
+  flag& operator=(flag const&) = delete;
+  ~flag() { of = false; }
+};
+
+/// The machines that a thread has made and does not use now.
+class machine_pool {
+public:
+  machine_pool() = default;
+  machine_pool(machine_pool const&) = delete;
+  machine_pool& operator=(machine_pool const&) = delete;
+  ~machine_pool() { closed() = true; }
+
+  /// A machine of this thread's, given back at the end of a scope.
+  class borrowed {
+  public:
+    borrowed() {
+      if (depth() == most) throw_nested();
+      if (auto* const pool = mine(); pool != nullptr && !pool->free_.empty()) {
+        machine_ = std::move(pool->free_.back());
+        pool->free_.pop_back();
+      } else
+        machine_ = std::make_unique<machine>();
+      ++depth();
+    }
+    borrowed(borrowed const&) = delete;
+    borrowed& operator=(borrowed const&) = delete;
+    ~borrowed() {
+      --depth();
+      if (auto* const pool = mine(); pool != nullptr && pool->free_.size() < kept)
+        pool->free_.push_back(std::move(machine_)); // there is room: it is reserved
+    }
+    machine& operator*() const { return *machine_; }
+
+  private:
+    std::unique_ptr<machine> machine_;
+  };
+
+private:
+  static constexpr std::size_t kept = 8;
+  static constexpr int most = 500;
+
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_nested() {
+    throw stack_overflow(message(
+        "overdub: programs and host functions call each other more than %d deep; end the recursion earlier, "
+        "or recurse inside the program",
+        most));
+  }
+  static int& depth() {
+    thread_local int n = 0;
+    return n;
+  }
+  static bool& closed() {
+    thread_local bool flag = false;
+    return flag;
+  }
+  // Nothing while the thread ends.
+  static machine_pool* mine() {
+    if (closed()) return nullptr;
+    thread_local machine_pool pool;
+    if (pool.free_.capacity() == 0) pool.free_.reserve(kept);
+    return &pool;
+  }
+
+  std::vector<std::unique_ptr<machine>> free_;
+};
+
+} // namespace overdub::execute

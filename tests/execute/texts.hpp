@@ -1,0 +1,59 @@
+// Programs in text, run on arguments in text.
+#pragma once
+
+#include "catch.hpp"
+
+#include <overdub/execute/datum_text.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/parse.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace texts {
+
+using namespace overdub;
+
+/// The data in a text: "1, [2.0]".
+inline std::vector<datum> data(std::string_view text) {
+  std::vector<datum> all;
+  while (!text.empty()) {
+    all.push_back(take_datum(text));
+    if (text.starts_with(',')) text.remove_prefix(1);
+  }
+  return all;
+}
+inline std::string text_of_all(std::vector<datum> const& all) {
+  std::string text;
+  for (datum const& d : all) text += (text.empty() ? "" : ", ") + text_of(d);
+  return text;
+}
+
+/// The entry's results, or what it throws.
+inline std::string outcome_of(executable const& run, std::string_view arguments) {
+  try {
+    return text_of_all(run.run(data(arguments)));
+  } catch (error const& e) {
+    return e.what();
+  }
+}
+
+/// A program whose first function is the entry.
+inline ir::program program(std::string_view text) {
+  ir::program p = ir::parse(text);
+  p.entry = ir::function_id{0};
+  return p;
+}
+
+/// Checks a program's results: element by element, and in lanes wherever that can be.
+inline void
+gives(std::string_view text, std::string_view arguments, std::string_view expected, hosts const& host = {}) {
+  ir::program const p = program(text);
+  for (i64 const from : {1'000'000, 1}) {
+    INFO("lanes from " << from << " elements on");
+    CHECK(outcome_of(executable(p, host, {.lanes_from = from}), arguments) == expected);
+  }
+}
+
+} // namespace texts
