@@ -204,10 +204,10 @@ private:
       if (!t.is_array() || x.least >= parameter_length) return x.value;
     }
     if (!t.is_array()) return pick(all, t);
+    value_id const element = argument(all, t.element_type());
     known const made{
-        cursor_->add(
-            op::fill, cursor_->literal(std::int64_t{parameter_length}), argument(all, t.element_type())),
-        parameter_length, 0};
+        cursor_->add(op::fill, cursor_->literal(std::int64_t{parameter_length}), element), parameter_length,
+        0};
     all.push_back(made);
     return made.value;
   }
@@ -237,7 +237,8 @@ private:
       known const a = pick_known(all, t);
       return {cursor_->add(op::length, a.value), a.least, a.least};
     }
-    value_id const n = cursor_->add(op::bit_and, pick(all, i64), cursor_->literal(std::int64_t{3}));
+    value_id const any = pick(all, i64);
+    value_id const n = cursor_->add(op::bit_and, any, cursor_->literal(std::int64_t{3}));
     all.push_back({n, 0, 4});
     return {n, 0, 0};
   }
@@ -407,8 +408,10 @@ private:
     }
     case 5:
       if (t.rank > 1) return; // rows of other lengths
-      all.push_back(
-          {cursor_->add(op::update, a.value, index_below(all, a.least), pick(all, element)), a.least, 0});
+      {
+        value_id const index = index_below(all, a.least), x = pick(all, element);
+        all.push_back({cursor_->add(op::update, a.value, index, x), a.least, 0});
+      }
       return;
     case 6:
       all.push_back({cursor_->add(op::slice, a.value, number(a.least - half), number(half)), half, 0});
@@ -454,8 +457,9 @@ private:
     };
     std::uint32_t const which = random_.below(9);
     if (which == 0 && wanted_.failing && random_.chance(40)) {
-      value_id const holds =
-          random_.chance(10) ? pick(all, boolean) : cursor_->add(op::le, pick(all, i64), literal(i64));
+      bool const is_any = random_.chance(10);
+      value_id const x = pick(all, is_any ? boolean : i64);
+      value_id const holds = is_any ? x : cursor_->add(op::le, x, literal(i64));
       insert(op::assert_, {holds}, {}, {}, attributes::of(made_.intern("it holds")));
       return;
     }
