@@ -4,7 +4,7 @@
 
 #include <overdub/array/array.hpp>
 #include <overdub/call/error.hpp>
-#include <overdub/ir/type.hpp>
+#include <overdub/ir/type_of_cpp.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -20,20 +20,6 @@
 
 namespace overdub {
 namespace detail {
-
-// The type of a C++ type in programs; none where it has none.
-template <class T>
-inline constexpr ir::type type_of_cpp{};
-template <>
-inline constexpr ir::type type_of_cpp<bool> = ir::boolean;
-template <>
-inline constexpr ir::type type_of_cpp<i64> = ir::i64;
-template <>
-inline constexpr ir::type type_of_cpp<float> = ir::f32;
-template <>
-inline constexpr ir::type type_of_cpp<double> = ir::f64;
-template <class T>
-inline constexpr ir::type type_of_cpp<array<T>> = type_of_cpp<T> ? type_of_cpp<T>.array_of() : type_of_cpp<T>;
 
 // The numbers in an array of arrays.
 template <class T>

@@ -6,6 +6,7 @@
 #include <overdub/call/lift.hpp>
 #include <overdub/call/ops.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/type_of_cpp.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -20,20 +21,13 @@ struct symbol_of_value {
 
 namespace detail {
 
-// The type in programs of values of the C++ type T. Short integers are there as literals alone.
+// The type in programs of values of the C++ type T: every signed integer of 64 bits is one. Short integers are there as
+// literals alone.
 template <class T>
-constexpr ir::type ir_type_of = {};
-template <>
-inline constexpr ir::type ir_type_of<bool> = ir::boolean;
-template <>
-inline constexpr ir::type ir_type_of<float> = ir::f32;
-template <>
-inline constexpr ir::type ir_type_of<double> = ir::f64;
+constexpr ir::type ir_type_of = type_of_cpp<T>;
 template <class T>
-requires(std::is_integral_v<T>&& std::is_signed_v<T> && sizeof(T) == 8) constexpr ir::type ir_type_of<T> =
-    ir::i64;
-template <class T>
-constexpr ir::type ir_type_of<array<T>> = ir_type_of<T> ? ir_type_of<T>.array_of() : ir::type{};
+requires(std::is_integral_v<T>&& std::is_signed_v<T> && sizeof(T) == 8 && !std::is_same_v<T, i64>) //
+    constexpr ir::type ir_type_of<T> = ir::i64;
 
 // The type of a literal of type T, which may be a shorter integer.
 template <class T>
