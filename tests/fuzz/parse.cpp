@@ -1,7 +1,8 @@
-// Any bytes at all: the parser refuses them, or makes a program that comes back from its text.
+// Any bytes at all: the parser refuses them, or makes a program that comes back from its text; and the verifier reads it.
 #include <overdub/ir/equal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/ir/verify.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,5 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   program const q = parse(printed); // what it throws is a failure
   check(p == q, "the program that comes back is another", printed);
   check(print(q, {.places = true}) == printed, "the text that comes back is another", printed);
+  check(faults_of(q).size() == faults_of(p).size(), "the program that comes back has other faults", printed);
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/log.hpp>
+#include <overdub/stage/evaluate.hpp>
 
 #include <sstream>
 #include <stdexcept>
