@@ -2,6 +2,11 @@
 // in that context, on symbols it stages again. It is the reference that every executor is held against.
 #pragma once
 
+#include <overdub/control/if.hpp>
+#include <overdub/control/loop.hpp>
+#include <overdub/control/map.hpp>
+#include <overdub/control/reduce.hpp>
+#include <overdub/stage/recorder.hpp>
 #include <overdub/stage/thunk.hpp>
 
 #include <functional>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/stage/evaluator.hpp>
+#include <overdub/stage/transform.hpp>
 
 namespace overdub::detail {
 
@@ -83,7 +84,8 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
   ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
   if (at.f[n].code != ir::op::host)
     throw not_executable(message(
-        "overdub: evaluate: \"%s\" is a random choice, which nobody answers; run the program by an executable "
+        "overdub: evaluate: \"%s\" is a random choice, which nobody answers; run the program by an "
+        "executable "
         "that is told",
         name.c_str()));
   if (known == nullptr)

@@ -2,7 +2,7 @@
 // program runs. Leaves are host operations, too.
 #pragma once
 
-#include <overdub/stage/staging.hpp>
+#include <overdub/stage/transform.hpp>
 
 #include <exception>
 #include <string>

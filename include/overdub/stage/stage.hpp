@@ -4,6 +4,7 @@
 #include <overdub/overdub.hpp>
 #include <overdub/stage/hooks.hpp>
 #include <overdub/stage/staging.hpp>
+#include <overdub/stage/transform.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -10,6 +10,7 @@
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>
 #include <overdub/control/reduce.hpp>
+#include <overdub/stage/op_code.hpp>
 #include <overdub/stage/recorder.hpp>
 
 #include <tuple>
@@ -22,63 +23,6 @@ namespace overdub {
 class staging;
 
 namespace detail {
-
-// The operation of a primitive of the table.
-template <class F>
-inline constexpr ir::op op_code = ir::op::none;
-#define OVERDUB_UNARY(NAME, ...)                                                                             \
-  template <>                                                                                                \
-  inline constexpr ir::op op_code<NAME##_t> = ir::op::NAME;
-#define OVERDUB_BINARY(NAME, ...) OVERDUB_UNARY(NAME)
-#define OVERDUB_TERNARY(NAME, ...) OVERDUB_UNARY(NAME)
-#include <overdub/ir/ops.def>
-
-// A function that combines as one operation of the table, whose number it tells when it runs.
-template <class F>
-concept names_operation = requires(F const& f) {
-  requires std::is_same_v<decltype(f.operation), ir::op>;
-};
-template <class F>
-constexpr auto const& given_of(F const& f) {
-  return f;
-}
-template <class S, class F, view V>
-constexpr auto const& given_of(lowered<S, F, V> const& f) {
-  return given_of(f.f);
-}
-
-template <class Op, class... T>
-using computed_t = std::remove_cvref_t<decltype(std::declval<Op const&>().compute(std::declval<T>()...))>;
-
-// The type of the I-th operand of an operation that computes an R from values of the types T.
-template <ir::type_rule Rule, class R, class... T>
-constexpr ir::type operand_type(std::size_t i) {
-  using enum ir::type_rule;
-  switch (Rule) {
-  case numeric:
-  case floating:
-    return ir_type_of<R>;
-  case integer:
-    return ir::i64;
-  case comparison:
-  case test:
-    if constexpr (requires { typename std::common_type<T...>::type; })
-      return std::is_integral_v<std::common_type_t<T...>> ? literal_type_of<std::common_type_t<T...>>
-                                                          : ir_type_of<std::common_type_t<T...>>;
-    else
-      return {};
-  case logical:
-    return ir::boolean;
-  case ir::type_rule::select:
-    return i == 0 ? ir::boolean : ir_type_of<R>;
-  case integer_floating:
-    return i == 0 ? ir::i64 : ir_type_of<R>;
-  case floating_integer:
-    return i == 1 ? ir::i64 : ir_type_of<R>;
-  default:
-    return {};
-  }
-}
 
 // A leaf, called when the program runs.
 template <class F, class R, class... X>
@@ -575,36 +519,4 @@ public:
   }
 };
 
-namespace detail {
-
-// A tree of values like x, with f(symbol, type) in the place of each symbol, on all levels.
-template <class F>
-struct symbol_transform {
-  F const& f;
-  template <class X>
-  constexpr auto operator()(X const& x) const {
-    if constexpr (is_value<X>) {
-      using T = typename X::inner_type;
-      if constexpr (std::is_same_v<typename X::context_type, staging>) {
-        auto const of_member = [&]<class Symbol>(Symbol const& s) {
-          return symbol_for<typename symbol_type<Symbol>::type>(
-              f(s.metadata, std::type_identity<typename symbol_type<Symbol>::type>{}).id);
-        };
-        return X(x.inner(), map_members<T, void>(x.metadata(), of_member), x.context());
-      } else {
-        auto inner = (*this)(x.inner()); // before the metadata
-        return X(std::move(inner), (*this)(x.metadata()), x.context());
-      }
-    } else if constexpr (tree<X>)
-      return tree_traits<X>::map(*this, x);
-    else
-      return x;
-  }
-};
-template <class F, class X>
-constexpr auto transform_symbols(X const& x, F const& f) {
-  return symbol_transform<F>{f}(x);
-}
-
-} // namespace detail
 } // namespace overdub

@@ -4,7 +4,7 @@
 
 #include <overdub/special.hpp>
 #include <overdub/stage/cell.hpp>
-#include <overdub/stage/staging.hpp>
+#include <overdub/stage/op_code.hpp>
 
 #include <array>
 #include <type_traits>

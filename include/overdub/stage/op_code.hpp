@@ -1,0 +1,71 @@
+// The operations of programs that primitives of the table are staged to, and the types of their operands.
+#pragma once
+
+#include <overdub/call/lowered.hpp>
+#include <overdub/call/ops.hpp>
+#include <overdub/ir/op.hpp>
+#include <overdub/stage/symbol.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace overdub::detail {
+
+// The operation of a primitive of the table.
+template <class F>
+inline constexpr ir::op op_code = ir::op::none;
+#define OVERDUB_UNARY(NAME, ...)                                                                             \
+  template <>                                                                                                \
+  inline constexpr ir::op op_code<NAME##_t> = ir::op::NAME;
+#define OVERDUB_BINARY(NAME, ...) OVERDUB_UNARY(NAME)
+#define OVERDUB_TERNARY(NAME, ...) OVERDUB_UNARY(NAME)
+#include <overdub/ir/ops.def>
+
+// A function that combines as one operation of the table, whose number it tells when it runs.
+template <class F>
+concept names_operation = requires(F const& f) {
+  requires std::is_same_v<decltype(f.operation), ir::op>;
+};
+template <class F>
+constexpr auto const& given_of(F const& f) {
+  return f;
+}
+template <class S, class F, view V>
+constexpr auto const& given_of(lowered<S, F, V> const& f) {
+  return given_of(f.f);
+}
+
+template <class Op, class... T>
+using computed_t = std::remove_cvref_t<decltype(std::declval<Op const&>().compute(std::declval<T>()...))>;
+
+// The type of the I-th operand of an operation that computes an R from values of the types T.
+template <ir::type_rule Rule, class R, class... T>
+constexpr ir::type operand_type(std::size_t i) {
+  using enum ir::type_rule;
+  switch (Rule) {
+  case numeric:
+  case floating:
+    return ir_type_of<R>;
+  case integer:
+    return ir::i64;
+  case comparison:
+  case test:
+    if constexpr (requires { typename std::common_type<T...>::type; })
+      return std::is_integral_v<std::common_type_t<T...>> ? literal_type_of<std::common_type_t<T...>>
+                                                          : ir_type_of<std::common_type_t<T...>>;
+    else
+      return {};
+  case logical:
+    return ir::boolean;
+  case ir::type_rule::select:
+    return i == 0 ? ir::boolean : ir_type_of<R>;
+  case integer_floating:
+    return i == 0 ? ir::i64 : ir_type_of<R>;
+  case floating_integer:
+    return i == 1 ? ir::i64 : ir_type_of<R>;
+  default:
+    return {};
+  }
+}
+
+} // namespace overdub::detail
