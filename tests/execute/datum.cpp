@@ -117,6 +117,15 @@ TEST_CASE("a text reads back as the same datum") {
     CHECK(parse_datum(text) == parse_datum(text_of(parse_datum(text))));
 }
 
+TEST_CASE("a shape that is none is refused") {
+  i64 const half = i64{1} << 32;
+  CHECK_THROWS_AS(datum::of<double>({half, half}, array<double>{}), size_error);
+  CHECK_THROWS_AS(datum::of<double>({-1, -2}, array<double>{1.0, 2.0}), size_error);
+  CHECK_THROWS_AS(datum::of<double>({}, array<double>{1.0}), size_error);
+  CHECK_THROWS_AS(datum::of<double>(datum::extents(128, 1), array<double>{1.0}), size_error);
+  CHECK(datum::of<double>({1, 2}, array<double>{1.0, 2.0}).size() == 2);
+}
+
 TEST_CASE("space is free, and a datum can be taken from the front of a text") {
   CHECK(parse_datum(" [ 1 ,2 ] ") == datum(array<i64>{1, 2}));
   std::string_view text = "[1.5] : f64[], true) == 3";

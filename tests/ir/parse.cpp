@@ -352,7 +352,7 @@ TEST_CASE("blocks and types are nested up to a limit, beyond which an error says
            "return }";
   };
   CHECK(errors(nested(max_nesting - 1)) == "");
-  CHECK(errors(nested(max_nesting)).starts_with("501:9: blocks are nested more than 500 deep; "));
+  CHECK(errors(nested(max_nesting)).starts_with("401:9: blocks are nested more than 400 deep; "));
   CHECK(errors_of(nested(1'000'000)).size() <= 21);
   CHECK(errors_of("func @f() " + repeated("{", 1'000'000)).size() <= 21);
   CHECK(errors_of("func @f(%x: " + repeated("(", 100'000)).size() == 1);

@@ -148,3 +148,26 @@ TEST_CASE("a map that feeds one reduction alone is streamed into it") {
   CHECK(streams("%a"));
   CHECK_FALSE(streams("%x"));
 }
+
+TEST_CASE("the map behind one that is fused into an `at` is fused, too") {
+  auto p = overdub::ir::parse(R"(
+func @f(%a: f64[]) -> (f64, f64[]) {
+  %m = map 4 (%i: i64) -> f64 {
+    %x = convert %i : f64
+    yield %x
+  }
+  %e = at %m, 2 : f64
+  %p = map 4 (%j: i64) -> f64 {
+    %y = at %a, %j : f64
+    yield %y
+  }
+  %q = map 4 (%k: i64) -> f64 {
+    %z = at %p, %k : f64
+    %s = sin %z : f64
+    yield %s
+  }
+  return %e, %q
+})");
+  CHECK(overdub::pass::fuse(p) == 2);
+  CHECK(overdub::pass::fuse(p) == 0);
+}

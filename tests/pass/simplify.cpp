@@ -150,7 +150,7 @@ constexpr example examples[] = {
     {"a map over one element is its body", "f64[]",
      "%r = map 1 (%k: i64) -> f64 { %e = at %a, %i : f64\n yield %e }\n return %r"},
     {"what is not added to is what it was", "(f64[], f64)",
-     "%r, %s = accumulate %acc = %a -> f64 { %e = at %a, %i : f64\n yield %e }\n return %r, %s"},
+     "%r, %s = accumulate (%acc: acc f64[] = %a) -> (f64[], f64) { %e = at %a, %i : f64\n yield %e }\n return %r, %s"},
     {"what does nothing needs no protection", "f64",
      "%r = protect -> f64 { yield %x } failed { %e = at %a, 7 : f64\n yield }\n return %r"},
     {"to apply a closure is to call its function", "f64",

@@ -24,6 +24,17 @@ TEST_CASE("wrong arguments are refused in a sentence") {
       evaluate<i64>(p, 1.0), Catch::Contains("does not return the type that it is asked for, i64"));
 }
 
+TEST_CASE("a program that is not valid is refused") {
+  ir::program p = stage(functions::square, signature<double>);
+  ir::cursor c(p, p.entry);
+  c.next();
+  c.set_operands(c.node(), {});
+  CHECK_THROWS_AS(evaluate<double>(p, 1.0), ir::verify_error);
+  ir::program q = stage(functions::square, signature<double>);
+  q.entry = ir::function_id{7};
+  CHECK_THROWS_AS(evaluate<double>(q, 1.0), ir::verify_error);
+}
+
 TEST_CASE("a recursion that does not end is an error, and no crash") {
   constexpr auto endless =
       fn<"endless">([](scope auto& cx, auto x) -> decltype(x) { return cx.self(x + 1); });

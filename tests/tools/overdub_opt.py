@@ -74,7 +74,7 @@ class CommandLines(unittest.TestCase):
     def test_blocks_nested_deeply_are_refused(self):
         result = run(text="func @f() {\n" + "if true {\n" * 100000)
         self.check(result, INVALID, "")
-        self.assertIn("<stdin>:501:9: blocks are nested more than 500 deep", result.stderr)
+        self.assertIn("<stdin>:401:9: blocks are nested more than 400 deep", result.stderr)
 
     def test_bytes_that_are_no_text_are_refused(self):
         result = subprocess.run([TOOL], input=bytes(range(256)) * 100, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

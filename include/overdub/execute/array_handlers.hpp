@@ -326,7 +326,8 @@ inline void fill(machine& m, std::byte* frame, instruction const& at) {
   for (offset k = 1; k < rank; ++k) extents[k] = extent(frame, at.b, k - 1);
   std::byte* const to = make_array(m, frame, at.out, extents, rank, size, "fill");
   if (rank > 1) {
-    for (i64 i = 0; i < n; ++i) copy_row(frame, at.out, i, at.b, rank, size);
+    if (n > 0 && scalars(frame, at.b, rank - 1) > 0)
+      for (i64 i = 0; i < n; ++i) copy_row(frame, at.out, i, at.b, rank, size);
   } else if (size == word_size)
     std::fill_n(reinterpret_cast<std::uint64_t*>(to), n, get<std::uint64_t>(frame, at.b));
   else if (size == sizeof(float))

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -49,6 +50,10 @@ inline std::string text_of(ir::type t) {
   throw size_error(message(
       "overdub: a datum of this shape has %lld elements, and %zu are given", static_cast<long long>(elements),
       given));
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_datum_rank(std::size_t axes) {
+  throw size_error(
+      message("overdub: a datum has 1 to %d axes, and is given %zu", static_cast<int>(ir::max_rank), axes));
 }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_ragged(i64 first, i64 other) {
   throw size_error(message(
@@ -110,6 +115,12 @@ public:
   template <class T>
   requires(datum_type<T>&& detail::type_of_cpp<T>.rank == 0) //
       static datum of(extents shape, array<T> elements) {
+    if (shape.empty() || shape.size() > std::size_t{ir::max_rank}) detail::throw_datum_rank(shape.size());
+    i64 scalars = 1;
+    for (i64 const extent : shape)
+      if (extent < 0 || __builtin_mul_overflow(scalars, extent, &scalars))
+        detail::throw_datum_shape(
+            extent < 0 ? extent : std::numeric_limits<i64>::max(), static_cast<std::size_t>(elements.size()));
     datum d;
     d.type_ = detail::type_of_cpp<T>;
     d.type_.rank = static_cast<std::uint8_t>(shape.size()) & ir::max_rank;

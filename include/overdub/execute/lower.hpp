@@ -58,26 +58,14 @@ public:
   lowering(lowering_of_program& shared, ir::function_id id)
       : shared_(shared), p_(shared.owner), f_(shared.owner[id]), out_(shared.out), homes_(f_.value_count()),
         hints_(f_.value_count(), no_word), dying_(f_.node_count()), position_(f_.node_count()) {
-    int depth = 0, deepest = 0;
     std::uint32_t n = 0;
-    ir::walk(
-        f_, ir::function::body,
-        [&](node_id node) {
-          position_[index_of(node)] = n++;
-          deepest = std::max(deepest, ++depth);
-        },
-        [&](node_id) { --depth; });
-    if (deepest > deepest_region)
-      refuse(
-          "its regions are nested deeper than " + std::to_string(deepest_region) +
-          "; move some of them into functions");
+    ir::walk(f_, ir::function::body, [&](node_id node) { position_[index_of(node)] = n++; });
   }
 
   function_code lower();
 
 private:
   static constexpr offset no_word = ~offset{};
-  static constexpr int deepest_region = 400;
 
   // A body that is lowered to run in lanes.
   struct lanes_context {

@@ -12,6 +12,9 @@
 #include <vector>
 
 namespace overdub::ir {
+
+/// How deep regions are nested in a valid program, a function's body counted: what reads programs may be recursive.
+inline constexpr std::uint32_t max_nesting = 400;
 namespace detail {
 class link_check; // of the verifier
 }

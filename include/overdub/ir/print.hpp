@@ -15,8 +15,6 @@ struct print_options {
   bool places = false; // where operations and functions stand in the user's source
 };
 
-/// Regions that are nested deeper are not parsed.
-inline constexpr std::uint32_t max_nesting = 500;
 
 namespace detail {
 

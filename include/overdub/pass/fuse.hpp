@@ -62,17 +62,18 @@ private:
       failing += !effects_of(n).is_pure();
     }
     for (node_id n = f()[r].first; n != nothing;) {
-      node_id const following = f()[n].next;
-      if (f()[n].code == op::map) fuse(n);
-      n = following;
+      node_id const before = f()[n].previous;
+      bool const is_gone = f()[n].code == op::map && fuse(n); // and an `at` behind it, perhaps
+      n = !is_gone ? f()[n].next : before == nothing ? f()[r].first : f()[before].next;
     }
     for (node_id const n : f().nodes_of(r))
       for (region_id const inner : f().regions_of(n)) region(inner);
   }
 
-  void fuse(node_id map) {
+  // Whether the map was fused into what reads it.
+  bool fuse(node_id map) {
     node_id const reader = only_reader(map);
-    if (reader == nothing) return;
+    if (reader == nothing) return false;
     bool const one = f()[reader].code == op::at;
     region_id const turn = one ? region_id(nothing) : f().region_at(reader, 0);
     value_id const index = one ? f().operand(reader, 1) : f().argument(turn, 0);
@@ -85,6 +86,7 @@ private:
     again_ = again_ || !effects_of(map).is_pure();
     cursor_.erase(map);
     ++fused_;
+    return true;
   }
   // The map or loop that alone reads the results, each element in the turn of the same number; or the one `at` that reads
   // anything. Nothing, if there is no such.

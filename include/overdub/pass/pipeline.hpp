@@ -79,10 +79,15 @@ inline std::size_t operation_count(program const& p) {
   return count;
 }
 
-/// Runs passes one after another. Checked builds verify the program behind each; an observer is told of each.
+/// Runs passes one after another. Checked builds verify the program before the first and behind each; an observer is told
+/// of each.
 class pass_runner {
 public:
-  explicit pass_runner(program& p, pass_observer observer = {}) : p_(p), observer_(std::move(observer)) {}
+  explicit pass_runner(program& p, pass_observer observer = {}) : p_(p), observer_(std::move(observer)) {
+#if OVERDUB_CHECKED
+    ir::verify(p_);
+#endif
+  }
 
   /// Returns how much the pass changed.
   std::size_t operator()(named_pass const& pass) const {

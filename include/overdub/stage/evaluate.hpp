@@ -2,6 +2,7 @@
 // program that a context makes of another.
 #pragma once
 
+#include <overdub/ir/verify.hpp>
 #include <overdub/stage/evaluator_arrays.hpp>
 #include <overdub/stage/evaluator_calls.hpp>
 #include <overdub/stage/evaluator_control.hpp>
@@ -24,6 +25,8 @@ inline ir::function_id entry_of(ir::program const& p) {
 // Arguments as the function's parameters.
 template <class S, class... A>
 std::vector<cell<S>> arguments_of(ir::program const& p, ir::function_id id, S const& stack, A const&... a) {
+  if (index_of(id) >= p.functions.size() || p.is_erased(id))
+    throw evaluation_error(message("overdub: there is no function of the number %u in the program", index_of(id)));
   ir::function const& f = p[id];
   std::string const name(p.name_of(id));
   if (f.parameters().size() != sizeof...(A))
@@ -59,10 +62,11 @@ wrap_t<S, R> result_as(ir::program const& p, ir::function_id id, cell<S> const& 
 
 /// Runs a function of a program, by default its entry: on numbers and arrays, in the contexts of values among them, or
 /// staging it again where they are symbols. Returns its results as R, or a tuple of several: evaluate<double>(p, 1.0, x).
-/// This is the meaning of programs, kept simple; an executable (execute/interpreter.hpp) is fast. Throws evaluation_error,
-/// and what the program's operations throw. Thread-safe.
+/// This is the meaning of programs, kept simple; an executable (execute/interpreter.hpp) is fast. Throws verify_error,
+/// evaluation_error, and what the program's operations throw. Verifies the program first, O(operations). Thread-safe.
 template <class R, class... More, class... A>
 auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
+  ir::verify(p);
   using S = detail::outermost_t<A...>;
   S const stack = detail::stack_from<S>(a...);
   auto const results = detail::evaluator<S>(p, stack).run(f, detail::arguments_of(p, f, stack, a...));
@@ -88,7 +92,8 @@ auto evaluate(ir::program const& p, A const&... a) {
 namespace detail {
 
 template <class S>
-ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
+ir::program rewritten_whole(recorder& r, S const& contexts, ir::program const& p) {
+  ir::verify(p);
   evaluator<S> e(p, contexts);
   std::vector<ir::function_id> roots;
   if (p.entry != ir::nothing)
@@ -102,11 +107,19 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
   }
   return r.finish();
 }
+template <class S>
+ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
+  if constexpr (!keeps_symbols<wrap_t<S, double>>())
+    return {};
+  else
+    return rewritten_whole(r, contexts, p);
+}
 
 } // namespace detail
 
 /// The program that a context, or a composition, makes of another: what stage(context, f, signature) is for C++. The entry,
-/// and all that it calls, is rewritten; every function, where there is no entry. Throws evaluation_error. O(operations).
+/// and all that it calls, is rewritten; every function, where there is no entry. Throws verify_error and evaluation_error.
+/// O(operations).
 template <class Context>
 requires is_context<Context> ir::program overdub(Context&& context, ir::program const& p) {
   detail::recorder r;

@@ -13,11 +13,12 @@
 namespace overdub {
 
 /// Runs a function of a program, as evaluate<R>(program, function, x...) does where C++ knows the types. Throws
-/// argument_error, evaluation_error, and what the program's operations throw; says in `failed`, when that is given, which
+/// verify_error, argument_error, evaluation_error, and what the program's operations throw; says in `failed`, when that is given, which
 /// operation threw. Thread-safe.
 inline std::vector<datum> evaluate(
     ir::program const& p, ir::function_id id, std::span<datum const> arguments,
     evaluation_place* failed = nullptr) {
+  ir::verify(p);
   using evaluator = detail::evaluator<stack<>>;
   ir::function const& f = p[id];
   std::string const name(p.name_of(id));

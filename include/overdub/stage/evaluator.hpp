@@ -200,7 +200,6 @@ private:
   // ---- functions and regions
 
   std::vector<slot> run_slots(ir::function_id id, std::vector<slot> arguments) {
-    check_depth();
     ir::function const& f = program_[id];
     frame at{f, std::vector<slot>(f.value_count())};
     return region_slots(at, ir::function::body, std::move(arguments));
@@ -217,6 +216,7 @@ private:
   }
 
   std::vector<slot> region_slots(frame& at, ir::region_id r, std::vector<slot> arguments) {
+    check_depth();
     for (std::size_t i = 0; i < arguments.size(); ++i)
       at.slots[index_of(at.f.argument(r, static_cast<std::uint32_t>(i)))] = std::move(arguments[i]);
     ir::node_id const last = at.f.yield_of(r);
@@ -333,7 +333,7 @@ private:
     node const& x = at.f[n];
     std::uint32_t const main = main_operand(ir::row_of(x.code).types);
     ir::type const t = at.f.type_of(at.f.operand(n, main));
-    if (!t.is_scalar()) return select_array(at, n);
+    if (!t.is_literal()) return select_other(at, n);
     unsigned literals = 0;
     if constexpr (tells_literals) {
       for (std::uint32_t i = 0; i < x.operand_count; ++i)
@@ -343,13 +343,24 @@ private:
     }
     thunks::find(x.code, t.element, literals)(*this, at, n);
   }
-  void select_array(frame& at, ir::node_id n) {
+  // Of arrays, or of function values.
+  void select_other(frame& at, ir::node_id n) {
+    if (at.f.type_of(at.f.result(n)).is_function()) return select_function(at, n);
     auto const branches = cells(at, n, 1, 2);
     set_all(
         at, n,
         call(
             stack_, if_, typed<bool>(at, at.f.operand(n, 0)), [&] { return std::vector<any>{branches[0]}; },
             [&] { return std::vector<any>{branches[1]}; }));
+  }
+  void select_function(frame& at, ir::node_id n) {
+    if constexpr (symbolic)
+      throw evaluation_error(
+          message("overdub: a choice between function values is not rewritten by contexts; inline the "
+                  "functions, or call them in the branches of an if"));
+    else
+      at.slots[index_of(at.f.result(n))] =
+          slot_of(at, at.f.operand(n, concrete(typed<bool>(at, at.f.operand(n, 0))) ? 1 : 2));
   }
   void convert_number(frame& at, ir::node_id n) {
     with_type(at.f.type_of(at.f.operand(n, 0)), [&]<class From>(std::type_identity<From>) {
@@ -408,7 +419,7 @@ private:
   void give(frame& at, ir::node_id n, std::vector<slot> results);
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
 
-  // An exception runs the second region, and goes on.
+  // An exception runs the second region, and is thrown on.
   void protect(frame& at, ir::node_id n);
   void leave_program(frame& at, ir::node_id n);
   void call_host(frame& at, ir::node_id n, std::string const& name);

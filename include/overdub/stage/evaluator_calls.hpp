@@ -48,7 +48,7 @@ auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> st
     return run_slots(id, std::move(arguments));
 }
 
-// An exception runs the second region, and goes on.
+// An exception runs the second region, and is thrown on.
 template <class S>
 void evaluator<S>::protect(frame& at, ir::node_id n) {
   if constexpr (symbolic) {
@@ -62,7 +62,9 @@ void evaluator<S>::protect(frame& at, ir::node_id n) {
     try {
       set_all(at, n, region(at, at.f.region_at(n, 0)));
     } catch (...) {
-      (void)region(at, at.f.region_at(n, 1));
+      auto const first = std::exchange(failed_, {});
+      (void)region(at, at.f.region_at(n, 1)); // what it throws has a place of its own
+      failed_ = first;
       throw;
     }
   }

@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <any>
-#include <memory>
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tsl/robin_map.h>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -112,10 +114,7 @@ public:
   };
   // The key of a function that is made of another program's function: one for each way of making.
   void const* key_of(void const* way, void const* of, std::uint32_t number) {
-    for (auto const& k : made_keys_)
-      if (k->way == way && k->of == of && k->number == number) return k.get();
-    made_keys_.push_back(std::make_unique<made_key>(made_key{way, of, number}));
-    return made_keys_.back().get();
+    return &made_keys_[{reinterpret_cast<std::uintptr_t>(way), reinterpret_cast<std::uintptr_t>(of), number}];
   }
   // What is known of a function called with arguments of certain types; told by the address of their key.
   staged* find(void const* key) {
@@ -134,20 +133,18 @@ public:
     std::vector<ir::function_id> all;
     for (std::uint32_t i = 0; i < program.functions.size(); ++i)
       if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
-    auto key = [&](ir::function_id f) {
-      std::string text(base_name(program.name_of(f)));
-      text += '\0';
+    auto signature = [&](ir::function_id f) {
+      std::string text;
       for (ir::value_id const v : program[f].parameters())
         text += ir::text_of(program, program[f].type_of(v)) + ',';
       return text;
     };
-    std::vector<std::pair<std::string, ir::function_id>> sorted;
-    for (ir::function_id const f : all) sorted.emplace_back(key(f), f);
+    std::vector<std::tuple<std::string, std::string, ir::function_id>> sorted;
+    for (ir::function_id const f : all) sorted.emplace_back(base_name(program.name_of(f)), signature(f), f);
     std::ranges::sort(sorted);
     std::string last;
     int number = 0;
-    for (auto const& [text, f] : sorted) {
-      std::string const base(text.c_str());
+    for (auto const& [base, types, f] : sorted) {
       number = base == last ? number + 1 : 1;
       last = base;
       program[f].name = program.intern(number == 1 ? base : base + '#' + std::to_string(number));
@@ -155,8 +152,13 @@ public:
     pass::canonicalise(program);
     return std::move(program);
   }
-  // The name without the number of its signature.
-  static std::string_view base_name(std::string_view name) { return name.substr(0, name.find('#')); }
+  // The name without the number of its signature: f of f#2.
+  static std::string_view base_name(std::string_view name) {
+    std::size_t const behind = name.find_last_not_of("0123456789");
+    bool const is_numbered =
+        behind != name.npos && behind > 0 && behind + 1 < name.size() && name[behind] == '#';
+    return is_numbered ? name.substr(0, behind) : name;
+  }
   // Of several functions of one name the first has it, the others have a number behind it.
   std::string unique_name(std::string_view name) {
     int const signatures = ++signatures_of_[std::string(name)];
@@ -200,13 +202,8 @@ private:
   }
 
   ir::function_id scratch_ = ir::nothing;
-  struct made_key {
-    void const* way;
-    void const* of;
-    std::uint32_t number;
-  };
-
-  std::vector<std::unique_ptr<made_key>> made_keys_;
+  std::map<std::tuple<std::uintptr_t, std::uintptr_t, std::uint32_t>, char>
+      made_keys_; // whose addresses are keys
   std::vector<ir::cursor> open_;
   std::vector<staged> functions_;
   tsl::robin_map<void const*, std::size_t> of_key_;

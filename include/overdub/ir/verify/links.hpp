@@ -120,12 +120,21 @@ private:
       } else {
         numbers.order[index_of(n)] = number++;
         ++met_;
-        if (f[n].region_count > 0)
+        if (f[n].region_count == 0)
+          leave_node(n);
+        else if (open.size() < max_nesting)
           enter(f.region_at(n, 0));
         else
-          leave_node(n);
+          return too_deep(n);
       }
     }
+  }
+
+  void too_deep(node_id n) {
+    out_.add(
+        id_, n,
+        "regions are nested more than " + std::to_string(max_nesting) +
+            " deep; move some of them into functions");
   }
 
   bool check_place(node_id n, region_id r, node_id previous) {
