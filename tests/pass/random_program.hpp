@@ -22,12 +22,13 @@ using namespace overdub::ir;
 using overdub::effect;
 
 struct options {
-  int functions = 3;      // besides the entry
-  int operations = 7;     // of a region, at most
-  int depth = 3;          // of regions
-  bool effects = true;    // of the host; protect and function values, too
-  bool samples = true;    // random choices
-  bool failing = true;    // errors are possible
+  int functions = 3;           // besides the entry
+  int operations = 7;          // of a region, at most
+  int depth = 3;               // of regions
+  bool effects = true;         // of the host
+  bool function_values = true; // and protect
+  bool samples = true;         // random choices
+  bool failing = true;         // errors are possible
   bool elementary = true; // functions like sin, which are slow and whose results differ between libraries
 };
 
@@ -476,7 +477,7 @@ private:
       note_results(all, insert(op::sample, operands, {any_scalar()}, {}, says));
       return;
     }
-    if (!wanted_.effects) return elementwise(all);
+    if (!wanted_.effects) return wanted_.function_values && which == 8 ? closure(all) : elementwise(all);
     values const operands{pick(all, any_scalar()), pick(all, any_scalar())};
     switch (which) {
     case 4:
@@ -495,7 +496,7 @@ private:
       note_results(all, insert(op::host, operands, {}, {}, named("adds", effect::accumulates)));
       return;
     default:
-      if (random_.chance(50)) return closure(all);
+      if (wanted_.function_values && random_.chance(50)) return closure(all);
       note_results(
           all, insert(op::host, operands, {any_scalar(), i64}, {}, named("prints", effect::ordered)));
       return;
@@ -614,7 +615,11 @@ private:
   void map(scope& all, int depth) {
     if (random_.chance(50)) return map_of_elements(all, depth);
     types const yielded = scalars(2);
-    count const size = few(all);
+    // Now and then a long one, of several blocks and a rest.
+    bool const is_long = depth == wanted_.depth - 1 && random_.chance(2);
+    int const length = 100 + static_cast<int>(random_.below(300));
+    count const size = is_long ? count{cursor_->literal(std::int64_t{length}), length, length} : few(all);
+    if (is_long) depth = 0;
     node_id const n = insert(op::map, {size.value}, stacked(yielded), {{i64}});
     in_region(
         n, 0, all,
@@ -704,7 +709,7 @@ private:
     cursor_->insert(op::add_to, {acc.value, index_below(all, acc.least), pick(all, t)});
   }
   void protect(scope& all, int depth) {
-    if (!wanted_.effects) return branch(all, depth);
+    if (!wanted_.function_values) return branch(all, depth);
     types const results = several(2);
     node_id const n = insert(op::protect, {}, results, {{}, {}});
     in_region(n, 0, all, [&](scope& inner) {
@@ -735,6 +740,7 @@ inline options any_options(std::uint64_t seed) {
   o.depth = 1 + static_cast<int>(random.below(3));
   o.failing = random.chance(60);
   o.effects = random.chance(50);
+  o.function_values = o.effects;
   o.samples = random.chance(50);
   return o;
 }
