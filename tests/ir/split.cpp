@@ -10,6 +10,12 @@
 
 namespace {
 
+// With a cursor of its own.
+template <class... A>
+overdub::ir::node_id split_in(overdub::ir::cursor c, A const&... a) {
+  return overdub::ir::split(c, a...);
+}
+
 using namespace samples;
 
 std::string walked(function const& f) {
@@ -44,7 +50,7 @@ TEST_CASE("a part becomes a function: what it uses are parameters, what is used 
   chain a;
   cursor c(a.p, a.f);
   c.set_name(a.v[1], a.p.intern("s"));
-  node_id const call = c.split(a.node(2), a.node(4), "part");
+  node_id const call = split(c, a.node(2), a.node(4), "part");
   CHECK(walked(a.p[a.f]) == "sin call mul exp yield");
   function_id const part = a.p[a.f][call].attributes.callee();
   CHECK(a.p.name_of(part) == "part");
@@ -59,8 +65,8 @@ TEST_CASE("a part becomes a function: what it uses are parameters, what is used 
 
 TEST_CASE("several results are given in the order of their definitions, and literals are copied") {
   chain a;
-  cursor(a.p, a.f).split(a.node(1), a.node(2), "both");
-  cursor(a.p, a.f).split(a.node(5), a.node(5), "twice");
+  split_in(cursor(a.p, a.f), a.node(1), a.node(2), "both");
+  split_in(cursor(a.p, a.f), a.node(5), a.node(5), "twice");
   CHECK(walked(a.p[a.f]) == "call add log call exp yield");
   CHECK(a.p[*a.p.find("both")].results.size() == 2);
   CHECK(a.p[*a.p.find("twice")].parameters().size() == 1);
@@ -74,14 +80,14 @@ TEST_CASE("regions go along, with what they use from outside, and a part of a re
   walk(p[f], function::body, [&](node_id n) {
     if (p[f][n].code == op::map) map = n;
   });
-  cursor(p, f).split(map, map, "squares");
+  split_in(cursor(p, f), map, map, "squares");
   check_valid(p);
   function_id const squares = *p.find("squares");
   CHECK(walked(p[squares]) == "map at call yield yield");
   CHECK(p[squares].parameters().size() == 2);
   region_id const region = p[squares].region_at(p[squares][function::body].first, 0);
   node_id const at = p[squares][region].first;
-  cursor(p, squares).split(at, p[squares][at].next, "square_of");
+  split_in(cursor(p, squares), at, p[squares][at].next, "square_of");
   CHECK(walked(p[squares]) == "map call yield yield");
   check_valid(p);
 }
@@ -94,11 +100,11 @@ TEST_CASE("a whole accumulate is split, and a part that adds to an accumulator f
   REQUIRE(p[f][map].code == op::map);
   std::size_t const functions = p.functions.size();
   CHECK_THROWS_WITH(
-      cursor(p, f).split(map, map, "adds"),
+      split_in(cursor(p, f), map, map, "adds"),
       Catch::Matchers::Contains("an accumulator is not passed to functions"));
   CHECK(p.functions.size() == functions);
   check_valid(p);
-  cursor(p, f).split(all, all, "adds");
+  split_in(cursor(p, f), all, all, "adds");
   CHECK(walked(p[f]) == "call yield");
   check_valid(p);
 }
@@ -106,10 +112,10 @@ TEST_CASE("a whole accumulate is split, and a part that adds to an accumulator f
 TEST_CASE("operations that are no part of one region in order, and names that are taken, are refused") {
   chain a;
   cursor c(a.p, a.f);
-  CHECK_THROWS_AS(c.split(a.node(4), a.node(2), "part"), overdub::error);
-  CHECK_THROWS_AS(c.split(a.node(4), c->yield_of(function::body), "part"), overdub::error);
+  CHECK_THROWS_AS(split(c, a.node(4), a.node(2), "part"), overdub::error);
+  CHECK_THROWS_AS(split(c, a.node(4), c->yield_of(function::body), "part"), overdub::error);
   CHECK_THROWS_WITH(
-      c.split(a.node(2), a.node(3), "f"), Catch::Matchers::Contains("has a function @f already"));
+      split(c, a.node(2), a.node(3), "f"), Catch::Matchers::Contains("has a function @f already"));
   CHECK(a.p.functions.size() == 1);
   check_valid(a.p);
 }
@@ -119,7 +125,7 @@ TEST_CASE("splitting goes on behind the call when it is done while walking") {
   std::string seen;
   for (cursor c(a.p, a.f); c.next();) {
     seen.append(name_of(c.code())).append(" ");
-    if (c.code() == op::cos) c.split(c.node(), a.node(4), "part");
+    if (c.code() == op::cos) split(c, c.node(), a.node(4), "part");
   }
   CHECK(seen == "sin cos mul exp yield ");
   check_valid(a.p);
@@ -141,7 +147,7 @@ TEST_CASE("any part of one region can be split, again and again") {
       node_id last = first;
       for (int k = *rc::gen::inRange(0, 5); k > 0 && p[f][p[f][last].next].code != op::yield; --k)
         last = p[f][last].next;
-      cursor(p, f).split(first, last, "part" + std::to_string(i));
+      split_in(cursor(p, f), first, last, "part" + std::to_string(i));
       for (auto const& g : p.functions) RC_ASSERT(invariants::broken(g) == "");
       for (auto const& d : faults_of(p)) RC_FAIL(d.text);
     }

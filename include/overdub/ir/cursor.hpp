@@ -253,13 +253,6 @@ public:
     if (!originals.empty()) (void)clone(from, originals, map);
   }
 
-  /// Moves the operations from `first` to `last`, of one region, into a new function, and calls it in their place. What
-  /// they use from outside becomes its parameters, what is used of theirs its results. Returns the call. Throws error when
-  /// the name is taken, when the operations are not those of one region in order, without its yield, and when they use an
-  /// accumulator from outside; nothing has changed then. O(functions, operations moved and their uses). Invalidates
-  /// references to functions.
-  node_id split(node_id first, node_id last, std::string_view name); // split.hpp
-
 private:
   function& here() const { return (*program_)[id_]; }
 

@@ -69,34 +69,40 @@ struct outline {
 
 } // namespace detail
 
-inline node_id cursor::split(node_id first, node_id last, std::string_view name) {
-  if (program_->find(name))
+/// Moves the operations from `first` to `last`, of one region, into a new function, and calls it in their place. What
+/// they use from outside becomes its parameters, what is used of theirs its results. Returns the call. Throws error when
+/// the name is taken, when the operations are not those of one region in order, without its yield, and when they use an
+/// accumulator from outside; nothing has changed then. O(functions, operations moved and their uses). Invalidates
+/// references to functions.
+inline node_id split(cursor& c, node_id first, node_id last, std::string_view name) {
+  program& p = c.owner();
+  if (p.find(name))
     throw error(message(
         "overdub: split: the program has a function @%.*s already; give another name",
         static_cast<int>(name.size()), name.data()));
-  detail::outline const part(here(), first, last);
+  detail::outline const part(*c, first, last);
   std::vector<type> parameters, results;
-  for (value_id const v : part.captured) parameters.push_back(here().type_of(v));
-  for (value_id const v : part.outputs) results.push_back(here().type_of(v));
+  for (value_id const v : part.captured) parameters.push_back(c->type_of(v));
+  for (value_id const v : part.outputs) results.push_back(c->type_of(v));
 
-  function_id const made = program_->add(name, parameters);
-  cursor into(*program_, made, function::body);
+  function_id const made = p.add(name, parameters);
+  cursor into(p, made, function::body);
   tsl::robin_map<value_id, value_id, detail::value_hash> map;
   for (std::uint32_t i = 0; i < part.captured.size(); ++i) {
     value_id const parameter = into->argument(function::body, i);
-    into.set_name(parameter, here()[part.captured[i]].name);
+    into.set_name(parameter, (*c)[part.captured[i]].name);
     map.emplace(part.captured[i], parameter);
   }
-  for (node_id const n : part.nodes) into.clone(id_, n, map);
+  for (node_id const n : part.nodes) into.clone(c.id(), n, map);
   std::vector<value_id> yielded;
   for (value_id const v : part.outputs) yielded.push_back(map.at(v));
   into.yield(yielded);
-  (*program_)[made].results = results;
+  p[made].results = results;
 
-  to_before(first);
-  node_id const call = insert(op::call, part.captured, results, attributes::of(made));
-  for (std::uint32_t i = 0; i < part.outputs.size(); ++i) substitute(part.outputs[i], here().result(call, i));
-  for (std::size_t i = part.nodes.size(); i-- > 0;) erase(part.nodes[i]);
+  c.to_before(first);
+  node_id const call = c.insert(op::call, part.captured, results, attributes::of(made));
+  for (std::uint32_t i = 0; i < part.outputs.size(); ++i) c.substitute(part.outputs[i], c->result(call, i));
+  for (std::size_t i = part.nodes.size(); i-- > 0;) c.erase(part.nodes[i]);
   return call;
 }
 
