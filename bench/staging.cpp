@@ -34,13 +34,13 @@ double fastest(F const& f) {
 
 int main() {
   std::printf("%12s %16s %24s\n", "operations", "staging, ns each", "under forward, ns each");
-  for (long size : {1'000L, 10'000L, 100'000L, 1'000'000L}) {
-    repetitions = size / 2;
+  for (long operations : {1'000L, 10'000L, 100'000L, 1'000'000L}) {
+    repetitions = operations / 2;
     double const staging = fastest([] { (void)stage(unrolled, signature<double>); });
     ir::program const p = stage(unrolled, signature<double>);
     double const rewriting = fastest([&] { (void)overdub::overdub(contexts::forward{}, p); });
     std::printf(
-        "%12ld %16.0f %24.0f\n", size, staging * 1e9 / static_cast<double>(size),
-        rewriting * 1e9 / static_cast<double>(size));
+        "%12ld %16.0f %24.0f\n", operations, staging * 1e9 / static_cast<double>(operations),
+        rewriting * 1e9 / static_cast<double>(operations));
   }
 }
