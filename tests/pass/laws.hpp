@@ -55,13 +55,13 @@ inline bool same_outcome(reference::outcome const& before, reference::outcome co
   return after.failed != failure::none && before.log == after.log;
 }
 
-/// How many random programs to run: fewer under the sanitizers, which take ten times as long.
+/// How many random programs to run: fewer under the sanitizers, which take forty times as long without optimisation.
 constexpr std::uint64_t seeds(std::uint64_t count) {
 #if defined(__SANITIZE_ADDRESS__)
-  return count / 10;
+  return count / 40;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-  return count / 10;
+  return count / 40;
 #else
   return count;
 #endif

@@ -78,7 +78,7 @@ void check(overdub::pass::rule const& law, type t) {
     for (T const y : numbers)
       for (bool const truth : {false, true}) compare(x, y, x, truth);
   random_program::random_numbers random(7);
-  for (int i = 0; i < 200; ++i) {
+  for (std::uint64_t i = 0; i < laws::seeds(200); ++i) {
     auto any = [&] {
       if constexpr (std::is_floating_point_v<T>)
         return static_cast<T>(static_cast<double>(random.below(4000)) / 16 - 125);
