@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/execute/datum.hpp>
-#include <overdub/execute/lower_program.hpp>
+#include <overdub/execute/lower.hpp>
 #include <overdub/execute/run.hpp>
 #include <overdub/ir/verify.hpp>
 

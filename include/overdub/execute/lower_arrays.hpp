@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/execute/array_handlers.hpp>
-#include <overdub/execute/lower.hpp>
+#include <overdub/execute/lowering.hpp>
 
 #include <string>
 #include <vector>

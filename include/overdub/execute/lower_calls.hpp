@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/execute/control_handlers.hpp>
-#include <overdub/execute/lower.hpp>
+#include <overdub/execute/lowering.hpp>
 #include <overdub/execute/native_host.hpp>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 #include <overdub/execute/control_handlers.hpp>
 #include <overdub/execute/flatten.hpp>
-#include <overdub/execute/lower.hpp>
+#include <overdub/execute/lowering.hpp>
 #include <overdub/execute/reduce_handlers.hpp>
 
 #include <vector>

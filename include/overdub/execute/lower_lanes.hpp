@@ -4,7 +4,7 @@
 #pragma once
 
 #include <overdub/execute/block_reduce_handlers.hpp>
-#include <overdub/execute/lower.hpp>
+#include <overdub/execute/lowering.hpp>
 
 #include <span>
 #include <utility>

@@ -6,10 +6,19 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace overdub::ir {
+namespace detail {
+
+// 1 operand, 2 operands
+inline std::string counted(std::size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
+} // namespace detail
 
 /// One thing that is wrong.
 struct diagnostic {

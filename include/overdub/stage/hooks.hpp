@@ -2,6 +2,7 @@
 // program runs. Leaves are host operations, too.
 #pragma once
 
+#include <overdub/ir/type_text.hpp>
 #include <overdub/stage/transform.hpp>
 
 #include <exception>

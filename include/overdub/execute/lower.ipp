@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/execute/flatten.hpp>
+#include <overdub/execute/lower.hpp>
 #include <overdub/execute/lower_arrays.hpp>
 #include <overdub/execute/lower_blocks.hpp>
 #include <overdub/execute/lower_calls.hpp>
@@ -143,10 +144,9 @@ inline function_code lowering::lower() {
   return made;
 }
 
-/// Lowers a function and all that it calls. Throws host_error and not_executable. O(nodes × depth of regions).
-inline std::shared_ptr<code const> lower(
+OVERDUB_DECL std::shared_ptr<code const> lower(
     ir::program const& given, ir::function_id entry, host_registry const& hosts,
-    execution_options const& options = {}) {
+    execution_options const& options) {
   auto const flat = flattening(given).run();
   ir::program const& p = flat ? *flat : given;
   auto made = std::make_shared<code>();

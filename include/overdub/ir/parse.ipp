@@ -1,0 +1,120 @@
+#pragma once
+
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/parse/operations.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace overdub::ir {
+namespace detail {
+
+class program_reader : operation_reader {
+public:
+  program_reader(std::string_view text, parse_options const& options)
+      : operation_reader(text, options.file), size_(text.size()) {}
+
+  program run() {
+    try {
+      if (size_ > std::numeric_limits<std::uint32_t>::max())
+        wrong(0, "the text is longer than 4 GiB; split it into several programs");
+      else
+        read_program();
+    } catch (too_many_faults const&) {
+    }
+    if (!in_.faults().empty()) in_.faults().report();
+    return std::move(p_);
+  }
+
+private:
+  void read_program() {
+    while (!in_.is_at_end()) {
+      in_.begin();
+      try {
+        if (in_.take("func"))
+          read_function();
+        else if (in_.take("entry"))
+          read_entry();
+        else
+          in_.fail_expected("\"func\" or \"entry\"");
+      } catch (syntax_fault const&) {
+        in_.skip_function();
+      }
+    }
+    for (forward_call const& call : forward_calls_) resolve(call);
+    if (entry_ == nothing) return;
+    function_entry const& f = entry_of(entry_);
+    if (f.id == nothing && !f.is_broken) wrong(entry_at_, no_function(entry_));
+    p_.entry = f.id;
+  }
+
+  void read_entry() {
+    std::uint32_t const at = offset();
+    symbol const name = function_name();
+    if (entry_ != nothing) return wrong(at, "the program has an entry already, " + on_line(entry_at_));
+    entry_ = name;
+    entry_at_ = at;
+  }
+
+  void read_function() {
+    std::uint32_t const at = offset();
+    symbol const name = function_name();
+    if (function_entry const& known = entry_of(name); known.id != nothing)
+      wrong(at, "there is a function " + text_of_name(name) + " already, " + on_line(known.where));
+    entry_of(name).is_broken = true; // until its head is read
+    names_.begin_function();
+    begin_operation();
+    in_.expect('(');
+    read_arguments(no_initial);
+    read_arrow();
+    symbol const structure = in_.take("structure") ? p_.intern(in_.text()) : symbol(nothing);
+    place_id const place = read_places(at);
+    std::uint32_t const brace = offset();
+    in_.expect('{');
+
+    argument_types();
+    function_id const id = p_.add(std::string(p_.text(name)), region_types_[0]);
+    entry_of(name) = {.id = id, .where = at};
+    function& f = p_[id];
+    f.results = declared_;
+    f.structure = structure;
+    f.place = place;
+    begin_function(id, f.results, brace);
+    while (!frames_.empty()) read_in_body();
+  }
+  void read_in_body() {
+    if (in_.is_at_end() || in_.is_at_word("func")) {
+      std::string const found = in_.is_at_end() ? "the end of the text" : "\"func\"";
+      std::uint32_t const begin = frames_.back().where;
+      frames_.clear();
+      return wrong(
+          offset(), "expected \"}\" for the block that begins " + on_line(begin) + ", found " + found);
+    }
+    begin_operation();
+    try {
+      if (in_.peek() == '}')
+        end_region();
+      else
+        read_operation();
+    } catch (syntax_fault const&) {
+      break_results();
+      in_.skip_operation();
+      if (in_.peek() == '}') frames_.back().ended = true; // what was skipped may have been its end
+    }
+  }
+
+  std::size_t size_;
+  symbol entry_ = nothing;
+  std::uint32_t entry_at_ = 0;
+};
+
+} // namespace detail
+
+OVERDUB_DECL program parse(std::string_view text, parse_options const& options) {
+  return detail::program_reader(text, options).run();
+}
+
+} // namespace overdub::ir

@@ -1,0 +1,174 @@
+#pragma once
+
+#include <overdub/call/native.hpp>
+#include <overdub/ir/type_text.hpp>
+#include <overdub/pass/canonicalise.hpp>
+#include <overdub/stage/recorder.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+OVERDUB_DECL recorder::recorder() = default;
+OVERDUB_DECL recorder::~recorder() = default;
+
+OVERDUB_DECL recorder::inside::inside(recorder& r, ir::function_id f, ir::region_id region) : recorder_(r) {
+  r.open_.emplace_back(r.program, f, region);
+}
+
+OVERDUB_DECL recorder::inside::~inside() { recorder_.open_.pop_back(); }
+
+OVERDUB_DECL ir::value_id
+recorder::add(ir::op code, std::span<ir::value_id const> operands, ir::type result, ir::attributes const& a) {
+  return here().result(insert(code, operands, {&result, 1}, a));
+}
+
+OVERDUB_DECL ir::node_id recorder::insert(
+    ir::op code, std::span<ir::value_id const> operands, std::span<ir::type const> results,
+    ir::attributes const& a, std::span<std::vector<ir::type> const> regions) {
+  return at().insert(code, operands, results, a, regions);
+}
+
+OVERDUB_DECL std::vector<ir::type> recorder::types_of(std::span<ir::value_id const> values) {
+  std::vector<ir::type> types;
+  for (ir::value_id const v : values) types.push_back(here().type_of(v));
+  return types;
+}
+
+OVERDUB_DECL void const* recorder::key_of(void const* way, void const* of, std::uint32_t number) {
+  return &made_keys_[{reinterpret_cast<std::uintptr_t>(way), reinterpret_cast<std::uintptr_t>(of), number}];
+}
+
+OVERDUB_DECL recorder::staged* recorder::find(void const* key) {
+  auto const at = of_key_.find(key);
+  return at == of_key_.end() ? nullptr : &functions_[at->second];
+}
+
+OVERDUB_DECL ir::function_id recorder::scratch() {
+  if (scratch_ == ir::nothing) scratch_ = program.add("", {});
+  return scratch_;
+}
+
+OVERDUB_DECL ir::symbol
+recorder::bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object) {
+  std::string const base = name;
+  for (int number = 2;; ++number) {
+    ir::symbol const s = program.intern(name);
+    ir::host_binding const* known = program.host(s);
+    if (known == nullptr) program.hosts.push_back({s, run, object});
+    if (known == nullptr || (known->run == run && known->object == object)) return s;
+    name = base + '#' + std::to_string(number);
+  }
+}
+
+OVERDUB_DECL ir::value_id recorder::converted(ir::value_id v, ir::type to) {
+  ir::function const& f = here();
+  ir::type const from = f.type_of(v);
+  if (from == to) return v;
+  if (!f.is_literal(v)) return add(ir::op::convert, {&v, 1}, to);
+  auto as = [&](auto x) {
+    switch (to.element) {
+    case ir::scalar::boolean:
+      return at().literal(native::convert<bool>(x));
+    case ir::scalar::i64:
+      return at().literal(native::convert<std::int64_t>(x));
+    case ir::scalar::f32:
+      return at().literal(native::convert<float>(x));
+    default:
+      return at().literal(native::convert<double>(x));
+    }
+  };
+  std::uint64_t const bits = f.bits_of(v);
+  switch (from.element) {
+  case ir::scalar::boolean:
+    return as(bits != 0);
+  case ir::scalar::i64:
+    return as(static_cast<std::int64_t>(bits));
+  case ir::scalar::f32:
+    return as(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  default:
+    return as(std::bit_cast<double>(bits));
+  }
+}
+
+OVERDUB_DECL ir::program recorder::finish() {
+  if (scratch_ != ir::nothing) program.erase(scratch_);
+  std::vector<ir::function_id> all;
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i)
+    if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
+  auto signature = [&](ir::function_id f) {
+    std::string text;
+    for (ir::value_id const v : program[f].parameters())
+      text += ir::text_of(program, program[f].type_of(v)) + ',';
+    return text;
+  };
+  std::vector<std::tuple<std::string, std::string, ir::function_id>> sorted;
+  for (ir::function_id const f : all) sorted.emplace_back(base_name(program.name_of(f)), signature(f), f);
+  std::ranges::sort(sorted);
+  std::string last;
+  int number = 0;
+  for (auto const& [base, types, f] : sorted) {
+    number = base == last ? number + 1 : 1;
+    last = base;
+    program[f].name = program.intern(number == 1 ? base : base + '#' + std::to_string(number));
+  }
+  pass::canonicalise(program);
+  return std::move(program);
+}
+
+OVERDUB_DECL std::string_view recorder::base_name(std::string_view name) {
+  std::size_t const behind = name.find_last_not_of("0123456789");
+  bool const is_numbered =
+      behind != name.npos && behind > 0 && behind + 1 < name.size() && name[behind] == '#';
+  return is_numbered ? name.substr(0, behind) : name;
+}
+
+OVERDUB_DECL std::string recorder::unique_name(std::string_view name) {
+  int const signatures = ++signatures_of_[std::string(name)];
+  if (signatures > most_signatures) throw_signatures(name);
+  return signatures == 1 ? std::string(name) : std::string(name) + '#' + std::to_string(signatures);
+}
+
+OVERDUB_DECL std::size_t
+recorder::begin(void const* key, std::string_view name, std::span<ir::type const> parameters) {
+  functions_.push_back({program.add(unique_name(name), parameters), {}});
+  chain_.emplace_back(name);
+  of_key_.emplace(key, functions_.size() - 1);
+  return functions_.size() - 1;
+}
+
+OVERDUB_DECL void recorder::end(std::size_t number, std::any results) {
+  auto const f = functions_[number].id;
+  functions_[number].results = std::move(results);
+  if (program[f].node_count() > unrolled) note_unrolled(f);
+  chain_.pop_back();
+}
+
+[[noreturn]] OVERDUB_DECL void recorder::throw_signatures(std::string_view name) const {
+  std::string chain;
+  std::size_t const first = chain_.size() > 6 ? chain_.size() - 6 : 0;
+  for (std::size_t i = first; i < chain_.size(); ++i) chain += chain_[i] + " -> ";
+  throw staging_error(message(
+      "overdub: staging made more than %d signatures of %.*s, called by %s%.*s; does it call itself with "
+      "arguments of ever new "
+      "types?",
+      most_signatures, static_cast<int>(name.size()), name.data(), chain.c_str(),
+      static_cast<int>(name.size()), name.data()));
+}
+
+OVERDUB_DECL void recorder::note_unrolled(ir::function_id f) {
+  program.notes.push_back(
+      {.text = "@" + std::string(base_name(program.name_of(f))) + " has " +
+               std::to_string(program[f].node_count()) +
+               " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
+               "or overdub::reduce",
+       .at = program[f].place});
+}
+
+} // namespace overdub::detail
