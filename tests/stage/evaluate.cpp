@@ -17,9 +17,10 @@ TEST_CASE("a program is evaluated by C++ types, and on values of a context in th
 TEST_CASE("wrong arguments are refused in a sentence") {
   ir::program const p = stage(functions::square, signature<double>);
   CHECK_THROWS_WITH(
-      evaluate<double>(p, 1.0, 2.0), Catch::Contains("@square takes 1 arguments, and is given 2"));
+      evaluate<double>(p, 1.0, 2.0), Catch::Contains("@square takes 1 arguments, and was given 2"));
   CHECK_THROWS_WITH(
-      evaluate<double>(p, i64{1}), Catch::Contains("argument 1 of @square is f64, and is given i64"));
+      evaluate<double>(p, i64{1}), Catch::Contains("@square: argument 1 is f64, and was given i64"));
+  CHECK_THROWS_AS(evaluate<double>(p, ir::function_id{7}, 1.0), argument_error);
   CHECK_THROWS_WITH(
       evaluate<i64>(p, 1.0), Catch::Contains("does not return the type that it is asked for, i64"));
 }

@@ -59,17 +59,6 @@ public:
       free_[b->size_class] = b;
     }
   }
-  /// Gives the free buffers back to the system. O(buffers).
-  void trim() {
-    std::size_t kept = 0;
-    for (buffer* const b : all_)
-      if (b->count > 0)
-        all_[kept++] = b;
-      else
-        free(b);
-    all_.resize(kept);
-    for (buffer*& first : free_) first = nullptr;
-  }
   std::size_t bytes() const {
     std::size_t sum = 0;
     for (buffer const* const b : all_) sum += b->bytes;

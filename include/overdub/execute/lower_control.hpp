@@ -94,6 +94,16 @@ inline void lowering::lower_loop(node_id n) {
   words_.give(index, 1);
 }
 
+// The condition of a while; the jump that leaves it is to be landed.
+inline std::uint32_t lowering::lower_condition(region_id condition) {
+  lower_region(condition);
+  node_id const decides = f_.yield_of(condition);
+  value_id const truth = f_.operand(decides, 0);
+  std::uint32_t const end = out_.jump_if_false({truth, at(truth), is_only_use(truth, decides)});
+  finish(decides);
+  return end;
+}
+
 inline void lowering::lower_while(node_id n) {
   region_id const condition = f_.region_at(n, 0), body = f_.region_at(n, 1);
   std::uint32_t const carried = f_[n].operand_count;
@@ -112,11 +122,7 @@ inline void lowering::lower_while(node_id n) {
     put_home(arguments[k], to[k]);
   }
   std::uint32_t const begin = out_.label();
-  lower_region(condition);
-  node_id const decides = f_.yield_of(condition);
-  value_id const truth = f_.operand(decides, 0);
-  std::uint32_t const end = out_.jump_if_false({truth, at(truth), is_only_use(truth, decides)});
-  finish(decides);
+  std::uint32_t const end = lower_condition(condition);
   live_in(f_.arguments_of(body), body);
   hint_results(body, to, arguments);
   lower_region(body);

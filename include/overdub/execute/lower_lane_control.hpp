@@ -231,11 +231,7 @@ inline void lowering::lane_while(node_id n) {
   }
   std::uint32_t const begin = out_.label();
   lanes_->last = {};
-  lower_region(condition);
-  node_id const decides = f_.yield_of(condition);
-  value_id const truth = f_.operand(decides, 0);
-  std::uint32_t const end = out_.jump_if_false({truth, at(truth), is_only_use(truth, decides)});
-  finish(decides);
+  std::uint32_t const end = lower_condition(condition);
   live_in(f_.arguments_of(body), body);
   hint_results(body, fitting_places(body, to, results), arguments);
   lower_region(body);

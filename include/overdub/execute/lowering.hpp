@@ -362,6 +362,7 @@ private:
 
   void lower_if(node_id n);
   void lower_loop(node_id n);
+  std::uint32_t lower_condition(region_id condition);
   void lower_while(node_id n);
   void lower_map(node_id n);
   void lower_reduce(node_id n);

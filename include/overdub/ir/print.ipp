@@ -3,9 +3,9 @@
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/type_text.hpp>
+#include <overdub/ir/words.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,16 +14,8 @@
 namespace overdub::ir {
 namespace detail {
 
-inline constexpr std::array<std::string_view, 6> effect_names{"pure",      "may_fail",    "reads_context",
-                                                              "addressed", "accumulates", "ordered"};
-
 // Regions that are nested deeper are not indented further.
 inline constexpr std::uint32_t most_indented = 100;
-
-// The word in front of the second region of an operation.
-constexpr std::string_view second_region_word(op code) {
-  return code == op::if_ ? "else" : code == op::while_ ? "do" : "failed";
-}
 
 class printer {
 public:

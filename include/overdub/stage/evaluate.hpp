@@ -8,6 +8,9 @@
 #include <overdub/stage/evaluator_control.hpp>
 #include <overdub/stage/stage.hpp>
 
+#include <array>
+#include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -22,38 +25,38 @@ inline ir::function_id entry_of(ir::program const& p) {
   return p.entry;
 }
 
+// Throws argument_error where a function does not take arguments of these types.
+inline void check_arguments(ir::program const& p, ir::function_id id, std::span<ir::type const> given) {
+  if (index_of(id) >= p.functions.size() || p.is_erased(id))
+    throw argument_error(
+        message("overdub: there is no function of the number %u in the program", index_of(id)));
+  ir::function const& f = p[id];
+  std::string const name(p.name_of(id));
+  if (f.parameters().size() != given.size())
+    throw argument_error(message(
+        "overdub: @%s takes %zu arguments, and was given %zu", name.c_str(), f.parameters().size(),
+        given.size()));
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (ir::type const wanted = f.type_of(f.parameters()[i]); wanted != given[i])
+      throw argument_error(message(
+          "overdub: @%s: argument %zu is %s, and was given %s", name.c_str(), i + 1,
+          ir::text_of(p, wanted).c_str(), ir::text_of(p, given[i]).c_str()));
+}
+
 // Arguments as the function's parameters.
 template <class S, class... A>
 std::vector<cell<S>> arguments_of(ir::program const& p, ir::function_id id, S const& stack, A const&... a) {
-  if (index_of(id) >= p.functions.size() || p.is_erased(id))
-    throw evaluation_error(message("overdub: there is no function of the number %u in the program", index_of(id)));
-  ir::function const& f = p[id];
-  std::string const name(p.name_of(id));
-  if (f.parameters().size() != sizeof...(A))
-    throw evaluation_error(message(
-        "overdub: @%s takes %zu arguments, and is given %zu", name.c_str(), f.parameters().size(),
-        sizeof...(A)));
-  std::vector<cell<S>> cells;
-  auto take = [&]<class X>(X const& x) {
-    using T = plain_t<X>;
-    static_assert(
-        static_cast<bool>(ir_type_of<T>),
-        "overdub: programs are evaluated on bool, i64, float, double and arrays of them");
-    ir::type const wanted = f.type_of(f.parameters()[cells.size()]);
-    if (wanted != ir_type_of<T>)
-      throw evaluation_error(message(
-          "overdub: argument %zu of @%s is %s, and is given %s", cells.size() + 1, name.c_str(),
-          ir::text_of(p, wanted).c_str(), ir::text_of(p, ir_type_of<T>).c_str()));
-    cells.push_back(cell<S>(wrap(stack, x)));
-  };
-  (take(a), ...);
-  return cells;
+  static_assert(
+      (static_cast<bool>(ir_type_of<plain_t<A>>) && ...),
+      "overdub: programs are evaluated on bool, i64, float, double and arrays of them");
+  check_arguments(p, id, std::array<ir::type, sizeof...(A)>{ir_type_of<plain_t<A>>...});
+  return {cell<S>(wrap(stack, a))...};
 }
 
 template <class S, class R>
 wrap_t<S, R> result_as(ir::program const& p, ir::function_id id, cell<S> const& c) {
   if (auto const* x = c.template get<wrap_t<S, R>>()) return *x;
-  throw evaluation_error(message(
+  throw type_error(message(
       "overdub: @%s does not return the type that it is asked for, %s", std::string(p.name_of(id)).c_str(),
       ir::text_of(p, ir_type_of<R>).c_str()));
 }
@@ -63,7 +66,8 @@ wrap_t<S, R> result_as(ir::program const& p, ir::function_id id, cell<S> const& 
 /// Runs a function of a program, by default its entry: on numbers and arrays, in the contexts of values among them, or
 /// staging it again where they are symbols. Returns its results as R, or a tuple of several: evaluate<double>(p, 1.0, x).
 /// This is the meaning of programs, kept simple; an executable (execute/interpreter.hpp) is fast. Throws verify_error,
-/// evaluation_error, and what the program's operations throw. Verifies the program first, O(operations). Thread-safe.
+/// argument_error, type_error, evaluation_error, and what the program's operations throw. Verifies the program first,
+/// O(operations). Thread-safe.
 template <class R, class... More, class... A>
 auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   ir::verify(p);
@@ -71,7 +75,7 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   S const stack = detail::stack_from<S>(a...);
   auto const results = detail::evaluator<S>(p, stack).run(f, detail::arguments_of(p, f, stack, a...));
   if (results.size() != 1 + sizeof...(More))
-    throw evaluation_error(message(
+    throw argument_error(message(
         "overdub: @%s returns %zu values, and %zu are asked for", std::string(p.name_of(f)).c_str(),
         results.size(), 1 + sizeof...(More)));
   if constexpr (sizeof...(More) == 0)
@@ -92,7 +96,7 @@ auto evaluate(ir::program const& p, A const&... a) {
 namespace detail {
 
 template <class S>
-ir::program rewritten_whole(recorder& r, S const& contexts, ir::program const& p) {
+ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
   ir::verify(p);
   evaluator<S> e(p, contexts);
   std::vector<ir::function_id> roots;
@@ -106,13 +110,6 @@ ir::program rewritten_whole(recorder& r, S const& contexts, ir::program const& p
     if (p.entry != ir::nothing) r.program.entry = made;
   }
   return r.finish();
-}
-template <class S>
-ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
-  if constexpr (!keeps_symbols<wrap_t<S, double>>())
-    return {};
-  else
-    return rewritten_whole(r, contexts, p);
 }
 
 } // namespace detail

@@ -13,29 +13,20 @@
 namespace overdub {
 
 /// Runs a function of a program, as evaluate<R>(program, function, x...) does where C++ knows the types. Throws
-/// verify_error, argument_error, evaluation_error, and what the program's operations throw; says in `failed`, when that is given, which
-/// operation threw. Thread-safe.
+/// verify_error, argument_error, evaluation_error, and what the program's operations throw; says in `failed`, when that is
+/// given, which operation threw. Thread-safe.
 inline std::vector<datum> evaluate(
     ir::program const& p, ir::function_id id, std::span<datum const> arguments,
     evaluation_place* failed = nullptr) {
   ir::verify(p);
   using evaluator = detail::evaluator<stack<>>;
-  ir::function const& f = p[id];
-  std::string const name(p.name_of(id));
-  if (arguments.size() != f.parameters().size())
-    throw argument_error(message(
-        "overdub: @%s takes %zu arguments, and was given %zu", name.c_str(), f.parameters().size(),
-        arguments.size()));
+  std::vector<ir::type> given;
+  for (datum const& d : arguments) given.push_back(d.type());
+  detail::check_arguments(p, id, given);
   std::vector<evaluator::any> cells;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    ir::type const wanted = f.type_of(f.parameters()[i]);
-    if (arguments[i].type() != wanted)
-      throw argument_error(message(
-          "overdub: @%s: argument %zu is %s, and was given %s", name.c_str(), i + 1,
-          ir::text_of(p, wanted).c_str(), detail::text_of(arguments[i].type()).c_str()));
+  for (datum const& d : arguments)
     cells.push_back(detail::with_type(
-        wanted, [&]<class T>(std::type_identity<T>) { return evaluator::any(arguments[i].as<T>()); }));
-  }
+        d.type(), [&]<class T>(std::type_identity<T>) { return evaluator::any(d.as<T>()); }));
   stack<> const no_context;
   evaluator run(p, no_context);
   try {

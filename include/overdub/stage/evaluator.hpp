@@ -441,7 +441,7 @@ private:
   static std::vector<ir::value_id> symbols(std::vector<any> const& cells);
   static std::vector<any> filled(std::vector<any> const& like, ir::id_range<ir::value_id> values);
   // A cell of a type, to be filled.
-  any placeholder(ir::type t);
+  any prototype(ir::type t);
   template <class Make>
   void in_region(ir::node_id n, std::uint32_t i, Make const& make);
   // Gives an operation the results that its region yielded.

@@ -132,8 +132,8 @@ auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbol
   };
   std::vector<any> parameters;
   std::vector<any> results;
-  for (ir::value_id const v : f.parameters()) parameters.push_back(placeholder(f.type_of(v)));
-  for (ir::type const t : f.results) results.push_back(placeholder(t));
+  for (ir::value_id const v : f.parameters()) parameters.push_back(prototype(f.type_of(v)));
+  for (ir::type const t : f.results) results.push_back(prototype(t));
   std::size_t const number = r.begin(
       key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), types_of(parameters));
   ir::function_id const made = r.id_of(number);
@@ -191,7 +191,7 @@ auto evaluator<S>::filled(std::vector<any> const& like, ir::id_range<ir::value_i
 }
 // A cell of a type, to be filled.
 template <class S>
-auto evaluator<S>::placeholder(ir::type t) -> any {
+auto evaluator<S>::prototype(ir::type t) -> any {
   auto const scope = recorder_().enter(recorder_().scratch());
   return empty_of(t);
 }
@@ -214,7 +214,7 @@ auto evaluator<S>::call_staged(ir::function_id id, std::vector<any> const& argum
   recorder& r = recorder_();
   ir::function_id const callee = staged(id);
   std::vector<any> like;
-  for (ir::type const t : program_[id].results) like.push_back(placeholder(t));
+  for (ir::type const t : program_[id].results) like.push_back(prototype(t));
   auto const types = r.program[callee].results;
   ir::node_id const n = r.insert(ir::op::call, symbols(arguments), types, ir::attributes::of(callee));
   return filled(like, r.here().results_of(n));
@@ -274,7 +274,7 @@ void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   auto operands = symbols(arguments);
   if (at.f[n].code == ir::op::assert_) operands.resize(1);
   std::vector<any> like;
-  for (ir::value_id const v : at.f.results_of(n)) like.push_back(placeholder(at.f.type_of(v)));
+  for (ir::value_id const v : at.f.results_of(n)) like.push_back(prototype(at.f.type_of(v)));
   auto const types = r.types_of(symbols(like));
   if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
     throw evaluation_error(message(

@@ -22,7 +22,7 @@ class stager {
 public:
   template <class S, class F, class... A>
   static ir::program run(recorder& r, S const& contexts, F const& f, types<A...>) {
-    if constexpr ((can_stage<S, A>() && ...))
+    if constexpr ((has_known_size<A>() && ...))
       return staged(r, contexts, f, types<A...>{});
     else
       return {};
@@ -30,17 +30,14 @@ public:
 
 private:
   // Whether arguments of type A can be parameters of a program.
-  template <class S, class A>
-  static consteval bool can_stage() {
+  template <class A>
+  static consteval bool has_known_size() {
     constexpr bool known = !tree<A> || generated<A>;
     static_assert(
         known, "overdub: the type of an argument does not say how many values it holds, and cannot be "
                "staged; give an "
                "overdub::array, or a std::array");
-    if constexpr (static_cast<bool>(ir_type_of<A>))
-      return keeps_symbols<wrap_t<S, A>>();
-    else
-      return known;
+    return known;
   }
   template <class S, class F, class... A>
   static ir::program staged(recorder& r, S const& contexts, F const& f, types<A...>) {

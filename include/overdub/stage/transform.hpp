@@ -28,36 +28,19 @@ struct symbol_transform {
       }
     } else if constexpr (tree<X>)
       return tree_traits<X>::map(*this, x);
-    else
+    else {
+      // Else it would be what it was when the program was staged.
+      static_assert(
+          std::is_empty_v<X>,
+          "overdub: a context keeps metadata of a type that a program does not compute, and cannot be "
+          "staged; let them follow the value: template <class T> using metadata = T");
       return x;
+    }
   }
 };
 template <class F, class X>
 constexpr auto transform_symbols(X const& x, F const& f) {
   return symbol_transform<F>{f}(x);
-}
-
-// Whether metadata in values of type X are symbols on every level, or nothing at all: else they would be what they were when
-// the program was staged.
-template <class X>
-consteval bool has_symbols_alone() {
-  if constexpr (is_value<X>) {
-    if constexpr (std::is_same_v<typename X::context_type, staging>)
-      return true;
-    else
-      return has_symbols_alone<std::remove_cvref_t<decltype(std::declval<X const&>().inner())>>() &&
-             has_symbols_alone<std::remove_cvref_t<decltype(std::declval<X const&>().metadata())>>();
-  } else
-    return tree<X> || std::is_empty_v<X>;
-}
-template <class X>
-consteval bool keeps_symbols() {
-  constexpr bool keeps = has_symbols_alone<X>();
-  static_assert(
-      keeps, "overdub: a context keeps metadata of a type that a program does not compute, and cannot be "
-             "staged; let them "
-             "follow the value: template <class T> using metadata = T");
-  return keeps;
 }
 
 } // namespace overdub::detail

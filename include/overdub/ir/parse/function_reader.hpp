@@ -4,7 +4,7 @@
 
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/parse/reader.hpp>
-#include <overdub/ir/print.hpp>
+#include <overdub/ir/words.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 
 #include <overdub/ir/parse/function_reader.hpp>
 #include <overdub/ir/parse/spelling.hpp>
+#include <overdub/ir/words.hpp>
 
 #include <algorithm>
 #include <cstdint>

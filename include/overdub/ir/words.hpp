@@ -1,0 +1,19 @@
+// Words that the printer writes and the parser reads, besides the names of operations.
+#pragma once
+
+#include <overdub/ir/op.hpp>
+
+#include <array>
+#include <string_view>
+
+namespace overdub::ir::detail {
+
+inline constexpr std::array<std::string_view, 6> effect_names{"pure",      "may_fail",    "reads_context",
+                                                              "addressed", "accumulates", "ordered"};
+
+// The word in front of the second region of an operation.
+constexpr std::string_view second_region_word(op code) {
+  return code == op::if_ ? "else" : code == op::while_ ? "do" : "failed";
+}
+
+} // namespace overdub::ir::detail
