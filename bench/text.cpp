@@ -1,6 +1,5 @@
 // How fast are programs printed and parsed? In bytes of text per second, of a program of 2,000 functions of 60 operations,
 // with loops, calls, arrays and literals; values have names of their own, or numbers.
-#include <overdub/ir/equal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 

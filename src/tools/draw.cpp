@@ -6,6 +6,7 @@
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/walk.hpp>
+#include <overdub/ir/words.hpp>
 
 #include <optional>
 #include <set>

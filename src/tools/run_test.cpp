@@ -7,7 +7,6 @@
 #include "test_file.hpp"
 #include "words.hpp"
 
-#include <overdub/ir/equal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 

@@ -1,5 +1,4 @@
 // Any bytes at all: the parser refuses them, or makes a program that comes back from its text; and the verifier reads it.
-#include <overdub/ir/equal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>

@@ -3,7 +3,6 @@
 #include "ir/samples.hpp"
 #include "property.hpp"
 
-#include <overdub/ir/equal.hpp>
 #include <overdub/ir/verify.hpp>
 
 #include <map>

@@ -2,7 +2,6 @@
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
-#include <overdub/ir/equal.hpp>
 
 #include <limits>
 #include <string>

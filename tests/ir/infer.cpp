@@ -3,6 +3,7 @@
 #include "ir/samples.hpp"
 
 #include <overdub/ir/infer.hpp>
+#include <overdub/ir/type_text.hpp>
 
 #include <string>
 

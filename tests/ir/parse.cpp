@@ -2,8 +2,8 @@
 #include "property.hpp"
 #include "random_program.hpp"
 
-#include <overdub/ir/equal.hpp>
 #include <overdub/ir/parse.hpp>
+#include <overdub/ir/parse/spelling.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 

@@ -1,9 +1,11 @@
 // The text of programs: what each construct looks like, that equal texts come back from it, and how values are named.
 #include "property.hpp"
 
-#include <overdub/ir/equal.hpp>
+#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/literal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/ir/words.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include "functions.hpp"
 
 #include <overdub/contexts/forward.hpp>
-#include <overdub/ir/equal.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/stage/evaluate.hpp>
 

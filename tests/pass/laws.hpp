@@ -5,7 +5,6 @@
 #include "pass/random_program.hpp"
 #include "pass/reference.hpp"
 
-#include <overdub/ir/equal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>

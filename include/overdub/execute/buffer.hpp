@@ -4,6 +4,7 @@
 
 #include <overdub/array/array.hpp>
 #include <overdub/call/error.hpp>
+#include <overdub/execute/abi.hpp>
 
 #include <bit>
 #include <cstddef>

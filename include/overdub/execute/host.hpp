@@ -104,6 +104,8 @@ struct signature_of<R (C::*)(A...)> : signature_of<R(A...)> {};
 
 } // namespace execute
 
+inline namespace OVERDUB_EXECUTE_ABI {
+
 /// The host functions that programs may call, by name. A plain value; executables keep their own copy of it.
 class hosts {
 public:
@@ -160,4 +162,5 @@ private:
   execute::host_registry registry_;
 };
 
+} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub

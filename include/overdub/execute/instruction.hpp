@@ -25,22 +25,13 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
+#include <overdub/execute/abi.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-
-// Whether a call at the end of a handler is a jump. GNU compilers make it one whenever they optimise (-O1 must be asked
-// to); clang promises it.
-#if !defined(OVERDUB_TAIL_CALLS)
-#if defined(__clang__) || defined(__OPTIMIZE__)
-#define OVERDUB_TAIL_CALLS 1
-#else
-#define OVERDUB_TAIL_CALLS 0
-#endif
-#endif
 
 #if defined(__clang__) && OVERDUB_TAIL_CALLS
 #define OVERDUB_HANDLER static

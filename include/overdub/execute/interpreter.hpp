@@ -12,6 +12,7 @@
 #include <vector>
 
 namespace overdub {
+inline namespace OVERDUB_EXECUTE_ABI {
 
 /// What a call gave, as C++ wants it: double y = exe(1.0). Throws type_error where it is something else.
 class answers : public std::vector<datum> {
@@ -155,4 +156,5 @@ inline instance executable::instance(execution_limits const& limits) const {
   return overdub::instance(code_, limits);
 }
 
+} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub

@@ -1,6 +1,7 @@
 // Which values of a map's body differ from element to element, and whether the body can run in lanes.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/walk.hpp>
 

@@ -9,6 +9,7 @@
 #include <overdub/execute/lower.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/type_text.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>

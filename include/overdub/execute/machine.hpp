@@ -37,38 +37,10 @@ public:
   execution_limits limits;
 
   /// Runs from an instruction to a `halt`. An exception leaves all buffers to be reset.
-  void run(instruction const* at, std::byte* frame) {
-    i64 x = 0;
-    for (;;) {
-      try {
-        go(at, frame, x);
-        return;
-      } catch (...) {
-        if (guards_.empty()) throw;
-        guard const g = guards_.back();
-        guards_.pop_back();
-        pending_.resize(g.pending);
-        pending_.push_back(std::current_exception());
-        segment_ = g.segment;
-        set_limit();
-        at = g.failed;
-        frame = g.frame;
-      }
-    }
-  }
+  void run(instruction const* at, std::byte* frame);
 
   /// A frame at the bottom of the stack.
-  std::byte* base(std::size_t bytes) {
-    guards_.clear();
-    pending_.clear();
-    segment_ = 0;
-    if (segments_.empty() || segments_[0].bytes < bytes) {
-      segments_.clear();
-      allocate(std::max(bytes, std::size_t{16} << 10));
-    }
-    set_limit();
-    return segments_[0].memory.get();
-  }
+  std::byte* base(std::size_t bytes);
 
   /// A frame of `bytes` behind the caller's, which ends at `end`.
   std::byte* frame_behind(std::byte* end, std::size_t bytes) {
@@ -91,11 +63,7 @@ public:
     guards_.push_back({failed, frame, segment_, pending_.size()});
   }
   void unprotect() { guards_.pop_back(); }
-  [[noreturn]] void fail_again() {
-    std::exception_ptr const e = std::move(pending_.back());
-    pending_.pop_back();
-    std::rethrow_exception(e);
-  }
+  [[noreturn]] void fail_again();
 
   // ---- where handlers that return to a loop go on
   void go_on(instruction const* at, std::byte* frame, i64 x, double y) {
@@ -117,39 +85,13 @@ private:
     std::size_t pending;
   };
 
-  void go(instruction const* at, std::byte* frame, i64 x) {
-#if OVERDUB_TAIL_CALLS
-    at->run(at, frame, this, x, 0);
-#else
-    go_on(at, frame, x, 0);
-    while (at_ != nullptr) at_->run(at_, frame_, this, x_, y_);
-#endif
-  }
+  void go(instruction const* at, std::byte* frame, i64 x);
 
   void set_limit() { limit_ = segments_[segment_].memory.get() + segments_[segment_].bytes; }
   void allocate(std::size_t bytes) {
     segments_.push_back({std::unique_ptr<std::byte[]>(new std::byte[bytes]), bytes});
   }
-  [[gnu::noinline]] std::byte* frame_in_next_segment(std::size_t bytes) {
-    std::size_t used = 0;
-    for (std::size_t i = 0; i <= segment_; ++i) used += segments_[i].bytes;
-    std::size_t const next = segment_ + 1;
-    if (next < segments_.size() && segments_[next].bytes < bytes) segments_.resize(next);
-    if (next == segments_.size()) {
-      std::size_t const wanted = std::max(bytes, std::min(used, std::size_t{16} << 20));
-      if (used + bytes > limits.frame_bytes)
-        throw stack_overflow(message(
-            "overdub: calls are nested too deep: their frames take more than %zu bytes; end the recursion "
-            "earlier, write a loop, or raise execution_limits::frame_bytes",
-            limits.frame_bytes));
-      allocate(std::min(wanted, std::max(bytes, limits.frame_bytes - used)));
-    }
-    segment_ = next;
-    set_limit();
-    std::byte* const frame = segments_[next].memory.get();
-    write<std::byte*>(frame + previous_limit, frame);
-    return frame;
-  }
+  std::byte* frame_in_next_segment(std::size_t bytes);
 
   std::vector<segment> segments_;
   std::size_t segment_ = 0;
@@ -169,3 +111,7 @@ inline void go_on(machine* m, instruction const* at, std::byte* frame, i64 x, do
 
 } // namespace execute
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/execute/machine.ipp>
+#endif

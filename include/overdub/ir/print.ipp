@@ -14,9 +14,6 @@
 namespace overdub::ir {
 namespace detail {
 
-// Regions that are nested deeper are not indented further.
-inline constexpr std::uint32_t most_indented = 100;
-
 class printer {
 public:
   printer(program const& p, print_options const& options) : p_(p), options_(options) {}

@@ -4,6 +4,7 @@
 
 #include <overdub/call/error.hpp>
 #include <overdub/ir/function.hpp>
+#include <overdub/library.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -184,4 +185,12 @@ private:
   std::vector<place> places_;
 };
 
+/// Whether two valid programs have the same functions, operations, operands and types in the same order. Numbers, names of
+/// values, places and notes do not count. O(both).
+OVERDUB_DECL bool operator==(program const& a, program const& b);
+
 } // namespace overdub::ir
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/ir/equal.ipp>
+#endif

@@ -4,12 +4,16 @@
 #include <overdub/ir/op.hpp>
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace overdub::ir::detail {
 
 inline constexpr std::array<std::string_view, 6> effect_names{"pure",      "may_fail",    "reads_context",
                                                               "addressed", "accumulates", "ordered"};
+
+// Regions that are nested deeper are not indented further.
+inline constexpr std::uint32_t most_indented = 100;
 
 // The word in front of the second region of an operation.
 constexpr std::string_view second_region_word(op code) {

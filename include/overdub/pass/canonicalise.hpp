@@ -10,6 +10,7 @@
 // signature, values have no names, numbers are dense.
 #pragma once
 
+#include <overdub/ir/type_text.hpp>
 #include <overdub/pass/ordering.hpp>
 #include <overdub/pass/replace_by_empty.hpp>
 

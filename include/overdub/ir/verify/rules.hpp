@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/ir/infer.hpp>
+#include <overdub/ir/type_text.hpp>
 #include <overdub/ir/verify/links.hpp>
 #include <overdub/ir/verify/types.hpp>
 

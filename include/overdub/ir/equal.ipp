@@ -1,5 +1,3 @@
-// Equality of programs: the same functions, operations, operands and types in the same order. Numbers, names of values,
-// places and notes do not count.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -155,7 +153,8 @@ private:
 
 } // namespace detail
 
-/// Of valid programs. O(both). Functions are compared in their order.
-inline bool operator==(program const& a, program const& b) { return detail::comparison(a, b).programs(); }
+OVERDUB_DECL bool operator==(program const& a, program const& b) {
+  return detail::comparison(a, b).programs();
+}
 
 } // namespace overdub::ir
