@@ -26,6 +26,7 @@ PRELUDE = ["overdub/overdub.hpp"] + sorted(f"overdub/contexts/{os.path.basename(
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-Wno-unused"]
 
 page, compiler = sys.argv[1], sys.argv[2:]
+library = os.environ.get("OVERDUB_COMPILED")  # the library overdub::compiled, to compile programs faster
 name = os.path.relpath(page)
 failed = False
 
@@ -46,8 +47,10 @@ def blocks(text):
 
 
 def compile_block(source, *flags):
-    return subprocess.run([*compiler, *WARNINGS, *flags, "-x", "c++", "-"], input=source, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    command = [*compiler, *WARNINGS, *flags, "-x", "c++", "-"]
+    if library:
+        command += ["-DOVERDUB_COMPILED", "-x", "none", library]
+    return subprocess.run(command, input=source, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def check_program(line, source, expected):

@@ -6,7 +6,7 @@
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/emitter.hpp>
 #include <overdub/execute/lane_plan.hpp>
-#include <overdub/execute/lower.hpp>
+#include <overdub/execute/options.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/type_text.hpp>

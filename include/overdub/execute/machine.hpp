@@ -5,6 +5,7 @@
 #include <overdub/execute/buffer.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/instruction.hpp>
+#include <overdub/execute/options.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,14 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub {
-
-/// How much memory the frames of nested calls may take, in bytes.
-struct execution_limits {
-  std::size_t frame_bytes = std::size_t{64} << 20;
-};
-
-namespace execute {
+namespace overdub::execute {
 
 class machine {
 public:
@@ -109,8 +103,7 @@ inline void go_on(machine* m, instruction const* at, std::byte* frame, i64 x, do
   m->go_on(at, frame, x, y);
 }
 
-} // namespace execute
-} // namespace overdub
+} // namespace overdub::execute
 
 #if OVERDUB_HEADER_ONLY
 #include <overdub/execute/machine.ipp>
