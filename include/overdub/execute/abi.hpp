@@ -2,7 +2,7 @@
 // meet in one program: each has an interpreter in a namespace of its own, which users do not see.
 #pragma once
 
-#include <overdub/library.hpp>
+#include <overdub/header_only.hpp>
 
 // Whether a call at the end of a handler is a jump. GNU compilers make it one whenever they optimise (-O1 must be asked
 // to); clang promises it.

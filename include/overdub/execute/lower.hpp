@@ -3,8 +3,8 @@
 
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/options.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
-#include <overdub/library.hpp>
 
 #include <memory>
 

@@ -2,9 +2,9 @@
 // here and nowhere else.
 #pragma once
 
+#include <overdub/header_only.hpp>
 #include <overdub/ir/error.hpp>
 #include <overdub/ir/program.hpp>
-#include <overdub/library.hpp>
 
 #include <span>
 #include <string>

@@ -1,9 +1,9 @@
 // From the text of a program to the program: what print.hpp writes, and what is written by hand. docs/ir.md has the grammar.
 #pragma once
 
+#include <overdub/header_only.hpp>
 #include <overdub/ir/error.hpp>
 #include <overdub/ir/program.hpp>
-#include <overdub/library.hpp>
 
 #include <string_view>
 

@@ -1,8 +1,8 @@
 // The text of programs, from which parse.hpp makes an equal program again. docs/ir.md has the grammar.
 #pragma once
 
+#include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
-#include <overdub/library.hpp>
 
 #include <string>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <overdub/call/error.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/function.hpp>
-#include <overdub/library.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 // Types as programs write them: f64[], acc f64[], fn(f64, i64) -> f64.
 #pragma once
 
+#include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
-#include <overdub/library.hpp>
 
 #include <string>
 

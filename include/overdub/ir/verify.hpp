@@ -2,9 +2,9 @@
 // broken, without leaving its storage. docs/verifier.md lists the rules.
 #pragma once
 
+#include <overdub/header_only.hpp>
 #include <overdub/ir/error.hpp>
 #include <overdub/ir/program.hpp>
-#include <overdub/library.hpp>
 
 #include <vector>
 

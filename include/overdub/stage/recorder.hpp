@@ -1,8 +1,8 @@
 // The program that is being staged, and the places in it where operations are appended.
 #pragma once
 
+#include <overdub/header_only.hpp>
 #include <overdub/ir/cursor.hpp>
-#include <overdub/library.hpp>
 #include <overdub/stage/symbol.hpp>
 
 #include <any>
