@@ -81,6 +81,8 @@ public:
 
   std::vector<ir::type> const& parameters() const { return code_->parameters; }
   std::vector<ir::type> const& results() const { return code_->results; }
+  /// What executors read.
+  execute::code const& code() const { return *code_; }
   /// How many instructions it has.
   std::size_t size() const { return code_->instructions.size(); }
 

@@ -29,6 +29,8 @@ public:
   bool abandoned = false; // a block was left in the middle: buffers may be counted that nobody owns
   buffer_pool buffers;
   execution_limits limits;
+  void* const* contexts =
+      nullptr; // of the call: what host functions of the program belong to (ir::host_binding)
 
   /// Runs from an instruction to a `halt`. An exception leaves all buffers to be reset.
   void run(instruction const* at, std::byte* frame);

@@ -29,6 +29,14 @@ auto with_native_type(ir::type t, F const& f) {
   });
 }
 
+/// The context of the call that a bound function belongs to.
+inline void* context_of(machine const& m, ir::host_binding const& b) {
+  if (m.contexts == nullptr)
+    throw host_error(message(
+        "overdub: a program that was compiled for contexts is called without them; call what compile gave"));
+  return m.contexts[b.context];
+}
+
 /// A bound function as a host function of these types, whose ranks are at most 2.
 inline host_function
 bound_function(ir::host_binding const& b, std::vector<ir::type> parameters, std::vector<ir::type> results) {
@@ -50,7 +58,8 @@ bound_function(ir::host_binding const& b, std::vector<ir::type> parameters, std:
       });
     for (std::size_t i = 0; i < results.size(); ++i, ++k)
       places[k] = with_native_type(results[i], [&]<class T>() -> void* { return &objects[k].emplace<T>(); });
-    b.run(b.object, places, places + parameters.size());
+    void* const object = b.context == ir::host_binding::no_context ? b.object : context_of(m, b);
+    b.run(object, places, places + parameters.size());
     for (std::size_t i = 0; i < results.size(); ++i)
       with_native_type(results[i], [&]<class T>() {
         deliver(m, frame, to[i], *static_cast<T const*>(places[parameters.size() + i]));

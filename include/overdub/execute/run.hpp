@@ -134,6 +134,29 @@ public:
       throw;
     }
   }
+  /// The same where the types are known to be right: fill(pass) calls pass(x) for each argument. What the program was
+  /// compiled for are `contexts`.
+  template <class Fill>
+  void with(void* const* contexts, Fill const& fill) {
+    begin();
+    m_->contexts = contexts;
+    try {
+      offset at = first_parameter;
+      fill([&]<class A>(A const& x) {
+        pass_argument(*m_, frame_, at, x);
+        at += words_of(argument_type<A>::of(x)) * word_size;
+      });
+      finish();
+    } catch (...) {
+      m_->buffers.reset();
+      throw;
+    }
+  }
+  /// The result at an offset, which becomes that of the next one.
+  template <class R>
+  R next_result(offset& at) const {
+    return take_result<R>(base_, std::exchange(at, at + words_of(result_type<R>) * word_size));
+  }
   void on_data(std::span<datum const> arguments) {
     if (arguments.size() != c_->parameters.size()) throw_argument_count(*c_, arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) check(i, arguments[i].type());
@@ -210,6 +233,7 @@ private:
     function_code const& f = c_->functions[0];
     offset words = 0;
     for (ir::type const t : c_->results) words += words_of(t);
+    m_->contexts = nullptr;
     base_ = m_->base(std::size_t{words} * word_size + f.frame_bytes);
     frame_ = base_ + words * word_size;
     write(frame_ + return_at, &c_->instructions[c_->launch]);

@@ -48,6 +48,9 @@ struct host_binding {
   symbol name = nothing;
   void (*run)(void* object, void const* const* arguments, void* const* results) = nullptr;
   void* object = nullptr; // what the function belongs to: must live as long as the program is run
+  // Or the number of a context of the run that calls it, outermost first: each call brings its own.
+  static constexpr std::uint32_t no_context = ~std::uint32_t{0};
+  std::uint32_t context = no_context;
 };
 
 /// A program. Numbers of functions, symbols and places are valid in the program that gave them out. Reading is

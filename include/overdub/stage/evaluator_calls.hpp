@@ -81,6 +81,13 @@ void evaluator<S>::leave_program(frame& at, ir::node_id n) {
   } else
     call_host(at, n, text);
 }
+// A function of a context that each call brings.
+inline void refuse_context(ir::host_binding const& b) {
+  if (b.context != ir::host_binding::no_context)
+    throw host_error(
+        message("overdub: evaluate: the program was compiled for contexts, which its calls bring; call what "
+                "compile gave, or stage it in contexts of your own"));
+}
 template <class S>
 void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) {
   ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
@@ -95,6 +102,7 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
         "overdub: evaluate: \"%s\" is a function of the host's, and is not known; run the program by an "
         "executable that is told",
         name.c_str()));
+  refuse_context(*known);
   if constexpr (S::empty) {
     auto const operands = cells(at, n, 0, at.f[n].operand_count);
     std::vector<any> results;
@@ -266,6 +274,7 @@ void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   recorder& r = recorder_();
   ir::attributes a = at.f[n].attributes;
   ir::host_binding const* const known = at.f[n].code == ir::op::host ? program_.host(a.text()) : nullptr;
+  if (known != nullptr) refuse_context(*known);
   a.subject = ir::index_of(
       known != nullptr ? r.bind(std::string(program_.text(a.text())), known->run, known->object)
                        : r.program.intern(program_.text(a.text())));

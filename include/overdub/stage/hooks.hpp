@@ -5,6 +5,7 @@
 #include <overdub/ir/type_text.hpp>
 #include <overdub/stage/transform.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <tuple>
@@ -119,6 +120,13 @@ void emit_hook(S const& stack, F const&, X const&... x) {
       "they are, or run the "
       "program directly");
   recorder& r = recorder_of(stack);
+  C* const object = &stack.top().get();
+  if (!std::is_empty_v<C> && !r.contexts.empty() && std::ranges::find(r.contexts, object) == r.contexts.end())
+    throw staging_error(message(
+        "overdub: %s listens to a part of a compiled program, and is none of the contexts that it is "
+        "compiled for; run "
+        "the whole program in it",
+        std::string(context_name_v<C>).c_str()));
   std::vector<ir::value_id> operands;
   (void)(add_symbols{r, operands}(x) + ... + 0);
   std::string name(context_name_v<C>);
@@ -129,8 +137,7 @@ void emit_hook(S const& stack, F const&, X const&... x) {
   for (std::size_t i = 0; i < operands.size(); ++i)
     name += (i == 0 ? "(" : ", ") + ir::text_of(r.program, r.here().type_of(operands[i]));
   name += operands.empty() ? "()" : ")";
-  ir::attributes a =
-      ir::attributes::of(r.bind(name, &run_hook<Hook, C, Callee, hooked_t<X>...>, &stack.top().get()));
+  ir::attributes a = ir::attributes::of(r.bind(name, &run_hook<Hook, C, Callee, hooked_t<X>...>, object));
   a.effects = effect::ordered;
   r.insert(ir::op::host, operands, {}, a);
 }

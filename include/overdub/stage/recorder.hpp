@@ -40,6 +40,7 @@ public:
   ~recorder();
 
   ir::program program;
+  std::vector<void const*> contexts; // of the runs that will call the program: they bring the objects themselves
 
   ir::cursor& at() { return open_.back(); }
   ir::function const& here() { return *open_.back(); }
@@ -86,7 +87,8 @@ public:
       return at().literal(static_cast<std::int64_t>(x));
   }
 
-  // The symbol of a native function. Others of the name have a number behind it.
+  // The symbol of a native function. Others of the name have a number behind it. An object that is one of `contexts` is
+  // brought by each call of the program.
   ir::symbol bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object);
 
   // ---- functions

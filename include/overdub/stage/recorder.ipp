@@ -58,11 +58,17 @@ OVERDUB_DECL ir::function_id recorder::scratch() {
 OVERDUB_DECL ir::symbol
 recorder::bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object) {
   std::string const base = name;
+  std::uint32_t context = ir::host_binding::no_context;
+  if (auto const at = std::ranges::find(contexts, object); object != nullptr && at != contexts.end()) {
+    context = static_cast<std::uint32_t>(at - contexts.begin());
+    object = nullptr;
+  }
   for (int number = 2;; ++number) {
     ir::symbol const s = program.intern(name);
     ir::host_binding const* known = program.host(s);
-    if (known == nullptr) program.hosts.push_back({s, run, object});
-    if (known == nullptr || (known->run == run && known->object == object)) return s;
+    if (known == nullptr) program.hosts.push_back({s, run, object, context});
+    if (known == nullptr || (known->run == run && known->object == object && known->context == context))
+      return s;
     name = base + '#' + std::to_string(number);
   }
 }

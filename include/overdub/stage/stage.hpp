@@ -21,9 +21,20 @@ namespace detail {
 class stager {
 public:
   template <class S, class F, class... A>
-  static ir::program run(recorder& r, S const& contexts, F const& f, types<A...>) {
+  static ir::program run(recorder& r, S const& contexts, F const& f, types<A...> arguments) {
+    auto const in_contexts = [&](auto const& a) { return wrap(contexts, a); };
+    return run_body_of<F>(r, arguments, in_contexts, [&](auto const&... a) {
+      if constexpr (callee<F>)
+        return wrap(contexts, call(contexts, f, a...));
+      else
+        return wrap(contexts, run_body(contexts, f, a...));
+    });
+  }
+  // A program whose entry is called like F, and computes body(admit(x)...) for its arguments x of these types.
+  template <class F, class... A, class Admit, class Body>
+  static ir::program run_body_of(recorder& r, types<A...> arguments, Admit const& admit, Body const& body) {
     if constexpr ((has_known_size<A>() && ...))
-      return staged(r, contexts, f, types<A...>{});
+      return staged<F>(r, arguments, admit, body);
     else
       return {};
   }
@@ -39,8 +50,8 @@ private:
                "overdub::array, or a std::array");
     return known;
   }
-  template <class S, class F, class... A>
-  static ir::program staged(recorder& r, S const& contexts, F const& f, types<A...>) {
+  template <class F, class... A, class Admit, class Body>
+  static ir::program staged(recorder& r, types<A...>, Admit const& admit, Body const& body) {
     ir::program& p = r.program;
     std::vector<ir::type> parameters;
     auto const arguments = [&] {
@@ -49,20 +60,14 @@ private:
         parameters.push_back(ir_type_of<T>);
         return symbol_of_value{ir::value_id{static_cast<std::uint32_t>(parameters.size() - 1)}};
       };
-      return std::tuple{transform_symbols(wrap(contexts, A{}), parameter)...};
+      return std::tuple<decltype(transform_symbols(admit(A{}), parameter))...>{
+          transform_symbols(admit(A{}), parameter)...}; // in their order
     }();
     ir::function_id const root = p.add(r.unique_name(name<F>()), parameters);
     std::vector<ir::value_id> results;
     {
       auto const scope = r.enter(root);
-      auto const result = std::apply(
-          [&](auto const&... a) {
-            if constexpr (callee<F>)
-              return wrap(contexts, call(contexts, f, a...));
-            else
-              return wrap(contexts, run_body(contexts, f, a...));
-          },
-          arguments);
+      auto const result = std::apply(body, arguments);
       auto const collect = [&](symbol_of_value s, auto) {
         results.push_back(s.id);
         return s;

@@ -1,0 +1,101 @@
+// Fingerprints: what of a context's run-time data decides how a program is made. Two contexts of one type whose fingerprints
+// are equal share what was compiled.
+#pragma once
+
+#include <overdub/call/context.hpp>
+
+#include <boost/hana/accessors.hpp>
+#include <boost/hana/concept/struct.hpp>
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/second.hpp>
+#include <ranges>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+namespace overdub {
+namespace ir {
+class program;
+}
+
+/// A context that says what of its data programs depend on:
+///   auto fingerprint() const;   a number, enumeration, string, range, optional, tuple or described struct of such.
+template <class C>
+concept has_fingerprint = requires(C const& c) {
+  c.fingerprint();
+};
+
+namespace detail {
+
+template <class C>
+struct fingerprint_of {
+  using type = void;
+};
+template <has_fingerprint C>
+struct fingerprint_of<C> {
+  using type = std::remove_cvref_t<decltype(std::declval<C const&>().fingerprint())>;
+};
+
+} // namespace detail
+
+template <class C>
+using fingerprint_t = typename detail::fingerprint_of<C>::type;
+
+/// A context that rewrites programs whole, by run-time data that its fingerprint tells:
+///   static void pass(ir::program& p, fingerprint_t<C> const& fingerprint);     or, without a fingerprint,
+///   static void pass(ir::program& p);
+template <class C>
+concept has_pass = (has_fingerprint<C> &&
+                    requires(ir::program & p, fingerprint_t<C> const& f) { C::pass(p, f); }) ||
+                   requires(ir::program& p) {
+  C::pass(p);
+};
+
+namespace detail {
+
+// Writes a value as bytes, such that different values of one type have different bytes.
+class fingerprint_writer {
+public:
+  explicit fingerprint_writer(std::string& out) : out_(out) {}
+
+  template <class X>
+  void operator()(X const& x) const {
+    if constexpr (std::is_same_v<X, long double>)
+      refuse<X>();
+    else if constexpr (std::is_arithmetic_v<X> || std::is_enum_v<X>)
+      out_.append(reinterpret_cast<char const*>(&x), sizeof x);
+    else if constexpr (std::ranges::sized_range<X const>) {
+      (*this)(static_cast<std::uint64_t>(std::ranges::size(x)));
+      for (auto const& e : x)
+        (*this)(static_cast<std::ranges::range_value_t<X const>>(e)); // vector<bool>'s, too
+    } else if constexpr (requires {
+                           x.has_value();
+                           *x;
+                         }) {
+      (*this)(x.has_value());
+      if (x.has_value()) (*this)(*x);
+    } else if constexpr (requires { std::tuple_size<X>::value; })
+      std::apply([&](auto const&... e) { ((*this)(e), ...); }, x);
+    else if constexpr (boost::hana::Struct<X>::value)
+      boost::hana::for_each(
+          boost::hana::accessors<X>(), [&](auto const& member) { (*this)(boost::hana::second(member)(x)); });
+    else
+      refuse<X>();
+  }
+
+private:
+  template <class X>
+  static consteval void refuse() {
+    static_assert(
+        std::is_same_v<X, void>, "overdub: a fingerprint is made of numbers, enumerations, strings, ranges, "
+                                 "optionals, tuples and described "
+                                 "structs; return such data from fingerprint()");
+  }
+  std::string& out_;
+};
+
+} // namespace detail
+} // namespace overdub

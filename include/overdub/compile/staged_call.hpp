@@ -1,0 +1,159 @@
+// How a call of overdub(contexts, f, x...) becomes a program, and how arguments and results go in and out of it.
+#pragma once
+
+#include <overdub/compile/fingerprint.hpp>
+#include <overdub/execute/run.hpp>
+#include <overdub/stage/stage.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+// ---- contexts while a program is made
+
+// Whether what a context keeps may decide how a program is made: its rules, `enter` and `constant` run then.
+template <class C>
+inline constexpr bool decides_programs =
+    !std::is_empty_v<C> && (declares_rules<C> || declares_enter<C> || carries_metadata<C>);
+
+// The context that rules run in while a program is made: made of the fingerprint alone, so that nothing else of its data can
+// hide in the program. A context that only listens is not asked for data then, and stands for itself.
+template <class C>
+struct staging_context {
+  static constexpr bool is_rebuilt = decides_programs<C>;
+  static constexpr bool can_be_rebuilt = !is_rebuilt || [] {
+    if constexpr (has_fingerprint<C>)
+      return std::is_constructible_v<C, fingerprint_t<C> const&>;
+    else
+      return false;
+  }();
+  static decltype(auto) of(C& actual) {
+    if constexpr (is_rebuilt)
+      return C(actual.fingerprint());
+    else
+      return (actual);
+  }
+};
+
+// ---- values of C++ as values of programs
+
+// The leaves of a tree of plain values, in the order in which they are parameters.
+template <class F>
+struct leaf_visitor {
+  F const& f;
+  template <class X>
+  int operator()(X const& x) const {
+    if constexpr (is_carried<X>)
+      f(x);
+    else if constexpr (plain_described<X>)
+      [&]<std::size_t... I>(std::index_sequence<I...>) { ((*this)(member<I>(x)), ...); }
+    (std::make_index_sequence<member_count<X>>{});
+    else if constexpr (tree<X>) static_cast<void>(tree_traits<X>::map(*this, x));
+    else static_assert(
+        std::is_empty_v<X>,
+        "overdub: a compiled function takes bool, i64, float, double, arrays, tuples and described "
+        "structs of them");
+    return 0;
+  }
+};
+template <class F, class X>
+void for_each_leaf(X const& x, F const& f) {
+  leaf_visitor<F>{f}(x);
+}
+
+// What a compiled function returns where its program computes values of type X.
+template <class X>
+struct unstaged {
+  using type = X;
+};
+template <class X>
+requires is_value<X>
+struct unstaged<X> {
+  using type = bottom_t<X>;
+};
+template <class X>
+requires(!is_value<X> && tree<X> && !plain_described<X>) struct unstaged<X> {
+  struct strip_staging {
+    template <class Child>
+    auto operator()(Child const&) const {
+      return typename unstaged<Child>::type{};
+    }
+  };
+  using type = decltype(tree_traits<X>::map(strip_staging{}, std::declval<X const&>()));
+};
+
+// A tree of results, each read by f(type).
+template <class F>
+struct leaf_reader {
+  F const& f;
+  template <class X>
+  X operator()(std::type_identity<X>) const {
+    if constexpr (is_carried<X>)
+      return f(std::type_identity<X>{});
+    else if constexpr (plain_described<X>) {
+      X x{};
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        ((member<I>(x) = (*this)(std::type_identity<std::remove_cvref_t<decltype(member<I>(x))>>{})), ...);
+      }
+      (std::make_index_sequence<member_count<X>>{});
+      return x;
+    } else if constexpr (tree<X>) {
+      static_assert(
+          generated<X>,
+          "overdub: the type of a result does not say how many values it holds, and cannot be compiled; "
+          "return an overdub::array, or a std::array");
+      return tree_traits<X>::generate(*this);
+    } else
+      return X{};
+  }
+};
+
+// ---- the program
+
+// A tree of plain values as values that are staged, leaf by leaf: a tag stays one.
+template <class S>
+struct leafwise {
+  S const& stack;
+  template <class X>
+  auto operator()(X const& x) const {
+    if constexpr (tree<X> && !plain_described<X>)
+      return tree_traits<X>::map(*this, x);
+    else
+      return wrap(stack, x);
+  }
+};
+
+// overdub(contexts, f, x...) on values that are being staged.
+template <class F, class Contexts, class... A>
+struct staged_call {
+  using innermost = stack<level<staging, void>>;
+
+  // The program, and its results as trees of symbols.
+  template <class... C>
+  static auto body(innermost const& below, F const& f, std::tuple<C&...> contexts, auto const&... x) {
+    return std::apply(
+        [&](C&... c) {
+          auto const levels = make_run_stack<hiding_t<F, std::remove_cvref_t<decltype(x)>...>>(below, c...);
+          return leafwise<innermost>{below}(run_in<innermost>(levels, f, admit<innermost>(levels, x)...));
+        },
+        contexts);
+  }
+  template <class... C>
+  static ir::program make(F const& f, std::tuple<C&...> contexts, std::vector<void const*> addresses) {
+    recorder r;
+    r.contexts = std::move(addresses);
+    staging context(r);
+    innermost const below(context, stack<>{});
+    return stager::run_body_of<F>(r, types<A...>{}, leafwise<innermost>{below}, [&](auto const&... x) {
+      return body(below, f, contexts, x...);
+    });
+  }
+};
+
+} // namespace overdub::detail
