@@ -25,6 +25,8 @@ namespace overdub {
 ///                                                   another one with the same metadata, or `leave`
 ///   C fork();                                       a context for another thread,
 ///   void join(C&&);                                 and its return
+///   auto fingerprint() const;                       what programs depend on, and is only known at run time
+///   static void pass(ir::program& p, F const& f);   rewrites whole programs, by a fingerprint f
 ///   static constexpr std::string_view name;         its name in derived functions; default: the class's
 ///
 /// Contexts are not final. A member `overdub`, `before`, ... hides those of a base class: see `extends`.
@@ -37,6 +39,40 @@ struct strict : context {};
 template <class C>
 concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
 
+/// No metadata.
+struct none {};
+
+/// A context that says what of its data programs depend on. Programs are made once for each fingerprint:
+///   auto fingerprint() const;   a number, enumeration, string, range, optional, tuple or described struct of such
+template <class C>
+concept has_fingerprint = requires(C const& c) {
+  c.fingerprint();
+};
+
+namespace ir {
+class program;
+}
+namespace detail {
+template <class C>
+struct fingerprint_of {
+  using type = none;
+};
+template <has_fingerprint C>
+struct fingerprint_of<C> {
+  using type = std::remove_cvref_t<decltype(std::declval<C const&>().fingerprint())>;
+};
+} // namespace detail
+template <class C>
+using fingerprint_t = typename detail::fingerprint_of<C>::type;
+
+/// A context that rewrites programs whole. It sees no data but its fingerprint:
+///   static void pass(ir::program& p, fingerprint_t<C> const& f);   or, without one,   static void pass(ir::program& p);
+template <class C>
+concept has_pass = requires(ir::program& p, fingerprint_t<C> const& f) {
+  C::pass(p, f);
+}
+|| requires(ir::program& p) { C::pass(p); };
+
 /// What `enter` returns to keep a context out of a function's body.
 struct leave_t {};
 inline constexpr leave_t leave{};
@@ -44,9 +80,6 @@ inline constexpr leave_t leave{};
 /// The first parameter of a hook that wants its arguments as rules get them: inner values with this context's
 /// metadata.
 struct raw {};
-
-/// No metadata.
-struct none {};
 
 namespace detail {
 

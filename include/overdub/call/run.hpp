@@ -140,19 +140,50 @@ OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F con
   }
 }
 
+// A run that is compiled: compile/compile.hpp has it.
+template <class Context, class F, class... A>
+struct compiled_run {
+  static constexpr bool is_included = false;
+};
+
+// Whether a context's passes or fingerprint decide which program runs.
+template <class C>
+inline constexpr bool is_dynamic = has_fingerprint<C> || has_pass<C>;
+template <class... Held>
+inline constexpr bool is_dynamic<composition<Held...>> = (is_dynamic<held_context_t<Held>> || ...);
+
+template <class Below, class Context, class F, class... A>
+consteval bool starts_compiled() {
+  static_assert(
+      Below::empty, "overdub: a context with passes or a fingerprint runs whole programs, and cannot be "
+                    "started inside of another "
+                    "context's run; compose it with that context");
+  static_assert(
+      compiled_run<Context, F, A...>::is_included,
+      "overdub: a context with passes or a fingerprint is compiled; include <overdub/compile/compile.hpp>");
+  return Below::empty && compiled_run<Context, F, A...>::is_included;
+}
+
 } // namespace detail
 
 /// Runs f in a context, or in a composition of contexts: one level above the contexts of the deepest
 /// argument. An argument is a constant, or tag(x, metadata). Returns what f returns: for a context without
 /// metadata inner values, else tagged{inner, metadata} a leaf. The context is used by reference and may be
 /// examined afterwards.
+/// In a context with passes or a fingerprint the run is compiled, and so is what it calls: see compile/compile.hpp.
 ///   count c; overdub(c, f, 2.0);        overdub(forward{}, f, tag(2.0, 1.0)).metadata; overdub(compose(c,
 ///   d), f, 2.0);
 template <class Context, class F, class... A>
 requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&... a) {
   using Below = detail::outermost_t<A...>;
-  return detail::start(
-      detail::stack_from<Below>(a...), std::forward<Context>(context), f, std::forward<A>(a)...);
+  if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>) {
+    if constexpr (detail::starts_compiled<Below, Context, F, A...>())
+      return detail::compiled_run<Context, F, A...>::call(context, f, a...);
+    else
+      return detail::refused{};
+  } else
+    return detail::start(
+        detail::stack_from<Below>(a...), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
 /// As above, started inside a running function: one level above the contexts of its scope, whatever the

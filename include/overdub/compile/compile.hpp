@@ -9,6 +9,7 @@
 
 #include <array>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -35,6 +36,62 @@ std::string name_of_callee() {
   else
     return "main";
 }
+
+// Appends the fingerprints of contexts that have one.
+template <class... C>
+void write_fingerprints(std::string& to, C const&... c) {
+  [[maybe_unused]] auto const write = [&]<class X>(X const& context) {
+    if constexpr (has_fingerprint<X>) {
+      fingerprint_writer const append(to);
+      append(context.fingerprint());
+    }
+  };
+  (write(c), ...);
+}
+
+// The artifact that some contexts ran last.
+template <class... C>
+class last_answer {
+public:
+  std::shared_ptr<artifact const> made;
+
+  bool is_for(C const&... c) {
+    if (made == nullptr) return false;
+    if constexpr ((is_plain<C> && ...))
+      return plain == std::tuple<plain_t<C>...>(plain_of(c)...);
+    else {
+      scratch.clear();
+      write_fingerprints(scratch, c...);
+      return scratch == bytes;
+    }
+  }
+  void remember(std::shared_ptr<artifact const> answer, cache_key const& key, C const&... c) {
+    made = nullptr; // until all of it is there
+    if constexpr ((is_plain<C> && ...))
+      plain = std::tuple<plain_t<C>...>(plain_of(c)...);
+    else
+      bytes = key.fingerprints;
+    made = std::move(answer);
+  }
+
+private:
+  // Fingerprints that are equal when their bytes are.
+  template <class X>
+  static constexpr bool is_plain =
+      !has_fingerprint<X> || std::is_integral_v<fingerprint_t<X>> || std::is_enum_v<fingerprint_t<X>>;
+  template <class X>
+  using plain_t = std::conditional_t<has_fingerprint<X>, fingerprint_t<X>, char>;
+  template <class X>
+  static plain_t<X> plain_of(X const& x) {
+    if constexpr (has_fingerprint<X>)
+      return x.fingerprint();
+    else
+      return {};
+  }
+  struct nothing {};
+  std::conditional_t<(is_plain<C> && ...), std::tuple<plain_t<C>...>, nothing> plain{};
+  std::string bytes, scratch;
+};
 
 // What depends on the types of a compiled call alone.
 template <class F, class A, class... C>
@@ -64,11 +121,7 @@ struct compilation<F, types<A...>, C...> {
 
   static cache_key key(C const&... c) {
     cache_key k{&type_key<compilation>, {}};
-    [[maybe_unused]] auto const write = [&](auto const& context) {
-      if constexpr (has_fingerprint<std::remove_cvref_t<decltype(context)>>)
-        fingerprint_writer{k.fingerprints}(context.fingerprint());
-    };
-    (write(c), ...);
+    write_fingerprints(k.fingerprints, c...);
     return k;
   }
 
@@ -185,4 +238,57 @@ auto compile(
 }
 
 } // namespace OVERDUB_EXECUTE_ABI
+
+namespace detail {
+
+// An argument's type in a program: integers of all sizes are i64.
+template <class A>
+struct parameter_type {
+  using type = A;
+};
+template <std::integral A>
+requires(!std::is_same_v<A, bool>) struct parameter_type<A> {
+  using type = i64;
+};
+
+// overdub(contexts, f, x...), compiled. Each thread remembers what each call of some types ran last: while the fingerprints
+// stay the same nothing is looked up, counted or allocated.
+template <class Context, class F, class... A>
+requires true struct compiled_run<Context, F, A...> {
+  static constexpr bool is_included = true;
+
+  static auto call(auto& context, F const& f, A const&... x) {
+    if constexpr (is_composition<std::remove_cvref_t<Context>>) {
+      auto&& all = changeable(context);
+      return call_in(context_tuple(all), f, x...);
+    } else
+      return call_in(std::tie(context), f, x...);
+  }
+
+private:
+  template <class... C>
+  static auto call_in(std::tuple<C&...> all, F const& f, A const&... x) {
+    using compilation =
+        detail::compilation<F, types<typename parameter_type<std::remove_cvref_t<A>>::type...>, C...>;
+    if constexpr (compilation::allowed())
+      return std::apply(
+          [&](C&... c) {
+            thread_local last_answer<C...> last;
+            if (!last.is_for(c...)) {
+              cache_key const key = compilation::key(c...);
+              auto made = compilation_cache::shared().get(
+                  key, name_of_callee<F>(), [&] { return compilation::make(f, c...); });
+              last.remember(std::move(made), key, c...);
+            }
+            std::array<void*, sizeof...(C)> const contexts{&c...};
+            auto const used = last.made; // a hook may come here again, with another fingerprint
+            return compilation::run(*used, contexts.data(), x...);
+          },
+          all);
+    else
+      return refused{};
+  }
+};
+
+} // namespace detail
 } // namespace overdub

@@ -1,5 +1,5 @@
-// Fingerprints: what of a context's run-time data decides how a program is made. Two contexts of one type whose fingerprints
-// are equal share what was compiled.
+// Fingerprints as bytes: what of a context's run-time data decides how a program is made (has_fingerprint). Two contexts of
+// one type whose fingerprints are equal share what was compiled.
 #pragma once
 
 #include <overdub/call/context.hpp>
@@ -16,45 +16,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace overdub {
-namespace ir {
-class program;
-}
-
-/// A context that says what of its data programs depend on:
-///   auto fingerprint() const;   a number, enumeration, string, range, optional, tuple or described struct of such.
-template <class C>
-concept has_fingerprint = requires(C const& c) {
-  c.fingerprint();
-};
-
-namespace detail {
-
-template <class C>
-struct fingerprint_of {
-  using type = void;
-};
-template <has_fingerprint C>
-struct fingerprint_of<C> {
-  using type = std::remove_cvref_t<decltype(std::declval<C const&>().fingerprint())>;
-};
-
-} // namespace detail
-
-template <class C>
-using fingerprint_t = typename detail::fingerprint_of<C>::type;
-
-/// A context that rewrites programs whole, by run-time data that its fingerprint tells:
-///   static void pass(ir::program& p, fingerprint_t<C> const& fingerprint);     or, without a fingerprint,
-///   static void pass(ir::program& p);
-template <class C>
-concept has_pass = (has_fingerprint<C> &&
-                    requires(ir::program & p, fingerprint_t<C> const& f) { C::pass(p, f); }) ||
-                   requires(ir::program& p) {
-  C::pass(p);
-};
-
-namespace detail {
+namespace overdub::detail {
 
 // Writes a value as bytes, such that different values of one type have different bytes.
 class fingerprint_writer {
@@ -97,5 +59,4 @@ private:
   std::string& out_;
 };
 
-} // namespace detail
-} // namespace overdub
+} // namespace overdub::detail

@@ -1,0 +1,141 @@
+// Passes that depend on run-time data: they run once for each fingerprint, and never see more than it.
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace ir = overdub::ir;
+using od::i64;
+
+int passes = 0; // how often the pass below ran
+
+// Multiplies every literal by a number that is known at run time.
+struct scaled : od::context {
+  double by = 1;
+  double unrelated = 0; // nothing depends on it
+  double fingerprint() const { return by; }
+  static void pass(ir::program& p, double by) {
+    ++passes;
+    for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+      for (ir::cursor c(p, ir::function_id{f}); c.next();)
+        for (std::uint32_t i = 0; i < c->operands_of(c.node()).size(); ++i)
+          if (ir::value_id const v = c.operand(i); c->is_literal(v) && c->type_of(v) == ir::f64)
+            c.set_operand(c.node(), i, c.literal(by * std::bit_cast<double>(c->bits_of(v))));
+  }
+};
+
+inline constexpr auto shifted = od::fn<"shifted">([](auto x) { return x + 1.0; });
+
+// Erases the end of the function.
+struct breaking : od::context {
+  static void pass(ir::program& p) {
+    ir::cursor c(p, p.entry);
+    c.erase(p[p.entry].yield_of(ir::function::body));
+  }
+};
+struct throwing : od::context {
+  static inline int tried = 0;
+  int key = 0;
+  int fingerprint() const { return key; }
+  static void pass(ir::program&, int) {
+    ++tried;
+    throw std::runtime_error("no");
+  }
+};
+
+// A rule that reads data: it is rebuilt from its fingerprint while programs are made.
+struct powers : od::context {
+  int exponent = 1;
+  int secret = 0;
+  explicit powers(int e) : exponent(e) {}
+  int fingerprint() const { return exponent; }
+  auto overdub(od::add_t, auto x, auto y) {
+    auto r = x + y + static_cast<double>(secret);
+    auto p = r;
+    for (int i = 1; i < exponent; ++i) p = p * r;
+    return p;
+  }
+};
+
+} // namespace
+
+TEST_CASE("a pass runs once for each fingerprint, and overdub finds the program again") {
+  scaled c;
+  passes = 0;
+  CHECK(od::run(c, shifted, 1.0) == 2.0);
+  CHECK(passes == 1);
+  c.unrelated = 5;
+  CHECK(od::run(c, shifted, 2.0) == 3.0);
+  scaled other;
+  CHECK(od::run(other, shifted, 2.0) == 3.0);
+  CHECK(passes == 1);
+  c.by = 10;
+  CHECK(od::run(c, shifted, 1.0) == 11.0);
+  CHECK(passes == 2);
+  for (int i = 0; i < 10; ++i) {
+    c.by = i % 2 == 0 ? 1 : 10;
+    CHECK(od::run(c, shifted, 1.0) == 1.0 + c.by);
+  }
+  CHECK(passes == 2);
+  c.by = -0.0; // equal to 0.0, and another number
+  CHECK(1 / (od::run(c, shifted, 0.0) - 0.0) > 0);
+}
+
+TEST_CASE("a compiled function keeps its program when its context's data changes") {
+  scaled c;
+  c.by = 3;
+  auto const f = od::compile(c, shifted, od::signature<double>);
+  c.by = 4;
+  CHECK(f(1.0) == 4.0);
+  CHECK(od::compile(c, shifted, od::signature<double>)(1.0) == 5.0);
+}
+
+TEST_CASE("rules that read data are rebuilt from the fingerprint: nothing else hides in programs") {
+  powers two(2), leaking(2);
+  leaking.secret = 100;
+  CHECK(od::run(leaking, shifted, 1.0) == 4.0);
+  CHECK(od::run(two, shifted, 1.0) == 4.0);
+  powers three(3);
+  CHECK(od::run(three, shifted, 1.0) == 8.0);
+  CHECK(od::run(two, shifted, 1.0) == 4.0);
+}
+
+TEST_CASE("a pass that breaks the program is named, and what it made is shown") {
+  breaking c;
+  try {
+    (void)od::run(c, shifted, 1.0);
+    FAIL();
+  } catch (od::pass_error const& e) {
+    CHECK_THAT(e.what(), Catch::Contains("the pass of") && Catch::Contains("breaking"));
+    CHECK_THAT(e.program, Catch::Contains("func @shifted"));
+  }
+}
+
+TEST_CASE("a pass that throws reaches the caller, and nothing is kept") {
+  throwing c;
+  throwing::tried = 0;
+  CHECK_THROWS_AS(od::run(c, shifted, 1.0), std::runtime_error);
+  CHECK_THROWS_AS(od::run(c, shifted, 1.0), std::runtime_error);
+  CHECK(throwing::tried == 2);
+}
+
+TEST_CASE("contexts are composed: the passes of the outer one run first") {
+  scaled c;
+  c.by = 2;
+  powers p(2);
+  CHECK(od::run(od::compose(c, p), shifted, 1.0) == 9.0);
+}
+
+TEST_CASE("explain shows the steps, and the program before and after each pass") {
+  scaled c;
+  c.by = 7;
+  std::string const text = explain(od::compile(c, shifted, od::signature<double>));
+  CHECK_THAT(text, Catch::Contains("stage: 0 -> "));
+  CHECK_THAT(text, Catch::Contains("after the pass of"));
+  CHECK_THAT(text, Catch::Contains("add %0, 1.0") && Catch::Contains("add %0, 7.0"));
+}

@@ -1,0 +1,22 @@
+// expect: a context has data and rules, enter or metadata, which may read them while a program is made
+#include <overdub/compile/compile.hpp>
+
+struct scaled : overdub::context {
+  double by = 2;
+#ifdef OVERDUB_MENDED
+  scaled(double b) : by(b) {}
+  double fingerprint() const { return by; }
+#endif
+  auto overdub(overdub::mul_t, auto x, auto y) { return x * y * by; }
+};
+inline constexpr auto square = overdub::fn<"square">([](auto x) { return x * x; });
+
+#ifdef OVERDUB_MENDED
+double run() {
+  scaled c(2);
+#else
+double run() {
+  scaled c;
+#endif
+  return overdub::compile(c, square, overdub::signature<double>)(3.0);
+}
