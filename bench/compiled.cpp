@@ -1,0 +1,68 @@
+// What does it cost to call a compiled function? The derivative of sin(x + 1), written by hand and called through a pointer,
+// against the handle that `compile` gives, and against overdub(context, f, x) itself, which finds the program by its
+// fingerprint; and many threads on one program.
+#include "ratio.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/forward.hpp>
+
+#include <cmath>
+#include <thread>
+#include <vector>
+
+namespace {
+
+inline constexpr auto wave = overdub::fn<"wave">([](auto x) { return sin(x + 1.0); });
+
+// A context of which programs depend, so that it is compiled.
+struct shaped : overdub::context {
+  int shape = 0;
+  int fingerprint() const { return shape; }
+};
+
+double slope(double x) { return std::cos(x + 1.0); }
+
+// Calls in a second of some threads together.
+template <class F>
+double calls_a_second(int threads, F const& call) {
+  constexpr long calls = 2'000'000;
+  std::vector<std::thread> all;
+  auto const start = std::chrono::steady_clock::now();
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&call] {
+      for (long i = 0; i < calls; ++i) bench::use(call(1.0 + static_cast<double>(i & 7)));
+    });
+  for (std::thread& t : all) t.join();
+  double const taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return static_cast<double>(calls) * threads / taken;
+}
+
+} // namespace
+
+int main() {
+  using overdub::tag;
+  auto* volatile pointer = &slope;
+  double x = 2;
+  auto const handle = overdub::compile(
+      overdub::contexts::forward{}, wave, overdub::signature<overdub::tagged<double, double>>);
+  shaped c;
+  auto const shaped_handle = overdub::compile(c, wave, overdub::signature<double>);
+
+  bench::compare<bench::allocating::forbidden>(
+      "the derivative of sin(x + 1)",
+      bench::way{"by hand, through a pointer", 0, [&] { return pointer(bench::opaque(x)); }},
+      bench::way{"the compiled handle", 1.15, [&] { return handle(tag(bench::opaque(x), 1.0)).metadata; }});
+  bench::compare<bench::allocating::forbidden>(
+      "sin(x + 1) in a context with a fingerprint",
+      bench::way{"the compiled handle", 0, [&] { return shaped_handle(bench::opaque(x)); }},
+      bench::way{"overdub(context, f, x)", 0, [&] { return overdub::overdub(c, wave, bench::opaque(x)); }});
+
+  double one = 0, two = 0;
+  for (int round = 0; round < 5; ++round) {
+    one = std::max(one, calls_a_second(1, [&](double y) { return shaped_handle(y); }));
+    two = std::max(two, calls_a_second(2, [&](double y) { return shaped_handle(y); }));
+  }
+  std::printf(
+      "two threads on one program: %.2f times one thread     goal 1.9  %s\n", two / one,
+      two / one >= 1.9 ? "pass" : "MISS");
+}
