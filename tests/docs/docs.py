@@ -47,16 +47,18 @@ def blocks(text):
 
 
 def compile_block(source, *flags):
-    command = [*compiler, *WARNINGS, *flags, "-x", "c++", "-"]
-    if library:
-        command += ["-DOVERDUB_COMPILED", "-x", "none", library]
-    return subprocess.run(command, input=source, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    defined = ["-DOVERDUB_COMPILED"] if library else []
+    return subprocess.run([*compiler, *WARNINGS, *defined, *flags, "-x", "c++", "-"], input=source, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def check_program(line, source, expected):
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
-        compiled = compile_block(source, "-O1", "-o", program)
+        compiled = compile_block(source, "-O1", "-c", "-o", program + ".o")
+        if compiled.returncode == 0:
+            compiled = subprocess.run([*compiler, program + ".o", *filter(None, [library]), "-pthread", "-o", program],
+                                      text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if compiled.returncode:
             return fail(line, "the program does not compile", compiled.stdout)
         run = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
