@@ -5,7 +5,9 @@
 #include <overdub/ir/print.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -27,4 +29,11 @@ void same_text(cases::sample const& each) {
 
 TEST_CASE("a function is staged to its golden text") {
   for (auto const& each : cases::all()) same_text(each);
+}
+
+TEST_CASE("each golden text belongs to a function") {
+  std::set<std::string> names;
+  for (auto const& each : cases::all()) names.insert(each.name + ".od");
+  for (auto const& file : std::filesystem::directory_iterator("tests/laws/golden"))
+    CHECK(names.count(file.path().filename().string()) == 1);
 }

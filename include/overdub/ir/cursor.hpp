@@ -212,7 +212,7 @@ public:
   }
   void erase() { erase(node_); }
 
-  /// Moves an operation, with its regions, to where the cursor inserts.
+  /// Moves an operation, with its regions, to where the cursor inserts, which is in none of these regions.
   void move(node_id n) {
     if (before_ == n) return;
     leave(n);
