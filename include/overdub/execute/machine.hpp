@@ -35,6 +35,8 @@ public:
   bool abandoned = false; // a block was left in the middle: buffers may be counted that nobody owns
   buffer_pool buffers;
   execution_limits limits;
+  std::byte const* stack_end =
+      nullptr; // of compiled code, which keeps frames on the stack of C++: as far as it may go
 
   /// Runs from an instruction to a `halt`. An exception leaves all buffers to be reset.
   void run(instruction const* at, std::byte* frame) {
