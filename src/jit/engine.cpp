@@ -1,0 +1,248 @@
+#include "engine.hpp"
+
+#include "symbols.hpp"
+
+#include <overdub/call/error.hpp>
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/ExecutionEngine/JITLink/EHFrameSupport.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+namespace overdub::jit {
+namespace {
+
+[[noreturn]] void fail(llvm::Error e, char const* what) {
+  std::string const why = llvm::toString(std::move(e));
+  throw not_executable(message("overdub: LLVM cannot %s: %s", what, why.c_str()));
+}
+template <class T>
+T checked(llvm::Expected<T> x, char const* what) {
+  if (!x) fail(x.takeError(), what);
+  return std::move(*x);
+}
+void check(llvm::Error e, char const* what) {
+  if (e) fail(std::move(e), what);
+}
+
+#if LLVM_VERSION_MAJOR >= 18
+using optimisation = llvm::CodeGenOptLevel;
+constexpr auto object_file = llvm::CodeGenFileType::ObjectFile;
+#else
+using optimisation = llvm::CodeGenOpt::Level;
+constexpr auto object_file = llvm::CGFT_ObjectFile;
+#endif
+
+llvm::orc::JITTargetMachineBuilder host_machine() {
+  static llvm::orc::JITTargetMachineBuilder const host = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    auto found = checked(llvm::orc::JITTargetMachineBuilder::detectHost(), "find out what this processor is");
+    found.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    found.setRelocationModel(llvm::Reloc::PIC_);
+    return found;
+  }();
+  return host;
+}
+
+// Target machines take long to make; each is used by one thread at a time.
+class target_machines {
+public:
+  using machine = std::unique_ptr<llvm::TargetMachine>;
+  struct key {
+    std::string cpu, features;
+    int level;
+    bool operator==(key const&) const = default;
+  };
+
+  machine take(key const& k) {
+    {
+      std::lock_guard const lock(mutex_);
+      for (auto& [known, free] : free_)
+        if (known == k && free) return std::move(free);
+    }
+    auto builder = host_machine();
+    if (!k.cpu.empty()) {
+      builder.setCPU(k.cpu);
+      builder.getFeatures() = llvm::SubtargetFeatures(k.features);
+    }
+    builder.setCodeGenOptLevel(
+        k.level == 0   ? optimisation::None
+        : k.level == 1 ? optimisation::Less
+        : k.level == 2 ? optimisation::Default
+                       : optimisation::Aggressive);
+    return checked(builder.createTargetMachine(), "make code for this processor");
+  }
+  void give(key k, machine m) {
+    std::lock_guard const lock(mutex_);
+    for (auto& [known, free] : free_)
+      if (known == k && !free) {
+        free = std::move(m);
+        return;
+      }
+    if (free_.size() < 16) free_.emplace_back(std::move(k), std::move(m));
+  }
+
+private:
+  std::mutex mutex_;
+  std::vector<std::pair<key, machine>> free_;
+};
+target_machines& machines() {
+  static target_machines all;
+  return all;
+}
+
+// A target machine until the end of a scope.
+struct borrowed_machine {
+  target_machines::key key;
+  target_machines::machine machine;
+  explicit borrowed_machine(options const& o)
+      : key{o.cpu, o.features, o.optimisation}, machine(machines().take(key)) {}
+  ~borrowed_machine() { machines().give(std::move(key), std::move(machine)); }
+};
+
+void optimise(llvm::Module& m, llvm::TargetMachine& target, int level) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = level >= 2;
+  tuning.LoopUnrolling = level >= 2;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target, tuning);
+  // No function is one that LLVM knows, but those that it makes calls of itself.
+  llvm::TargetLibraryInfoImpl library(target.getTargetTriple());
+  library.disableAllFunctions();
+  for (auto const f : {llvm::LibFunc_memcpy, llvm::LibFunc_memmove, llvm::LibFunc_memset})
+    library.setAvailable(f);
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  using llvm::OptimizationLevel;
+  auto passes = level <= 0 ? builder.buildO0DefaultPipeline(OptimizationLevel::O0)
+                           : builder.buildPerModuleDefaultPipeline(
+                                 level == 1   ? OptimizationLevel::O1
+                                 : level == 2 ? OptimizationLevel::O2
+                                              : OptimizationLevel::O3);
+  passes.run(m, modules);
+}
+
+// ---- linking
+
+class session {
+public:
+  session()
+      : execution_(checked(llvm::orc::SelfExecutorProcessControl::Create(), "prepare this process")),
+        linking_(execution_), runtime_(execution_.createBareJITDylib("overdub")) {
+    linking_.addPlugin(std::make_unique<llvm::orc::EHFrameRegistrationPlugin>(
+        execution_, std::make_unique<llvm::jitlink::InProcessEHFrameRegistrar>()));
+    llvm::orc::SymbolMap all;
+    for (symbol_address const& s : runtime_symbols()) {
+      auto const flags = llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;
+#if LLVM_VERSION_MAJOR >= 17
+      all[execution_.intern(s.name)] = {llvm::orc::ExecutorAddr::fromPtr(s.address), flags};
+#else
+      all[execution_.intern(s.name)] =
+          llvm::JITEvaluatedSymbol(llvm::pointerToJITTargetAddress(s.address), flags);
+#endif
+    }
+    check(runtime_.define(llvm::orc::absoluteSymbols(std::move(all))), "define the runtime");
+  }
+  session(session const&) = delete;
+  session& operator=(session const&) = delete;
+  ~session() { llvm::consumeError(execution_.endSession()); }
+
+  llvm::orc::JITDylib& load(std::unique_ptr<llvm::MemoryBuffer> object) {
+    auto& made = execution_.createBareJITDylib("program " + std::to_string(++count_));
+    made.addToLinkOrder(runtime_);
+    check(linking_.add(made, std::move(object)), "load machine code");
+    return made;
+  }
+  void* find(llvm::orc::JITDylib& in, char const* name) {
+    auto found = execution_.lookup({&in}, execution_.intern(name));
+    if (!found) return llvm::consumeError(found.takeError()), nullptr;
+#if LLVM_VERSION_MAJOR >= 17
+    return found->getAddress().toPtr<void*>();
+#else
+    return llvm::jitTargetAddressToPointer<void*>(found->getAddress());
+#endif
+  }
+  void find_entry(llvm::orc::JITDylib& in, char const* name) {
+    if (auto found = execution_.lookup({&in}, execution_.intern(name)); !found)
+      fail(found.takeError(), "link machine code");
+  }
+  void remove(llvm::orc::JITDylib& d) { llvm::consumeError(execution_.removeJITDylib(d)); }
+
+private:
+  llvm::orc::ExecutionSession execution_;
+  llvm::orc::ObjectLinkingLayer linking_;
+  llvm::orc::JITDylib& runtime_;
+  std::atomic<unsigned long> count_ = 0;
+};
+// Machine code may outlive all statics.
+std::shared_ptr<session> the_session() {
+  static auto const one = std::make_shared<session>();
+  return one;
+}
+
+class loaded_code final : public machine_code {
+public:
+  loaded_code(std::shared_ptr<session> s, llvm::orc::JITDylib& d) : session_(std::move(s)), symbols_(d) {}
+  ~loaded_code() override { session_->remove(symbols_); }
+  void* find(char const* name) const override { return session_->find(symbols_, name); }
+
+private:
+  std::shared_ptr<session> session_;
+  llvm::orc::JITDylib& symbols_;
+};
+
+} // namespace
+
+void set_target(llvm::Module& m, options const& o) {
+  borrowed_machine const target(o);
+  m.setDataLayout(target.machine->createDataLayout());
+#if LLVM_VERSION_MAJOR >= 21
+  m.setTargetTriple(target.machine->getTargetTriple());
+#else
+  m.setTargetTriple(target.machine->getTargetTriple().str());
+#endif
+}
+
+std::vector<char> object_of(llvm::Module& m, options const& o) {
+  borrowed_machine const target(o);
+  optimise(m, *target.machine, o.optimisation);
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  if (target.machine->addPassesToEmitFile(passes, out, nullptr, object_file))
+    throw not_executable(message("overdub: LLVM makes no machine code for this processor"));
+  passes.run(m);
+  return {bytes.begin(), bytes.end()};
+}
+
+std::shared_ptr<machine_code const> load(std::vector<char> object) {
+  auto const all = the_session();
+  auto& symbols = all->load(llvm::MemoryBuffer::getMemBufferCopy(
+      llvm::StringRef(object.data(), object.size()), "overdub program"));
+  auto made = std::make_shared<loaded_code>(all, symbols);
+  all->find_entry(symbols, "overdub:entry");
+  return made;
+}
+
+} // namespace overdub::jit
