@@ -8,8 +8,7 @@ namespace overdub::jit {
 // An array of rank 1 with room for `count` scalars.
 value function_compiler::new_array(ir::type t, llvm::Value* count, ir::op code) {
   llvm::Value* const owner = call(
-      runtime_function::take_array,
-      {machine(), count, integer(execute::size_of(t.element)), number(code)});
+      runtime_function::take_array, {machine(), count, integer(execute::size_of(t.element)), number(code)});
   return {{bytes_behind(owner, sizeof(execute::buffer)), owner, count}, true};
 }
 
@@ -26,8 +25,7 @@ bool function_compiler::is_checked(node_id n, std::uint32_t k) const {
 }
 
 // The scalars in front of the part of an array that the first operands behind it choose.
-llvm::Value*
-function_compiler::part_index(node_id n, value const& array, std::uint32_t indices) {
+llvm::Value* function_compiler::part_index(node_id n, value const& array, std::uint32_t indices) {
   std::uint32_t const rank = type_of(f_.operand(n, 0)).rank;
   llvm::Value* at = nullptr;
   for (std::uint32_t k = 0; k < indices; ++k) {
@@ -99,8 +97,7 @@ void function_compiler::compile_slice(node_id n) {
   llvm::Value *const first = scalar(f_.operand(n, 1)), *const count = scalar(f_.operand(n, 2));
   llvm::Value* const size = a.extent(0);
   require_not_negative(ir::op::slice, count);
-  require(
-      b_.CreateICmpULE(first, size), runtime_function::throw_index, {number(ir::op::slice), first, size});
+  require(b_.CreateICmpULE(first, size), runtime_function::throw_index, {number(ir::op::slice), first, size});
   require( // the first that is missing
       b_.CreateICmpSLE(count, b_.CreateSub(size, first)), runtime_function::throw_index,
       {number(ir::op::slice), size, size});
@@ -158,8 +155,7 @@ void function_compiler::compile_update(node_id n) {
   if (indices == t.rank)
     store_scalar(t.element, x.all[0], to);
   else
-    b_.CreateMemMove(
-        to, llvm::Align(1), x.elements(), llvm::Align(1), byte_count(t, made, indices));
+    b_.CreateMemMove(to, llvm::Align(1), x.elements(), llvm::Align(1), byte_count(t, made, indices));
   set(f_.result(n), std::move(made));
 }
 
@@ -231,8 +227,8 @@ void function_compiler::compile_gather(node_id n) {
   ir::type const t = type_of(f_.result(n));
   value_id const indices = f_.operand(n, 1);
   llvm::Value* const words = new_words(2 * words_of(t) + words_of(type_of(indices)));
-  llvm::Value *const from = bytes_behind(words, 8 * words_of(t)),
-                    *const where = bytes_behind(words, 16 * words_of(t));
+  llvm::Value *const from = bytes_behind(words, 8 * words_of(t)), *const where =
+                                                                      bytes_behind(words, 16 * words_of(t));
   store_words(t, get(f_.operand(n, 0)), from);
   store_words(type_of(indices), get(indices), where);
   (void)call(runtime_function::gather, {machine(), words, from, where, shape_code(t)});

@@ -188,8 +188,8 @@ void function_compiler::compile_operation(node_id n) {
 // Functions that may call themselves look whether the stack has an end here.
 void function_compiler::prologue() {
   if (!shared_.calls.is_recursive(id_)) return;
-  llvm::Value* const here = b_.CreateCall(
-      intrinsic(*shared_.module, llvm::Intrinsic::frameaddress, {pointer()}), {b_.getInt32(0)});
+  llvm::Value* const here =
+      b_.CreateCall(intrinsic(*shared_.module, llvm::Intrinsic::frameaddress, {pointer()}), {b_.getInt32(0)});
   llvm::Value* const end = b_.CreateAlignedLoad(
       b_.getInt64Ty(), bytes_behind(machine(), runtime::stack_end_offset()), llvm::Align(8));
   require(

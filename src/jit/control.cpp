@@ -79,8 +79,7 @@ void function_compiler::store_output(output const& o, llvm::Value* index) {
   llvm::Value* const row = bytes_behind(o.words, 8 * words_of(t));
   store_words(t.element_type(), x, row);
   (void)call(
-      runtime_function::store_row,
-      {machine(), o.words, index, row, shape_code(t), number(ir::op::map)});
+      runtime_function::store_row, {machine(), o.words, index, row, shape_code(t), number(ir::op::map)});
 }
 void function_compiler::finish_output(output const& o) {
   value made = o.words == nullptr ? o.made : load_words(type_of(o.result), o.words);
@@ -114,10 +113,9 @@ void function_compiler::compile_loop(node_id n) {
   std::uint32_t const carried = f_[n].operand_count - 1;
   llvm::Value* const count = scalar(f_.operand(n, 0));
   std::vector<value> const start = start_carried(n, 1, carried);
-  llvm::Value* const size =
-      f_[n].result_count > carried
-          ? b_.CreateSelect(b_.CreateICmpSGT(count, integer(0)), count, integer(0))
-          : nullptr;
+  llvm::Value* const size = f_[n].result_count > carried
+                                ? b_.CreateSelect(b_.CreateICmpSGT(count, integer(0)), count, integer(0))
+                                : nullptr;
   std::vector<output> outputs;
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k)
     outputs.push_back(new_output(f_.result(n, k), f_.operand(last, k), size, ir::op::loop));
@@ -154,9 +152,9 @@ void function_compiler::compile_while(node_id n) {
     } else {
       o.words = new_words(2 * words_of(t));
       for (std::uint32_t axis = 0; axis < t.rank; ++axis)
-        b_.CreateAlignedStore(integer(0), bytes_behind(o.words, 8 * (2 + std::int64_t{axis})), llvm::Align(8));
-      (void)call(
-          runtime_function::make_array, {machine(), o.words, shape_code(t), number(ir::op::while_)});
+        b_.CreateAlignedStore(
+            integer(0), bytes_behind(o.words, 8 * (2 + std::int64_t{axis})), llvm::Align(8));
+      (void)call(runtime_function::make_array, {machine(), o.words, shape_code(t), number(ir::op::while_)});
     }
     outputs.push_back(o);
   }
@@ -209,8 +207,7 @@ void function_compiler::compile_while(node_id n) {
     now->addIncoming(owner, before);
     now->addIncoming(more, grew);
     store_scalar(
-        t.element, x.all[0],
-        element_address(t.element, bytes_behind(now, sizeof(execute::buffer)), size));
+        t.element, x.all[0], element_address(t.element, bytes_behind(now, sizeof(execute::buffer)), size));
     grown.push_back(now);
     grown.push_back(b_.CreateAdd(size, integer(1)));
   }
@@ -270,8 +267,7 @@ void function_compiler::compile_protect(node_id n) {
 
   // Invokes land in one block, and what comes from other handlers joins them behind it.
   auto const new_handler = [&](char const* name, bool catches) {
-    return handler{
-        new_block(name), llvm::PHINode::Create(pointer(), 2, "", new_block(name)), catches};
+    return handler{new_block(name), llvm::PHINode::Create(pointer(), 2, "", new_block(name)), catches};
   };
   auto const land = [&](handler const& h) {
     at(h.landing);
@@ -310,8 +306,7 @@ void function_compiler::compile_protect(node_id n) {
     around->exception->addIncoming(leaving.exception, b_.GetInsertBlock());
     go(around->exception->getParent());
   } else {
-    llvm::Value* const resumed =
-        b_.CreateInsertValue(llvm::PoisonValue::get(caught), leaving.exception, 0);
+    llvm::Value* const resumed = b_.CreateInsertValue(llvm::PoisonValue::get(caught), leaving.exception, 0);
     b_.CreateResume(b_.CreateInsertValue(resumed, b_.getInt32(0), 1));
   }
   at(next);

@@ -4,6 +4,7 @@
 
 #include <overdub/call/error.hpp>
 
+#include <atomic>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/ExecutionEngine/JITLink/EHFrameSupport.h>
@@ -17,8 +18,6 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
-
-#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -238,8 +237,8 @@ std::vector<char> object_of(llvm::Module& m, options const& o) {
 
 std::shared_ptr<machine_code const> load(std::vector<char> object) {
   auto const all = the_session();
-  auto& symbols = all->load(llvm::MemoryBuffer::getMemBufferCopy(
-      llvm::StringRef(object.data(), object.size()), "overdub program"));
+  auto& symbols = all->load(
+      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()), "overdub program"));
   auto made = std::make_shared<loaded_code>(all, symbols);
   all->find_entry(symbols, "overdub:entry");
   return made;

@@ -214,13 +214,13 @@ private:
   llvm::LLVMContext& context_;
   mutable llvm::IRBuilder<> b_;
   llvm::Value* machine_;
-  std::vector<value> values_;               // by value
-  std::vector<value_id> borrowed_from_;     // by value that is borrowed; nothing: it is never given back
-  std::vector<node_id> death_of_;           // by value that is owned
-  std::vector<std::vector<death>> dying_;   // by operation
-  std::vector<std::uint32_t> position_;     // by operation
-  std::vector<llvm::Value*> reduced_;       // by operation: a reduction that was computed with its map
-  std::optional<handler> handler_;          // where exceptions go; nothing: to the caller
+  std::vector<value> values_;             // by value
+  std::vector<value_id> borrowed_from_;   // by value that is borrowed; nothing: it is never given back
+  std::vector<node_id> death_of_;         // by value that is owned
+  std::vector<std::vector<death>> dying_; // by operation
+  std::vector<std::uint32_t> position_;   // by operation
+  std::vector<llvm::Value*> reduced_;     // by operation: a reduction that was computed with its map
+  std::optional<handler> handler_;        // where exceptions go; nothing: to the caller
 };
 
 } // namespace overdub::jit

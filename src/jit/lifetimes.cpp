@@ -76,8 +76,7 @@ value function_compiler::give(value_id v, node_id n) {
   return given;
 }
 // What a region yields: operands `first` and so on of its yield, to be given away.
-std::vector<value>
-function_compiler::give_yielded(region_id r, std::uint32_t first, std::uint32_t count) {
+std::vector<value> function_compiler::give_yielded(region_id r, std::uint32_t first, std::uint32_t count) {
   node_id const last = f_.yield_of(r);
   std::vector<value> all;
   for (std::uint32_t k = 0; k < count; ++k) all.push_back(give(f_.operand(last, first + k), last));
@@ -137,8 +136,7 @@ void function_compiler::begin_region(region_id r, values const& given) {
 
 // Whether a part of an array, which operation n makes, needs no count: the array lives on behind the last use of the part.
 bool function_compiler::can_borrow(value_id array, value_id part, node_id n) const {
-  value_id const root =
-      values_[index_of(array)].borrowed ? borrowed_from_[index_of(array)] : array;
+  value_id const root = values_[index_of(array)].borrowed ? borrowed_from_[index_of(array)] : array;
   if (root == ir::nothing) return true;
   node_id const dies = death_of_[index_of(root)];
   if (dies == ir::nothing) return true;

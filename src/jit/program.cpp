@@ -61,8 +61,8 @@ program_compiler::program_compiler(ir::program const& given, execute::code& made
 }
 
 void program_compiler::refuse(ir::function const& f, std::string const& why) const {
-  throw not_executable(message(
-      "overdub: @%s cannot be compiled: %s", std::string(p.text(f.name)).c_str(), why.c_str()));
+  throw not_executable(
+      message("overdub: @%s cannot be compiled: %s", std::string(p.text(f.name)).c_str(), why.c_str()));
 }
 
 std::uint32_t program_compiler::add_list(std::vector<execute::offset> const& words) {
@@ -95,6 +95,8 @@ llvm::Function* program_compiler::function_for(function_id f) {
   llvm::SmallVector<llvm::Type*, 8> parameters{pointer_type(*context)};
   for (value_id const v : p[f].parameters()) append_types(*context, p[f].type_of(v), parameters);
   made = new_function("overdub." + std::string(p.name_of(f)), parameters, p[f].results);
+  // A recursion without an end must come to the stack's.
+  if (calls.is_recursive(f)) made->addFnAttr("disable-tail-calls", "true");
   pending_.push_back(f);
   return made;
 }
@@ -144,7 +146,7 @@ llvm::Function* program_compiler::releaser() {
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
   auto const block = [&](char const* name) { return llvm::BasicBlock::Create(*context, name, f); };
   auto *const some = block("some"), *const last = block("last"), *const shared = block("shared"),
-             *const done = block("done");
+              *const done = block("done");
   llvm::Value *const machine = f->getArg(0), *const owner = f->getArg(1);
   b.CreateCondBr(b.CreateIsNull(owner), done, some);
   b.SetInsertPoint(some);
@@ -323,8 +325,7 @@ void program_compiler::make_target(function_id id) {
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", target));
   llvm::Type* const pointer = pointer_type(*context);
   if (!uses_machine) {
-    llvm::SmallVector<llvm::Value*, 8> arguments{
-        llvm::ConstantPointerNull::get(pointer_type(*context))};
+    llvm::SmallVector<llvm::Value*, 8> arguments{llvm::ConstantPointerNull::get(pointer_type(*context))};
     for (llvm::Argument& a : target->args()) arguments.push_back(&a);
     auto* const called = b.CreateCall(function_for(id), arguments);
     called->setCallingConv(llvm::CallingConv::Fast);
@@ -336,14 +337,12 @@ void program_compiler::make_target(function_id id) {
   }
   // The code is known when it is loaded.
   auto* const code = new llvm::GlobalVariable(
-      *module, pointer, false, llvm::GlobalValue::ExternalLinkage, llvm::ConstantPointerNull::get(pointer_type(*context)),
-      "overdub:code");
+      *module, pointer, false, llvm::GlobalValue::ExternalLinkage,
+      llvm::ConstantPointerNull::get(pointer_type(*context)), "overdub:code");
   std::size_t const first = execute::first_parameter / execute::word_size;
   auto* const words = llvm::ArrayType::get(b.getInt64Ty(), first + parameters.size() + 1);
   llvm::Value* const frame = b.CreateAlloca(words);
-  auto const word = [&](std::size_t k) {
-    return b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), frame, k);
-  };
+  auto const word = [&](std::size_t k) { return b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), frame, k); };
   llvm::Value* const answer = word(first + parameters.size());
   b.CreateAlignedStore(answer, word(execute::return_frame / execute::word_size), llvm::Align(8));
   for (unsigned k = 0; k < parameters.size(); ++k) {

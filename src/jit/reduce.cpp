@@ -34,8 +34,7 @@ llvm::Value* function_compiler::sum_of_array(ir::scalar s, llvm::Value* elements
   end_loop(blocks, {b_.CreateFAdd(blocks.carried[0], eight)});
   llvm::Value* const done = b_.CreateAnd(n, integer(-8));
   auto const rest = begin_loop(b_.CreateSub(n, done), {blocks.carried[0]});
-  llvm::Value* const x =
-      load_scalar(s, element_address(s, elements, b_.CreateAdd(done, rest.index)));
+  llvm::Value* const x = load_scalar(s, element_address(s, elements, b_.CreateAdd(done, rest.index)));
   llvm::Value* const lane = b_.CreateExtractElement(rest.carried[0], rest.index);
   end_loop(rest, {b_.CreateInsertElement(rest.carried[0], b_.CreateFAdd(lane, x), rest.index)});
   return fold_lanes(s, rest.carried[0]);

@@ -4,11 +4,10 @@
 #include <overdub/execute/reduce_handlers.hpp>
 #include <overdub/execute/run.hpp>
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <pthread.h>
 #include <string>
 
 namespace overdub::jit::runtime {
@@ -108,16 +107,13 @@ void concat(machine* m, std::byte* out, std::byte* arrays, std::uint32_t count, 
 }
 void gather(machine* m, std::byte* out, std::byte* array, std::byte* indices, std::uint32_t shape) {
   execute::gather(
-      *m, out,
-      {nullptr, 0, static_cast<offset>(array - out), static_cast<offset>(indices - out), shape});
+      *m, out, {nullptr, 0, static_cast<offset>(array - out), static_cast<offset>(indices - out), shape});
 }
 
 bool reduce_bool(std::uint32_t op, bool const* p, i64 n) { return combine(static_cast<ir::op>(op), p, n); }
 i64 reduce_i64(std::uint32_t op, i64 const* p, i64 n) { return combine(static_cast<ir::op>(op), p, n); }
 float reduce_f32(std::uint32_t op, float const* p, i64 n) { return combine(static_cast<ir::op>(op), p, n); }
-double reduce_f64(std::uint32_t op, double const* p, i64 n) {
-  return combine(static_cast<ir::op>(op), p, n);
-}
+double reduce_f64(std::uint32_t op, double const* p, i64 n) { return combine(static_cast<ir::op>(op), p, n); }
 
 void host(machine* m, std::byte* frame, std::uint32_t list, std::uint32_t number) {
   call_host(*m, frame, {nullptr, 0, list, number, 0});

@@ -66,8 +66,7 @@ void sample(machine* m, std::byte* frame, std::uint32_t list, std::uint32_t numb
 void on_machine(execute::code const* const* code, std::byte* frame);
 
 /// Runs the code of the program that the machine runs; the handler of its only instruction.
-void run_compiled(
-    execute::instruction const* at, std::byte* frame, execute::machine* m, i64 x, double y);
+void run_compiled(execute::instruction const* at, std::byte* frame, execute::machine* m, i64 x, double y);
 
 /// How far the stack of this thread may be used from here on, by so many bytes at most.
 std::byte const* stack_end(std::size_t most);

@@ -33,8 +33,7 @@ llvm::Value* function_compiler::intrinsic_call(llvm::Intrinsic::ID id, llvm::Arr
 }
 
 // The function that the interpreter calls, on each number of a vector.
-llvm::Value*
-function_compiler::elementary(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x) {
+llvm::Value* function_compiler::elementary(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x) {
   if ((code == ir::op::digamma || code == ir::op::polygamma) &&
       overdub::detail::special.digamma_f64 == nullptr)
     refuse(
@@ -215,10 +214,8 @@ llvm::Value* function_compiler::converted(ir::scalar from, ir::scalar to, llvm::
   if (is_floating && to_floating)
     return to == ir::scalar::f64 ? b_.CreateFPExt(x, t) : b_.CreateFPTrunc(x, t);
   if (is_floating)
-    return b_.CreateCall(
-        intrinsic(*shared_.module, llvm::Intrinsic::fptosi_sat, {t, x->getType()}), x);
-  if (from == ir::scalar::boolean)
-    return to_floating ? b_.CreateUIToFP(x, t) : b_.CreateZExt(x, t);
+    return b_.CreateCall(intrinsic(*shared_.module, llvm::Intrinsic::fptosi_sat, {t, x->getType()}), x);
+  if (from == ir::scalar::boolean) return to_floating ? b_.CreateUIToFP(x, t) : b_.CreateZExt(x, t);
   return b_.CreateSIToFP(x, t);
 }
 

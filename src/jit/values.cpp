@@ -67,16 +67,14 @@ llvm::Type* function_compiler::type_in_memory(ir::scalar s) const {
   return s == ir::scalar::boolean ? b_.getInt8Ty() : type(s);
 }
 llvm::Value* function_compiler::load_scalar(ir::scalar s, llvm::Value* from) {
-  llvm::Value* const x =
-      b_.CreateAlignedLoad(type_in_memory(s), from, llvm::Align(execute::size_of(s)));
+  llvm::Value* const x = b_.CreateAlignedLoad(type_in_memory(s), from, llvm::Align(execute::size_of(s)));
   return s == ir::scalar::boolean ? b_.CreateICmpNE(x, b_.getInt8(0)) : x;
 }
 void function_compiler::store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to) {
   if (s == ir::scalar::boolean) x = b_.CreateZExt(x, b_.getInt8Ty());
   b_.CreateAlignedStore(x, to, llvm::Align(execute::size_of(s)));
 }
-llvm::Value*
-function_compiler::element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index) {
+llvm::Value* function_compiler::element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index) {
   return b_.CreateGEP(type_in_memory(s), elements, index);
 }
 llvm::Value* function_compiler::bytes_behind(llvm::Value* p, std::int64_t bytes) {
@@ -131,14 +129,14 @@ llvm::CallBase* function_compiler::call(llvm::FunctionCallee f, llvm::ArrayRef<l
   } else
     made = b_.CreateCall(f, arguments);
   made->setCallingConv(callee->getCallingConv());
-  made->setAttributes(
-      llvm::AttributeList::get(context_, {}, callee->getAttributes().getRetAttrs(), {}));
+  made->setAttributes(llvm::AttributeList::get(context_, {}, callee->getAttributes().getRetAttrs(), {}));
   return made;
 }
 
 void function_compiler::require(
     llvm::Value* truth, runtime_function fail, llvm::ArrayRef<llvm::Value*> arguments) {
-  if (auto* const known = llvm::dyn_cast<llvm::ConstantInt>(truth); known != nullptr && known->isOne()) return;
+  if (auto* const known = llvm::dyn_cast<llvm::ConstantInt>(truth); known != nullptr && known->isOne())
+    return;
   block const failed = new_block("failed"), good = new_block("good");
   branch_rarely(b_.CreateNot(truth), failed, good);
   at(failed);
@@ -153,8 +151,8 @@ void function_compiler::require_not_negative(ir::op code, llvm::Value* n) {
   require(b_.CreateICmpSGE(n, integer(0)), runtime_function::throw_negative, {number(code), n});
 }
 
-function_compiler::counted_loop function_compiler::begin_loop(
-    llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried, std::int64_t step) {
+function_compiler::counted_loop
+function_compiler::begin_loop(llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried, std::int64_t step) {
   (void)step;
   block const from = b_.GetInsertBlock();
   counted_loop l{new_block("loop"), new_block("turn"), new_block("next"), new_block("done"), nullptr, {}};

@@ -58,7 +58,7 @@ struct code {
   // Of compiled programs, whose only instructions call `compiled`: it reads the parameters in the frame, and writes the
   // results to where the entry returns to.
   void (*compiled)(std::byte* frame, machine* m) = nullptr;
-  void const* target = nullptr;             // of a function on scalars: its address, for C++
+  void* target = nullptr;                   // of a function on scalars: its address, for C++
   std::shared_ptr<void const> machine_code; // which lives as long as this
 };
 

@@ -29,7 +29,8 @@ inline void check_parameter(execute::code const& c, std::size_t i, ir::type give
 }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_not_compiled(execute::code const& c) {
   throw not_executable(message(
-      "overdub: @%s is interpreted, and has no machine code; make it by jit::compile(program)", c.name.c_str()));
+      "overdub: @%s is interpreted, and has no machine code; make it by jit::compile(program)",
+      c.name.c_str()));
 }
 
 } // namespace detail

@@ -9,6 +9,10 @@
 #include <overdub/pass/pipeline.hpp>
 #include <overdub/stage/evaluate_data.hpp>
 
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/jit.hpp>
+#endif
+
 #include <array>
 
 namespace executors {
@@ -49,6 +53,11 @@ outcome after_a_context(ir::program const& p, arguments const& a, std::uint64_t)
     return executable(overdub::overdub(context, p)).run(a);
   });
 }
+#if OVERDUB_TESTS_JIT
+outcome compiled(ir::program const& p, arguments const& a, std::uint64_t seed) {
+  return outcome_of([&] { return jit::compile(p, {}, {.optimisation = seed % 4 == 0 ? 2 : 1}).run(a); });
+}
+#endif
 
 } // namespace
 
@@ -69,6 +78,9 @@ std::span<way const> all() {
       way{"the interpreter, on what the printed program is read as", after_reading, true, false},
       way{"the interpreter, behind the default pipeline", after_the_pipeline, false, false},
       way{"the interpreter, behind some passes", after_some_passes, false, false},
+#if OVERDUB_TESTS_JIT
+      way{"machine code", compiled, true, true},
+#endif
       way{"the interpreter, on what a context without rules rewrites", after_a_context, false, true}};
   return ways;
 }
