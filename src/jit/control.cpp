@@ -95,7 +95,7 @@ parts flat(std::vector<value> const& all) {
   return every;
 }
 // The values whose parts are the loop's.
-std::vector<value> as_values(std::vector<value> const& like, std::vector<llvm::PHINode*> const& all) {
+std::vector<value> as_values(std::vector<value> const& like, llvm::ArrayRef<llvm::Value*> all) {
   std::vector<value> made;
   std::size_t at = 0;
   for (value const& x : like) {
@@ -119,18 +119,22 @@ void function_compiler::compile_loop(node_id n) {
   std::vector<output> outputs;
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k)
     outputs.push_back(new_output(f_.result(n, k), f_.operand(last, k), size, ir::op::loop));
-  auto const loop = begin_loop(count, flat(start));
-  llvm::Value* index = loop.index;
-  if (f_[n].attributes.is_reversed()) index = b_.CreateSub(b_.CreateSub(count, integer(1)), index);
-  set(f_.argument(body, 0), index);
-  std::vector<value> const current = as_values(start, loop.carried);
-  for (std::uint32_t k = 0; k < carried; ++k) set(f_.argument(body, k + 1), current[k]);
-  live_in(f_.arguments_of(body), body);
-  compile_region(body);
-  for (output const& o : outputs) store_output(o, index);
-  std::vector<value> const next = give_yielded(body, 0, carried);
-  finish(last);
-  end_loop(loop, flat(next));
+  parts const ends = compile_versions(body, count, [&] {
+    auto const loop = begin_loop(count, flat(start));
+    llvm::Value* index = loop.index;
+    if (f_[n].attributes.is_reversed()) index = b_.CreateSub(b_.CreateSub(count, integer(1)), index);
+    set(f_.argument(body, 0), index);
+    std::vector<value> const current = as_values(start, parts(loop.carried.begin(), loop.carried.end()));
+    for (std::uint32_t k = 0; k < carried; ++k) set(f_.argument(body, k + 1), current[k]);
+    live_in(f_.arguments_of(body), body);
+    compile_region(body);
+    for (output const& o : outputs) store_output(o, index);
+    std::vector<value> const next = give_yielded(body, 0, carried);
+    finish(last);
+    end_loop(loop, flat(next));
+    return parts(loop.carried.begin(), loop.carried.end());
+  });
+  std::vector<value> const current = as_values(start, ends);
   for (std::uint32_t k = 0; k < carried; ++k) set(f_.result(n, k), current[k]);
   for (output const& o : outputs) finish_output(o);
 }
@@ -167,7 +171,7 @@ void function_compiler::compile_while(node_id n) {
     phis.push_back(b_.CreatePHI(x->getType(), 2));
     phis.back()->addIncoming(x, from);
   }
-  std::vector<value> const current = as_values(start, phis);
+  std::vector<value> const current = as_values(start, parts(phis.begin(), phis.end()));
   for (std::uint32_t k = 0; k < carried; ++k) {
     set(f_.argument(condition, k), current[k]); // which the body still needs: they do not die there
     set(f_.argument(body, k), current[k]);

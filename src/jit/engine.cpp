@@ -213,7 +213,7 @@ private:
 
 } // namespace
 
-void set_target(llvm::Module& m, options const& o) {
+bool set_target(llvm::Module& m, options const& o) {
   borrowed_machine const target(o);
   m.setDataLayout(target.machine->createDataLayout());
 #if LLVM_VERSION_MAJOR >= 21
@@ -221,6 +221,8 @@ void set_target(llvm::Module& m, options const& o) {
 #else
   m.setTargetTriple(target.machine->getTargetTriple().str());
 #endif
+  llvm::StringRef const features = target.machine->getTargetFeatureString();
+  return features.contains("+avx,") || features.contains("+avx2");
 }
 
 std::vector<char> object_of(llvm::Module& m, options const& o) {

@@ -25,11 +25,8 @@ public:
   virtual void* find(char const* name) const = 0;
 };
 
-/// What machine code is made for: a target machine for code generation, used by one thread at a time.
-class generator;
-
-/// Fills in what a module must say of the machine that it is for.
-void set_target(llvm::Module&, options const&);
+/// Fills in what a module must say of the processor that it is for; whether that loads parts of vectors.
+bool set_target(llvm::Module&, options const&);
 
 /// Optimises a module, and makes machine code of it, as the bytes of an object file. Throws not_executable where LLVM fails.
 std::vector<char> object_of(llvm::Module&, options const&);

@@ -183,9 +183,62 @@ private:
   void store_output(output const& o, llvm::Value* index);
   void finish_output(output const& o);
 
+  // ranges.cpp: checks of indices that hold for all turns of a loop, made once in front of it
+  struct affine { // base + coefficient * index
+    llvm::Value* base;
+    int coefficient;
+  };
+  struct hoisted_checks {
+    std::vector<node_id> accesses; // whose checks are left out, where it holds
+    llvm::Value* holds = nullptr;  // null: no check is needed
+    bool complete = true;          // there are no others
+  };
+  std::optional<affine> affine_in(value_id v, region_id body, int depth = 0);
+  bool is_simple(region_id body, std::uint32_t& size) const;
+  std::optional<hoisted_checks> hoist_checks(region_id body, llvm::Value* count);
+  void set_unchecked(hoisted_checks const& c, bool is);
+  // A loop, which `emit` compiles: twice, where its checks may be left out. `emit` returns what the loop gives.
+  template <class Emit>
+  parts compile_versions(region_id body, llvm::Value* count, Emit const& emit) {
+    auto const checks = hoist_checks(body, count);
+    if (!checks || checks->accesses.empty()) return emit();
+    if (checks->holds == nullptr) {
+      set_unchecked(*checks, true);
+      return emit();
+    }
+    block const fast = new_block("in_range"), slow = new_block("checked"), next = new_block("behind");
+    b_.CreateCondBr(checks->holds, fast, slow);
+    at(fast);
+    set_unchecked(*checks, true);
+    parts const a = emit();
+    block const end = b_.GetInsertBlock();
+    go(next);
+    at(slow);
+    set_unchecked(*checks, false);
+    parts const b = emit();
+    block const other_end = b_.GetInsertBlock();
+    go(next);
+    at(next);
+    return joined(a, end, b, other_end);
+  }
+  parts joined(parts const& a, block from_a, parts const& b, block from_b);
+
   // bulk.cpp
   void compile_map(node_id n);
   node_id reduced_alone(value_id v) const;
+
+  // sums.cpp: maps that are only added up
+  struct summed {
+    value_id result, yielded;
+    node_id reduction;
+    llvm::Value* lanes = nullptr; // in memory
+  };
+  bool is_vectorisable(region_id body, hoisted_checks const& checks);
+  bool compile_vector_sums(node_id n, std::vector<summed> const& sums);
+  void compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask);
+  llvm::Value* in_vector(value_id v, region_id body) const;
+  llvm::Value* load_vector(node_id n, llvm::Value* index, llvm::Value* mask);
+  llvm::Value* splat(llvm::Value* x) const { return b_.CreateVectorSplat(8, x); }
 
   // reduce.cpp
   void compile_reduce(node_id n);
@@ -220,6 +273,7 @@ private:
   std::vector<std::vector<death>> dying_; // by operation
   std::vector<std::uint32_t> position_;   // by operation
   std::vector<llvm::Value*> reduced_;     // by operation: a reduction that was computed with its map
+  std::vector<std::uint8_t> unchecked_;     // by operation: its indices are surely in range
   std::optional<handler> handler_;        // where exceptions go; nothing: to the caller
 };
 

@@ -57,7 +57,7 @@ program_compiler::program_compiler(ir::program const& given, execute::code& made
     : p(given), to(made), how(o), context(new_context()),
       module(std::make_unique<llvm::Module>("overdub", *context)), calls(given), owners(given, calls),
       made_(given.functions.size()) {
-  set_target(*module, o);
+  has_masked_loads = set_target(*module, o);
 }
 
 void program_compiler::refuse(ir::function const& f, std::string const& why) const {

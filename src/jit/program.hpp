@@ -73,6 +73,7 @@ public:
   ir::call_components calls;
   ownership owners;
   bool uses_machine = false; // some function does
+  bool has_masked_loads;     // the processor has them
 
 private:
   struct closure {

@@ -48,6 +48,7 @@ void function_compiler::compile_reduce(node_id n) {
   ir::scalar const s = type_of(result).element;
   llvm::Value *const size = array.extent(0), *const elements = array.elements();
   auto const whole = [&]() -> llvm::Value* {
+    if (reduced_[index_of(n)] != nullptr) return reduced_[index_of(n)];
     if (code == ir::op::add && s == ir::scalar::i64) {
       auto const loop = begin_loop(size, {integer(0)});
       llvm::Value* const x = load_scalar(s, element_address(s, elements, loop.index));
