@@ -18,6 +18,18 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DivRemPairs.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
+#include <llvm/Transforms/Vectorize/VectorCombine.h>
 #include <mutex>
 #include <utility>
 
@@ -113,6 +125,37 @@ struct borrowed_machine {
   ~borrowed_machine() { machines().give(std::move(key), std::move(machine)); }
 };
 
+// What LLVM's own pipeline does, but for what is of no use here (globals, exceptions by value, idioms of C), and for passes
+// whose time grows with the square of a function's size.
+llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
+  using namespace llvm;
+  if (level <= 0) return builder.buildO0DefaultPipeline(OptimizationLevel::O0);
+  auto const of = level == 1   ? OptimizationLevel::O1
+                  : level == 2 ? OptimizationLevel::O2
+                               : OptimizationLevel::O3;
+  ModulePassManager all;
+  all.addPass(builder.buildInlinerPipeline(of, ThinOrFullLTOPhase::None));
+  all.addPass(GlobalDCEPass());
+  if (level == 1) return all;
+  FunctionPassManager late;
+  LoopPassManager rotate;
+  rotate.addPass(LoopRotatePass());
+  late.addPass(createFunctionToLoopPassAdaptor(std::move(rotate)));
+  late.addPass(LoopVectorizePass());
+  late.addPass(InstCombinePass());
+  late.addPass(SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
+  if (level > 2) late.addPass(SLPVectorizerPass()); // takes longer than all else on long functions
+  late.addPass(VectorCombinePass());
+  late.addPass(LoopUnrollPass(LoopUnrollOptions(level)));
+  late.addPass(InstCombinePass());
+  late.addPass(
+      createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  late.addPass(DivRemPairsPass());
+  late.addPass(SimplifyCFGPass());
+  all.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
+  return all;
+}
+
 void optimise(llvm::Module& m, llvm::TargetMachine& target, int level) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = level >= 2;
@@ -133,13 +176,7 @@ void optimise(llvm::Module& m, llvm::TargetMachine& target, int level) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  using llvm::OptimizationLevel;
-  auto passes = level <= 0 ? builder.buildO0DefaultPipeline(OptimizationLevel::O0)
-                           : builder.buildPerModuleDefaultPipeline(
-                                 level == 1   ? OptimizationLevel::O1
-                                 : level == 2 ? OptimizationLevel::O2
-                                              : OptimizationLevel::O3);
-  passes.run(m, modules);
+  pipeline(builder, level).run(m, modules);
 }
 
 // ---- linking
