@@ -63,7 +63,9 @@ llvm::orc::JITTargetMachineBuilder host_machine() {
     llvm::InitializeNativeTargetAsmPrinter();
     auto found = checked(llvm::orc::JITTargetMachineBuilder::detectHost(), "find out what this processor is");
     found.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    found.getOptions().LoopAlignment = 64; // a loop may take 1.3 times as long at another address
     found.setRelocationModel(llvm::Reloc::PIC_);
+    found.setCodeModel(llvm::CodeModel::Small); // what is far away is called by stubs
     return found;
   }();
   return host;

@@ -85,6 +85,7 @@ llvm::Function* program_compiler::new_function(
       llvm::FunctionType::get(result_type(*context, results), parameters, false),
       llvm::Function::InternalLinkage, name, *module);
   made->setCallingConv(llvm::CallingConv::Fast);
+  made->setAlignment(llvm::Align(64));
   set_unwindable(*made);
   return made;
 }
@@ -259,12 +260,13 @@ void program_compiler::fill_appliers() {
 // ---- what C++ calls
 
 // void(std::byte* frame, machine*): arguments stand in the frame's first words; results go to where the frame says.
-void program_compiler::make_entry(function_id id) {
+void program_compiler::make_entry(function_id id, llvm::Function* target) {
   ir::function const& f = p[id];
   llvm::Type* const pointer = pointer_type(*context);
   auto* const entry = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(*context), {pointer, pointer}, false),
       llvm::Function::ExternalLinkage, "overdub:entry", *module);
+  entry->setAlignment(llvm::Align(64));
   set_unwindable(*entry);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", entry));
   llvm::Value *const frame = entry->getArg(0), *const machine = entry->getArg(1);
@@ -289,8 +291,17 @@ void program_compiler::make_entry(function_id id) {
   }
   llvm::Value* const results =
       b.CreateAlignedLoad(pointer, word(frame, execute::return_frame), llvm::Align(8));
-  auto* const called = b.CreateCall(function_for(id), arguments);
-  called->setCallingConv(llvm::CallingConv::Fast);
+  // Code that C++ calls, too, is made once.
+  llvm::CallInst* called;
+  if (target != nullptr && !uses_machine) {
+    arguments.erase(arguments.begin());
+    called = b.CreateCall(target, arguments);
+    called->setAttributes(target->getAttributes());
+    called->setIsNoInline();
+  } else {
+    called = b.CreateCall(function_for(id), arguments);
+    called->setCallingConv(llvm::CallingConv::Fast);
+  }
   for (llvm::Value* const owner : given_back)
     b.CreateCall(releaser(), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
   llvm::SmallVector<llvm::Type*, 4> types;
@@ -304,20 +315,21 @@ void program_compiler::make_entry(function_id id) {
 }
 
 // R(A...) of scalars, as C++ calls it. What needs a machine runs the entry on one of the thread's.
-void program_compiler::make_target(function_id id) {
+llvm::Function* program_compiler::make_target(function_id id) {
   ir::function const& f = p[id];
-  if (f.results.size() > 1) return;
+  if (f.results.size() > 1) return nullptr;
   llvm::SmallVector<llvm::Type*, 8> parameters;
   for (value_id const v : f.parameters()) {
-    if (f.type_of(v).rank > 0) return;
+    if (f.type_of(v).rank > 0) return nullptr;
     parameters.push_back(scalar_type(*context, f.type_of(v).element));
   }
   for (ir::type const t : f.results)
-    if (t.rank > 0) return;
+    if (t.rank > 0) return nullptr;
   llvm::Type* const result = result_type(*context, f.results);
   auto* const target = llvm::Function::Create(
       llvm::FunctionType::get(result, parameters, false), llvm::Function::ExternalLinkage, "overdub:target",
       *module);
+  target->setAlignment(llvm::Align(64));
   set_unwindable(*target);
   for (unsigned k = 0; k < parameters.size(); ++k)
     if (parameters[k]->isIntegerTy(1)) target->addParamAttr(k, llvm::Attribute::ZExt);
@@ -333,7 +345,7 @@ void program_compiler::make_target(function_id id) {
       b.CreateRetVoid();
     else
       b.CreateRet(called);
-    return;
+    return target;
   }
   // The code is known when it is loaded.
   auto* const code = new llvm::GlobalVariable(
@@ -353,22 +365,23 @@ void program_compiler::make_target(function_id id) {
   b.CreateCall(declare(*module, runtime_function::on_machine), {code, frame});
   if (result->isVoidTy()) {
     b.CreateRetVoid();
-    return;
+    return target;
   }
   bool const is_truth = result->isIntegerTy(1);
   llvm::Value* const x = b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : result, answer, llvm::Align(8));
   b.CreateRet(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
+  return target;
 }
 
 void program_compiler::compile(function_id entry) {
-  make_entry(entry);
+  (void)function_for(entry);
   while (!pending_.empty()) {
     function_id const f = pending_.back();
     pending_.pop_back();
     function_compiler(*this, f, made_[index_of(f)]).compile();
   }
   fill_appliers();
-  make_target(entry);
+  make_entry(entry, make_target(entry));
 }
 
 } // namespace overdub::jit

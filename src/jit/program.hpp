@@ -84,8 +84,8 @@ private:
       std::string const& name, llvm::ArrayRef<llvm::Type*> parameters, llvm::ArrayRef<ir::type> results);
   void fill_appliers();
   void fill_applier(ir::type function, llvm::Function* f);
-  void make_entry(function_id entry);
-  void make_target(function_id entry);
+  llvm::Function* make_target(function_id entry);
+  void make_entry(function_id entry, llvm::Function* target);
 
   std::vector<llvm::Function*> made_; // by function
   std::vector<function_id> pending_;
