@@ -21,8 +21,7 @@ llvm::Value* function_compiler::byte_count(ir::type t, value const& x, std::uint
 
 // Whether index k (from 0) of an access is surely in range.
 bool function_compiler::is_checked(node_id n, std::uint32_t k) const {
-  return unchecked_[index_of(n)] != 0 ||
-         (k == 0 && ir::is_in_range(f_, f_.operand(n, 0), f_.operand(n, 1)));
+  return unchecked_[index_of(n)] != 0 || (k == 0 && ir::is_in_range(f_, f_.operand(n, 0), f_.operand(n, 1)));
 }
 
 // The scalars in front of the part of an array that the first operands behind it choose.

@@ -131,7 +131,7 @@ void function_compiler::compile_loop(node_id n) {
     for (output const& o : outputs) store_output(o, index);
     std::vector<value> const next = give_yielded(body, 0, carried);
     finish(last);
-    end_loop(loop, flat(next));
+    end_loop(loop, flat(next), is_short_with_calls(body));
     return parts(loop.carried.begin(), loop.carried.end());
   });
   std::vector<value> const current = as_values(start, ends);

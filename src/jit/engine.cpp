@@ -150,8 +150,7 @@ llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   late.addPass(VectorCombinePass());
   late.addPass(LoopUnrollPass(LoopUnrollOptions(level)));
   late.addPass(InstCombinePass());
-  late.addPass(
-      createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   late.addPass(DivRemPairsPass());
   late.addPass(SimplifyCFGPass());
   all.addPass(createModuleToFunctionPassAdaptor(std::move(late)));

@@ -98,8 +98,9 @@ private:
     llvm::PHINode* index;
     std::vector<llvm::PHINode*> carried;
   };
-  counted_loop begin_loop(llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried, std::int64_t step = 1);
-  void end_loop(counted_loop const& l, llvm::ArrayRef<llvm::Value*> next, std::int64_t step = 1);
+  counted_loop begin_loop(llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried);
+  void end_loop(counted_loop const& l, llvm::ArrayRef<llvm::Value*> next, bool unrolled = false);
+  bool is_short_with_calls(region_id body) const;
 
   // ---- how long values live, and who counts them (lifetimes.cpp)
 
@@ -273,7 +274,7 @@ private:
   std::vector<std::vector<death>> dying_; // by operation
   std::vector<std::uint32_t> position_;   // by operation
   std::vector<llvm::Value*> reduced_;     // by operation: a reduction that was computed with its map
-  std::vector<std::uint8_t> unchecked_;     // by operation: its indices are surely in range
+  std::vector<std::uint8_t> unchecked_;   // by operation: its indices are surely in range
   std::optional<handler> handler_;        // where exceptions go; nothing: to the caller
 };
 

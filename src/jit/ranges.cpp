@@ -7,8 +7,7 @@
 namespace overdub::jit {
 
 // A value as base + coefficient * (index of the loop with this body), computed in front of the loop.
-std::optional<function_compiler::affine>
-function_compiler::affine_in(value_id v, region_id body, int depth) {
+std::optional<function_compiler::affine> function_compiler::affine_in(value_id v, region_id body, int depth) {
   if (v == f_.argument(body, 0)) return affine{integer(0), 1};
   if (f_.is_literal(v)) return affine{literal(v), 0};
   region_id r = f_.region_of(v);
@@ -18,14 +17,17 @@ function_compiler::affine_in(value_id v, region_id body, int depth) {
   node_id const n = f_.node_of(v);
   ir::op const code = f_[n].code;
   bool const is_linear = code == ir::op::add || code == ir::op::sub || code == ir::op::mul;
-  bool const divides = code == ir::op::div && f_.is_literal(f_.operand(n, 1)) && f_.bits_of(f_.operand(n, 1)) != 0;
+  bool const divides =
+      code == ir::op::div && f_.is_literal(f_.operand(n, 1)) && f_.bits_of(f_.operand(n, 1)) != 0;
   if ((!is_linear && !divides) || type_of(v) != ir::i64) return {};
-  auto const x = affine_in(f_.operand(n, 0), body, depth + 1), y = affine_in(f_.operand(n, 1), body, depth + 1);
+  auto const x = affine_in(f_.operand(n, 0), body, depth + 1),
+             y = affine_in(f_.operand(n, 1), body, depth + 1);
   if (!x || !y) return {};
   int const coefficient = code == ir::op::add   ? x->coefficient + y->coefficient
                           : code == ir::op::sub ? x->coefficient - y->coefficient
                                                 : x->coefficient | y->coefficient;
-  if (coefficient < 0 || coefficient > 1 || (!(code == ir::op::add || code == ir::op::sub) && coefficient != 0))
+  if (coefficient < 0 || coefficient > 1 ||
+      (!(code == ir::op::add || code == ir::op::sub) && coefficient != 0))
     return {};
   return affine{integral(code, {x->base, y->base}), coefficient};
 }
@@ -38,9 +40,9 @@ bool function_compiler::is_simple(region_id body, std::uint32_t& size) const {
     if (code == ir::op::if_) {
       for (region_id const r : f_.regions_of(n))
         if (!is_simple(r, size)) return false;
-    } else if (!ir::is_elementwise(code) && code != ir::op::convert && code != ir::op::at &&
-               code != ir::op::update && code != ir::op::length && code != ir::op::yield &&
-               code != ir::op::add_to)
+    } else if (
+        !ir::is_elementwise(code) && code != ir::op::convert && code != ir::op::at &&
+        code != ir::op::update && code != ir::op::length && code != ir::op::yield && code != ir::op::add_to)
       return false;
   }
   return size < 200;

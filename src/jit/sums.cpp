@@ -12,7 +12,8 @@ bool function_compiler::is_vectorisable(region_id body, hoisted_checks const& ch
     ir::op const code = f_[n].code;
     if (code == ir::op::yield || code == ir::op::length || code == ir::op::convert) continue;
     if (code == ir::op::at) {
-      if (type_of(f_.result(n)).rank > 0 || type_of(f_.result(n)).element == ir::scalar::boolean) return false;
+      if (type_of(f_.result(n)).rank > 0 || type_of(f_.result(n)).element == ir::scalar::boolean)
+        return false;
       ++accesses;
       std::uint32_t const indices = f_[n].operand_count - 1;
       for (std::uint32_t k = 0; k < indices; ++k) {
@@ -89,11 +90,10 @@ void function_compiler::compile_in_vectors(region_id body, llvm::Value* index, l
       parts x;
       for (value_id const v : f_.operands_of(n)) x.push_back(in_vector(v, body));
       if (code == ir::op::convert)
-        set(f_.result(n), converted(
-                              type_of(f_.operand(n, 0)).element, type_of(f_.result(n)).element, x[0]));
+        set(f_.result(n), converted(type_of(f_.operand(n, 0)).element, type_of(f_.result(n)).element, x[0]));
       else
-        set(f_.result(n), elementwise(
-                              code, type_of(f_.operand(n, code == ir::op::select ? 1 : 0)).element, x));
+        set(f_.result(n),
+            elementwise(code, type_of(f_.operand(n, code == ir::op::select ? 1 : 0)).element, x));
     }
   }
 }

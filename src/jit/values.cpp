@@ -33,7 +33,8 @@ function_compiler::function_compiler(program_compiler& shared, function_id id, l
     : shared_(shared), p_(shared.p), f_(shared.p[id]), id_(id), made_(made), context_(*shared.context),
       b_(context_), machine_(made->getArg(0)), values_(f_.value_count()),
       borrowed_from_(f_.value_count(), ir::nothing), death_of_(f_.value_count(), ir::nothing),
-      dying_(f_.node_count()), position_(f_.node_count()), reduced_(f_.node_count()), unchecked_(f_.node_count()) {
+      dying_(f_.node_count()), position_(f_.node_count()), reduced_(f_.node_count()),
+      unchecked_(f_.node_count()) {
   std::uint32_t n = 0;
   ir::walk(f_, ir::function::body, [&](node_id node) { position_[index_of(node)] = n++; });
 }
@@ -152,8 +153,7 @@ void function_compiler::require_not_negative(ir::op code, llvm::Value* n) {
 }
 
 function_compiler::counted_loop
-function_compiler::begin_loop(llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried, std::int64_t step) {
-  (void)step;
+function_compiler::begin_loop(llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried) {
   block const from = b_.GetInsertBlock();
   counted_loop l{new_block("loop"), new_block("turn"), new_block("next"), new_block("done"), nullptr, {}};
   go(l.header);
@@ -168,14 +168,33 @@ function_compiler::begin_loop(llvm::Value* count, llvm::ArrayRef<llvm::Value*> c
   at(l.body);
   return l;
 }
-void function_compiler::end_loop(
-    counted_loop const& l, llvm::ArrayRef<llvm::Value*> next, std::int64_t step) {
+void function_compiler::end_loop(counted_loop const& l, llvm::ArrayRef<llvm::Value*> next, bool unrolled) {
   go(l.latch);
   at(l.latch);
-  l.index->addIncoming(b_.CreateNSWAdd(l.index, integer(step)), l.latch);
+  l.index->addIncoming(b_.CreateNSWAdd(l.index, integer(1)), l.latch);
   for (std::size_t k = 0; k < next.size(); ++k) l.carried[k]->addIncoming(next[k], l.latch);
-  go(l.header);
+  auto* const back = b_.CreateBr(l.header);
+  if (unrolled) {
+    auto* const count = llvm::MDNode::get(
+        context_, {llvm::MDString::get(context_, "llvm.loop.unroll.count"),
+                   llvm::ConstantAsMetadata::get(b_.getInt32(4))});
+    auto* const id = llvm::MDNode::getDistinct(context_, {nullptr, count});
+    id->replaceOperandWith(0, id);
+    back->setMetadata(llvm::LLVMContext::MD_loop, id);
+  }
   at(l.exit);
+}
+// LLVM unrolls short loops, but not such with calls; what is carried moves less then.
+bool function_compiler::is_short_with_calls(region_id body) const {
+  std::uint32_t operations = 0;
+  bool calls = false;
+  for (node_id const n : f_.nodes_of(body)) {
+    ir::op const code = f_[n].code;
+    if (!ir::is_elementwise(code) && code != ir::op::yield) return false;
+    calls = calls || ir::row_of(code).cost > 15;
+    ++operations;
+  }
+  return calls && operations < 32;
 }
 
 } // namespace overdub::jit
