@@ -1,35 +1,11 @@
 #include "engine.hpp"
 
+#include "llvm_engine.hpp"
 #include "symbols.hpp"
 
 #include <overdub/call/error.hpp>
 
 #include <atomic>
-#include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/ExecutionEngine/JITLink/EHFrameSupport.h>
-#include <llvm/ExecutionEngine/Orc/Core.h>
-#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
-#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
-#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
-#include <llvm/IR/LegacyPassManager.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
-#include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
-#include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/IPO/AlwaysInliner.h>
-#include <llvm/Transforms/IPO/GlobalDCE.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
-#include <llvm/Transforms/Scalar/DivRemPairs.h>
-#include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/LoopPassManager.h>
-#include <llvm/Transforms/Scalar/LoopRotation.h>
-#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Vectorize/LoopVectorize.h>
-#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
-#include <llvm/Transforms/Vectorize/VectorCombine.h>
 #include <mutex>
 #include <utility>
 
@@ -48,14 +24,6 @@ T checked(llvm::Expected<T> x, char const* what) {
 void check(llvm::Error e, char const* what) {
   if (e) fail(std::move(e), what);
 }
-
-#if LLVM_VERSION_MAJOR >= 18
-using optimisation = llvm::CodeGenOptLevel;
-constexpr auto object_file = llvm::CodeGenFileType::ObjectFile;
-#else
-using optimisation = llvm::CodeGenOpt::Level;
-constexpr auto object_file = llvm::CGFT_ObjectFile;
-#endif
 
 llvm::orc::JITTargetMachineBuilder host_machine() {
   static llvm::orc::JITTargetMachineBuilder const host = [] {
@@ -93,10 +61,10 @@ public:
       builder.getFeatures() = llvm::SubtargetFeatures(k.features);
     }
     builder.setCodeGenOptLevel(
-        k.level == 0   ? optimisation::None
-        : k.level == 1 ? optimisation::Less
-        : k.level == 2 ? optimisation::Default
-                       : optimisation::Aggressive);
+        k.level == 0   ? generation_level::None
+        : k.level == 1 ? generation_level::Less
+        : k.level == 2 ? generation_level::Default
+                       : generation_level::Aggressive);
     return checked(builder.createTargetMachine(), "make code for this processor");
   }
   void give(key k, machine m) {
@@ -150,7 +118,7 @@ llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   late.addPass(VectorCombinePass());
   late.addPass(LoopUnrollPass(LoopUnrollOptions(level)));
   late.addPass(InstCombinePass());
-  late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  late.addPass(createFunctionToLoopPassAdaptor(new_licm(), /*UseMemorySSA=*/true));
   late.addPass(DivRemPairsPass());
   late.addPass(SimplifyCFGPass());
   all.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
@@ -192,12 +160,7 @@ public:
     llvm::orc::SymbolMap all;
     for (symbol_address const& s : runtime_symbols()) {
       auto const flags = llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;
-#if LLVM_VERSION_MAJOR >= 17
-      all[execution_.intern(s.name)] = {llvm::orc::ExecutorAddr::fromPtr(s.address), flags};
-#else
-      all[execution_.intern(s.name)] =
-          llvm::JITEvaluatedSymbol(llvm::pointerToJITTargetAddress(s.address), flags);
-#endif
+      all[execution_.intern(s.name)] = symbol_at(s.address, flags);
     }
     check(runtime_.define(llvm::orc::absoluteSymbols(std::move(all))), "define the runtime");
   }
@@ -214,11 +177,7 @@ public:
   void* find(llvm::orc::JITDylib& in, char const* name) {
     auto found = execution_.lookup({&in}, execution_.intern(name));
     if (!found) return llvm::consumeError(found.takeError()), nullptr;
-#if LLVM_VERSION_MAJOR >= 17
-    return found->getAddress().toPtr<void*>();
-#else
-    return llvm::jitTargetAddressToPointer<void*>(found->getAddress());
-#endif
+    return address_of(*found);
   }
   void find_entry(llvm::orc::JITDylib& in, char const* name) {
     if (auto found = execution_.lookup({&in}, execution_.intern(name)); !found)
@@ -254,11 +213,7 @@ private:
 bool set_target(llvm::Module& m, options const& o) {
   borrowed_machine const target(o);
   m.setDataLayout(target.machine->createDataLayout());
-#if LLVM_VERSION_MAJOR >= 21
-  m.setTargetTriple(target.machine->getTargetTriple());
-#else
-  m.setTargetTriple(target.machine->getTargetTriple().str());
-#endif
+  set_triple(m, *target.machine);
   llvm::StringRef const features = target.machine->getTargetFeatureString();
   return features.contains("+avx,") || features.contains("+avx2");
 }
