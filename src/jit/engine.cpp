@@ -100,21 +100,19 @@ struct borrowed_machine {
 llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   using namespace llvm;
   if (level <= 0) return builder.buildO0DefaultPipeline(OptimizationLevel::O0);
-  auto const of = level == 1   ? OptimizationLevel::O1
-                  : level == 2 ? OptimizationLevel::O2
-                               : OptimizationLevel::O3;
   ModulePassManager all;
-  all.addPass(builder.buildInlinerPipeline(of, ThinOrFullLTOPhase::None));
+  all.addPass(builder.buildInlinerPipeline(inlining_level(level), ThinOrFullLTOPhase::None));
   all.addPass(GlobalDCEPass());
   if (level == 1) return all;
   FunctionPassManager late;
   LoopPassManager rotate;
   rotate.addPass(LoopRotatePass());
   late.addPass(createFunctionToLoopPassAdaptor(std::move(rotate)));
-  late.addPass(LoopVectorizePass());
+  if (vectorises_loops) late.addPass(LoopVectorizePass());
   late.addPass(InstCombinePass());
   late.addPass(SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
-  if (level > 2) late.addPass(SLPVectorizerPass()); // takes longer than all else on long functions
+  if (level > 2 && vectorises_loops)
+    late.addPass(SLPVectorizerPass()); // takes longer than all else on long functions
   late.addPass(VectorCombinePass());
   late.addPass(LoopUnrollPass(LoopUnrollOptions(level)));
   late.addPass(InstCombinePass());

@@ -65,6 +65,15 @@ inline void set_triple(llvm::Module& m, llvm::TargetMachine const& target) {
 #endif
 }
 
+/// The level at which functions are inlined; LLVM 14 fails on pointers without types at the highest.
+inline llvm::OptimizationLevel inlining_level(int level) {
+  if (level == 1) return llvm::OptimizationLevel::O1;
+  return level == 2 || LLVM_VERSION_MAJOR < 15 ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O3;
+}
+
+/// Whether loops are vectorised: LLVM 14 fails on pointers without types there, too.
+inline constexpr bool vectorises_loops = LLVM_VERSION_MAJOR >= 15;
+
 inline llvm::LICMPass new_licm() {
 #if LLVM_VERSION_MAJOR >= 15
   return llvm::LICMPass(llvm::LICMOptions());
