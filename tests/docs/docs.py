@@ -45,15 +45,21 @@ def blocks(text):
     return found
 
 
-def compile_block(source, *flags):
-    return subprocess.run([*compiler, *WARNINGS, *flags, "-x", "c++", "-"], input=source, text=True,
+def compile_block(source, *flags, libraries=()):
+    return subprocess.run([*compiler, *WARNINGS, *flags, "-x", "c++", "-", *libraries], input=source, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def check_program(line, source, expected):
+    # What is compiled to machine code is linked with overdub::jit (OVERDUB_JIT in the environment), where it is built.
+    libraries = []
+    if "#include <overdub/jit/" in source:
+        if not os.environ.get("OVERDUB_JIT"):
+            return check_declarations(line, source)
+        libraries = ["-x", "none", *os.environ["OVERDUB_JIT"].split(), "-pthread"]
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
-        compiled = compile_block(source, "-O1", "-o", program)
+        compiled = compile_block(source, "-O1", "-o", program, libraries=libraries)
         if compiled.returncode:
             return fail(line, "the program does not compile", compiled.stdout)
         run = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
