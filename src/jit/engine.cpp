@@ -65,7 +65,12 @@ public:
         : k.level == 1 ? generation_level::Less
         : k.level == 2 ? generation_level::Default
                        : generation_level::Aggressive);
-    return checked(builder.createTargetMachine(), "make code for this processor");
+    auto made = checked(builder.createTargetMachine(), "make code for this processor");
+    if (!k.cpu.empty() && !made->getMCSubtargetInfo()->isCPUStringValid(k.cpu))
+      throw not_executable(message(
+          "overdub: LLVM knows no processor \"%s\"; leave jit::options::cpu empty for this machine's",
+          k.cpu.c_str()));
+    return made;
   }
   void give(key k, machine m) {
     std::lock_guard const lock(mutex_);
@@ -218,6 +223,13 @@ bool set_target(llvm::Module& m, options const& o) {
 
 std::vector<char> object_of(llvm::Module& m, options const& o) {
   borrowed_machine const target(o);
+#if !defined(NDEBUG)
+  std::string why;
+  llvm::raw_string_ostream faults(why);
+  if (llvm::verifyModule(m, &faults))
+    throw not_executable(
+        message("overdub: a program was compiled to what LLVM refuses: %s", faults.str().c_str()));
+#endif
   optimise(m, *target.machine, o.optimisation);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);

@@ -91,6 +91,12 @@ TEST_CASE("what cannot be compiled is refused in a sentence") {
       Catch::Matchers::Contains("cannot be compiled: it has values of type key"));
 }
 
+TEST_CASE("a processor that LLVM does not know is refused") {
+  CHECK_THROWS_WITH(
+      jit::compile(texts::program("func @f() -> f64 { return 1.0 }"), {}, {.cpu = "abacus"}),
+      Catch::Matchers::Contains("LLVM knows no processor \"abacus\""));
+}
+
 TEST_CASE("machine code lives as long as something that may call it") {
   std::optional<jit::function<double(double)>> f;
   {
