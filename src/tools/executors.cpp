@@ -54,6 +54,9 @@ std::span<executor_row const> executors() {
   static constexpr std::array rows{
       executor_row{"evaluate", "the reference: dispatches each operation", run_by_evaluate},
       executor_row{"interpreter", "executes a lowered form", run_by_interpreter},
+#if OVERDUB_TOOLS_JIT
+      executor_row{"jit", "compiles to machine code, by LLVM", run_by_jit},
+#endif
   };
   return rows;
 }

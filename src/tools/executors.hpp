@@ -27,6 +27,8 @@ std::vector<datum> run_by_evaluate(ir::program const&, ir::function_id, std::spa
 std::vector<datum>
 run_by_evaluate(ir::program const&, ir::function_id, std::span<datum const>, ir::place_id& thrown_at);
 std::vector<datum> run_by_interpreter(ir::program const&, ir::function_id, std::span<datum const>);
+/// Where overdub::jit is built.
+std::vector<datum> run_by_jit(ir::program const&, ir::function_id, std::span<datum const>);
 
 /// What a run gave, or threw.
 struct outcome {

@@ -124,33 +124,36 @@ long allocations_of(auto const& f) {
 } // namespace
 
 TEST_CASE("calls of programs on scalars allocate nothing, from the second one on") {
-  auto inst = executable(texts::program(scalars)).instance();
-  double const first = inst.call<double>(10, 0.5);
-  double second = 0;
-  CHECK(allocations_of([&] { second = inst.call<double>(10, 0.5); }) == 0);
-  CHECK(second == first);
+  for (executable const& run : texts::executables_of(texts::program(scalars))) {
+    auto inst = run.instance();
+    double const first = inst.call<double>(10, 0.5);
+    double second = 0;
+    CHECK(allocations_of([&] { second = inst.call<double>(10, 0.5); }) == 0);
+    CHECK(second == first);
 
-  executable const run(texts::program(scalars)); // in memory of its thread
-  CHECK(run.call<double>(10, 0.5) == first);
-  CHECK(allocations_of([&] { second = run.call<double>(10, 0.5); }) == 0);
+    CHECK(run.call<double>(10, 0.5) == first); // in memory of its thread
+    CHECK(allocations_of([&] { second = run.call<double>(10, 0.5); }) == 0);
+  }
 }
 
 TEST_CASE("arrays are made in memory of earlier calls") {
   std::vector<double> const x(50, 2.0);
-  auto inst = executable(texts::program(arrays)).instance();
-  auto const call = [&] { inst.call<void>(x, 50); };
-  call();
-  CHECK(allocations_of(call) == 0);
-  std::size_t const kept = inst.array_bytes();
-  for (int i = 0; i < 100; ++i) call();
-  CHECK(inst.array_bytes() == kept);
+  for (executable const& run : texts::executables_of(texts::program(arrays))) {
+    auto inst = run.instance();
+    auto const call = [&] { inst.call<void>(x, 50); };
+    call();
+    CHECK(allocations_of(call) == 0);
+    std::size_t const kept = inst.array_bytes();
+    for (int i = 0; i < 100; ++i) call();
+    CHECK(inst.array_bytes() == kept);
+  }
 }
 
 TEST_CASE("without memory a call throws std::bad_alloc, and the instance can be called again") {
   std::vector<double> const x(20, 2.0);
+  auto const all_executables = texts::executables_of(texts::program(arrays));
   long const before = alive;
-  {
-    executable const run(texts::program(arrays), {}, {.lanes_from = 1});
+  for (executable const& run : all_executables) {
     auto const expected = run.run(texts::data("[2.0, 2.0, 2.0], 3"));
     auto kept = run.instance();
     bool ended = false;
@@ -177,12 +180,14 @@ TEST_CASE("without memory a call throws std::bad_alloc, and the instance can be 
 }
 
 TEST_CASE("a recursion without end throws stack_overflow, and the instance can be called again") {
-  auto protected_calls = executable(texts::program(endless)).instance({.frame_bytes = 1 << 17});
-  for (int i = 0; i < 3; ++i) {
-    CHECK_THROWS_AS(protected_calls.call<i64>(-1), stack_overflow);
-    CHECK(protected_calls.call<i64>(100) == 100);
+  for (executable const& run : texts::executables_of(texts::program(endless))) {
+    auto protected_calls = run.instance({.frame_bytes = 1 << 17});
+    for (int i = 0; i < 3; ++i) {
+      CHECK_THROWS_AS(protected_calls.call<i64>(-1), stack_overflow);
+      CHECK(protected_calls.call<i64>(100) == 100);
+    }
   }
-  executable const run(texts::program(R"(func @f(%n: i64) -> i64 {
+  ir::program const deep = texts::program(R"(func @f(%n: i64) -> i64 {
     %stop = eq %n, 0 : bool
     %r = if %stop -> i64 { yield 0 } else {
       %m = sub %n, 1 : i64
@@ -191,7 +196,9 @@ TEST_CASE("a recursion without end throws stack_overflow, and the instance can b
       yield %b
     }
     return %r
-  })"));
-  CHECK_THROWS_AS(run.call<i64>(-1), stack_overflow);
-  CHECK(run.call<i64>(100'000) == 100'000);
+  })");
+  for (executable const& run : texts::executables_of(deep)) {
+    CHECK_THROWS_AS(run.call<i64>(-1), stack_overflow);
+    CHECK(run.call<i64>(100'000) == 100'000);
+  }
 }

@@ -4,9 +4,13 @@
 
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/print.hpp>
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/jit.hpp>
+#endif
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,14 +92,20 @@ private:
   }
 };
 
+using maker = std::function<executable(ir::program const&, hosts const&)>;
+
+maker interpreter(execution_options options) {
+  return [options](ir::program const& p, hosts const& h) { return executable(p, h, options); };
+}
+
 reference::outcome
-interpret(ir::program const& p, std::vector<reference::value> const& arguments, execution_options options) {
+outcome_of(ir::program const& p, std::vector<reference::value> const& arguments, maker const& make) {
   reference::outcome seen;
   invented_host host;
   std::vector<datum> given;
   for (auto const& v : arguments) given.push_back(reference_data::datum_of(v));
   try {
-    executable const run(p, host.functions(), options);
+    executable const run = make(p, host.functions());
     for (datum const& d : run.run(given)) seen.results.push_back(reference_data::value_of(d));
     std::sort(host.samples.begin(), host.samples.end());
     seen.samples = host.samples;
@@ -126,14 +136,13 @@ ir::program without_signs(ir::program p) {
 }
 
 void agree(
-    std::uint64_t from, std::uint64_t count, random_program::options const& wanted,
-    execution_options options) {
+    std::uint64_t from, std::uint64_t count, random_program::options const& wanted, maker const& make) {
   for (std::uint64_t seed = from; seed < from + count; ++seed) {
     ir::program const p = without_signs(random_program::make(seed, wanted));
     auto const arguments = laws::arguments(seed);
     auto const fails = [&](ir::program const& q) {
       auto const expected = reference::run(q, arguments);
-      return expected && !(interpret(q, arguments, options) == *expected);
+      return expected && !(outcome_of(q, arguments, make) == *expected);
     };
     if (!fails(p)) continue;
     INFO("seed " << seed << "\n" << ir::print(laws::shrunk(p, fails)));
@@ -145,14 +154,52 @@ void agree(
 } // namespace
 
 TEST_CASE("random programs give what the reference gives, element by element") {
-  agree(1, laws::seeds(300), {}, {.lanes_from = 1'000'000});
+  agree(1, laws::seeds(300), {}, interpreter({.lanes_from = 1'000'000}));
 }
 
 TEST_CASE("random programs give what the reference gives, in lanes") {
-  agree(1'000, laws::seeds(300), {}, {.lanes_from = 1});
-  agree(2'000, laws::seeds(300), {.effects = false, .samples = false}, {.lanes_from = 1});
+  agree(1'000, laws::seeds(300), {}, interpreter({.lanes_from = 1}));
+  agree(2'000, laws::seeds(300), {.effects = false, .samples = false}, interpreter({.lanes_from = 1}));
 }
 
 TEST_CASE("random programs without errors give what the reference gives, in lanes") {
-  agree(3'000, laws::seeds(300), {.effects = false, .samples = false, .failing = false}, {.lanes_from = 1});
+  agree(
+      3'000, laws::seeds(300), {.effects = false, .samples = false, .failing = false},
+      interpreter({.lanes_from = 1}));
 }
+
+#if OVERDUB_TESTS_JIT
+TEST_CASE("random programs give what the reference gives, as machine code") {
+  auto const compiled = [](int level) {
+    return
+        [level](ir::program const& p, hosts const& h) { return jit::compile(p, h, {.optimisation = level}); };
+  };
+  agree(4'000, laws::seeds(50), {}, compiled(0));
+  agree(5'000, laws::seeds(200), {}, compiled(1));
+  agree(6'000, laws::seeds(100), {}, compiled(2));
+  agree(7'000, laws::seeds(100), {.effects = false, .samples = false}, compiled(2));
+}
+
+// Every buffer that a call takes is given back: later calls take no others.
+TEST_CASE("machine code of random programs keeps no memory") {
+  for (std::uint64_t seed = 1; seed < laws::seeds(150); ++seed) {
+    ir::program const p =
+        random_program::make(seed, {.effects = false, .function_values = true, .samples = false});
+    auto const arguments = laws::arguments(seed);
+    if (!reference::run(p, arguments)) continue;
+    std::vector<datum> given;
+    for (auto const& v : arguments) given.push_back(reference_data::datum_of(v));
+    auto inst = jit::compile(p, {}, {.optimisation = 1}).instance();
+    std::vector<std::size_t> bytes;
+    for (int i = 0; i < 4; ++i) {
+      try {
+        inst.run(given);
+      } catch (error const&) {
+      }
+      bytes.push_back(inst.array_bytes());
+    }
+    INFO("seed " << seed);
+    CHECK(bytes[3] == bytes[1]);
+  }
+}
+#endif

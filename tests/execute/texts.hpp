@@ -7,6 +7,10 @@
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/jit.hpp>
+#endif
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,13 +50,24 @@ inline ir::program program(std::string_view text) {
   return p;
 }
 
-/// Checks a program's results: element by element, and in lanes wherever that can be.
+/// The ways to execute a program: element by element, in lanes wherever that can be, and as machine code.
+inline std::vector<executable> executables_of(ir::program const& p, hosts const& host = {}) {
+  std::vector<executable> all;
+  for (i64 const from : {1'000'000, 1}) all.emplace_back(p, host, execution_options{.lanes_from = from});
+#if OVERDUB_TESTS_JIT
+  all.push_back(jit::compile(p, host));
+#endif
+  return all;
+}
+
+/// Checks a program's results, by each of them.
 inline void
 gives(std::string_view text, std::string_view arguments, std::string_view expected, hosts const& host = {}) {
-  ir::program const p = program(text);
-  for (i64 const from : {1'000'000, 1}) {
-    INFO("lanes from " << from << " elements on");
-    CHECK(outcome_of(executable(p, host, {.lanes_from = from}), arguments) == expected);
+  std::size_t way = 0;
+  for (executable const& run : executables_of(program(text), host)) {
+    INFO((way == 0 ? "element by element" : way == 1 ? "in lanes" : "compiled"));
+    ++way;
+    CHECK(outcome_of(run, arguments) == expected);
   }
 }
 

@@ -112,7 +112,7 @@ class CommandLines(unittest.TestCase):
     def test_wishes_that_make_no_sense(self):
         for words, why in ((("--nonsense",), "not expected: --nonsense"), (("--pass",), "--pass"),
                            (("--pass", "csee"), 'there is no pass "csee"; did you mean cse?'),
-                           (("--context", "forwrad"), "context"), (("--executor", "jit"), 'no executor "jit"'),
+                           (("--context", "forwrad"), "context"), (("--executor", "abacus"), 'no executor "abacus"'),
                            (("a.od", "b.od"), "several files"), (("--test",), "--test tests files"),
                            (("--test", "--print", "a.od"), "leave the other options out"),
                            (("--dot", "--svg"), "write one of them"), (("--graph", "@sum"), "--dot or --svg"),
@@ -259,7 +259,7 @@ class CommandLines(unittest.TestCase):
 
     def test_directives_that_make_no_sense_are_refused(self):
         for line, why in (("; run: @sum(", "expected"), ("; run: @sum() throws nonsense", 'there is no error "nonsense"'),
-                          ("; run: @sum() == 1 x", "the end of the line"), ("; run on jit: @sum()", 'no executor "jit"'),
+                          ("; run: @sum() == 1 x", "the end of the line"), ("; run on abacus: @sum()", 'no executor "abacus"'),
                           ("; tset: run", 'there is no directive "tset:"; did you mean test'),
                           ("; test: pass csee", 'there is no pass "csee"'), ("; test: dance", "expected print"),
                           ("; run: @sum() throws error: (", "regular expression"),

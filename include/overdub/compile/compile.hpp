@@ -159,7 +159,7 @@ struct compilation<F, types<A...>, C...> {
 
   static result run(artifact const& a, void* const* contexts, A const&... x) {
     execute::machine_pool::borrowed m;
-    execute::program_run run(a.run.code(), *m);
+    execute::program_run run(*a.run.code(), *m);
     run.with(contexts, [&](auto const& pass) { (for_each_leaf(x, pass), ...); });
     execute::releasing const at_end(run);
     execute::offset at = 0;

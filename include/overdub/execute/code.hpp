@@ -5,11 +5,15 @@
 #include <overdub/execute/instruction.hpp>
 #include <overdub/ir/type.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace overdub::execute {
+
+class machine;
 
 /// The words of a frame in front of its parameters.
 inline constexpr offset return_at = 0, return_frame = word_size, previous_limit = 2 * word_size,
@@ -50,6 +54,12 @@ struct code {
   std::string name;
   std::vector<ir::type> parameters, results;
   std::vector<std::string> parameter_names;
+
+  // Of compiled programs, whose only instructions call `compiled`: it reads the parameters in the frame, and writes the
+  // results to where the entry returns to.
+  void (*compiled)(std::byte* frame, machine* m) = nullptr;
+  void* target = nullptr;                   // of a function on scalars: its address, for C++
+  std::shared_ptr<void const> machine_code; // which lives as long as this
 };
 
 /// The words that a value takes.

@@ -43,6 +43,10 @@ public:
   }
   explicit executable(ir::program const& p, hosts const& h = {}, execution_options const& options = {})
       : executable(p, p.entry, h, options) {}
+  /// From code that something else than the interpreter's lowering made.
+  explicit executable(std::shared_ptr<execute::code const> made) : code_(std::move(made)) {
+    check_signature();
+  }
 
   /// Calls it: call<double>(1.0, x), call<std::tuple<i64, array<double>>>(n). Arguments are bool, integers, float, double,
   /// array<...>, contiguous ranges such as std::vector<double>, or data; elements of arrays of rank 1 are not copied.
@@ -81,10 +85,10 @@ public:
 
   std::vector<ir::type> const& parameters() const { return code_->parameters; }
   std::vector<ir::type> const& results() const { return code_->results; }
-  /// What executors read.
-  execute::code const& code() const { return *code_; }
   /// How many instructions it has.
   std::size_t size() const { return code_->instructions.size(); }
+  /// What it runs, which copies share.
+  std::shared_ptr<execute::code const> const& code() const { return code_; }
 
 private:
   static ir::program const& checked(ir::program const& p, ir::function_id f) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/execute/control_handlers.hpp>
+#include <overdub/execute/host_calls.hpp>
 #include <overdub/execute/lowering.hpp>
-#include <overdub/execute/native_host.hpp>
 
 #include <cstddef>
 #include <string>
@@ -45,40 +45,7 @@ inline void lowering::lower_closure(node_id n) {
 }
 
 inline void lowering::lower_host(node_id n) {
-  std::string const name(p_.text(f_[n].attributes.text()));
-  host_call made;
-  for (value_id const v : f_.operands_of(n)) made.parameters.push_back(type_of(v));
-  for (value_id const v : f_.results_of(n)) made.results.push_back(type_of(v));
-  auto& known = shared_.to.registry.functions;
-  auto found = known.find(name);
-  if (found == known.end())
-    if (ir::host_binding const* const own = p_.host(f_[n].attributes.text())) {
-      for (auto const* const all : {&made.parameters, &made.results})
-        for (ir::type const t : *all)
-          if (t.rank > highest_native_rank || t.is_function())
-            refuse(
-                "the native function \"" + name + "\" takes or gives a value of type " + ir::text_of(p_, t) +
-                "; numbers and arrays of ranks 1 and 2 are supported");
-      found = known.emplace(name, bound_function(*own, made.parameters, made.results)).first;
-    }
-  auto const types = [](std::vector<ir::type> const& all) {
-    std::string text;
-    for (ir::type const t : all) text += (text.empty() ? "" : ", ") + detail::text_of(t);
-    return text;
-  };
-  std::string const wanted = '(' + types(made.parameters) + ") -> (" + types(made.results) + ')';
-  if (found == known.end())
-    throw host_error(message(
-        "overdub: @%s calls the host function \"%s\" %s, which was not given; add it to the hosts of the "
-        "executable: hosts().add(\"%s\", f)",
-        std::string(p_.text(f_.name)).c_str(), name.c_str(), wanted.c_str(), name.c_str()));
-  made.callee = &found->second;
-  if (found->second.typed &&
-      (found->second.parameters != made.parameters || found->second.results != made.results))
-    throw host_error(message(
-        "overdub: @%s calls the host function \"%s\" as %s, and it was given as (%s) -> (%s)",
-        std::string(p_.text(f_.name)).c_str(), name.c_str(), wanted.c_str(),
-        types(found->second.parameters).c_str(), types(found->second.results).c_str()));
+  host_call made = host_call_of(p_, f_, n, shared_.to, [this](std::string const& why) { refuse(why); });
   std::vector<offset> list;
   for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
   for (value_id const v : f_.results_of(n)) list.push_back(new_home(v));
@@ -87,20 +54,9 @@ inline void lowering::lower_host(node_id n) {
 }
 
 inline void lowering::lower_sample(node_id n) {
-  if (!shared_.to.registry.sampler)
-    refuse("it makes random choices, and nobody answers them; give the executable hosts().on_sample(f)");
-  auto const& says = f_[n].attributes;
-  sample_call made;
-  made.address = p_.text(says.text());
-  made.distribution = says.detail == ir::nothing ? "" : p_.text(says.detail);
-  made.indices = says.count;
-  made.result = type_of(f_.result(n));
+  sample_call made = sample_call_of(p_, f_, n, shared_.to, [this](std::string const& why) { refuse(why); });
   std::vector<offset> list;
-  std::size_t k = 0;
-  for (value_id const v : f_.operands_of(n)) {
-    if (k++ >= made.indices) made.parameters.push_back(type_of(v));
-    list.push_back(at(v));
-  }
+  for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
   list.push_back(new_home(f_.result(n)));
   out_.emit(&doing<call_sampler>::run, 0, out_.list(list), static_cast<offset>(shared_.to.samples.size()));
   shared_.to.samples.push_back(std::move(made));

@@ -31,6 +31,8 @@ public:
   execution_limits limits;
   void* const* contexts =
       nullptr; // of the call: what host functions of the program belong to (ir::host_binding)
+  std::byte const* stack_end =
+      nullptr; // of compiled code, which keeps frames on the stack of C++: as far as it may go
 
   /// Runs from an instruction to a `halt`. An exception leaves all buffers to be reset.
   void run(instruction const* at, std::byte* frame);

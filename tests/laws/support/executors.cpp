@@ -9,7 +9,12 @@
 #include <overdub/pass/pipeline.hpp>
 #include <overdub/stage/evaluate_data.hpp>
 
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/jit.hpp>
+#endif
+
 #include <array>
+#include <optional>
 
 namespace executors {
 namespace {
@@ -49,6 +54,20 @@ outcome after_a_context(ir::program const& p, arguments const& a, std::uint64_t)
     return executable(overdub::overdub(context, p)).run(a);
   });
 }
+#if OVERDUB_TESTS_JIT
+// A program that is run again is not compiled again.
+outcome compiled(ir::program const& p, arguments const& a, std::uint64_t seed) {
+  static ir::program last;
+  static std::optional<executable> run;
+  return outcome_of([&] {
+    if (!run || last != p) {
+      run = jit::compile(p, {}, {.optimisation = seed % 4 == 0 ? 2 : 1});
+      last = p;
+    }
+    return run->run(a);
+  });
+}
+#endif
 
 } // namespace
 
@@ -63,13 +82,19 @@ outcome evaluated(ir::program const& p, arguments const& a) {
 }
 
 std::span<way const> all() {
-  static constexpr std::array ways{
-      way{"the interpreter", by_interpreter, true, false},
-      way{"the interpreter, all maps in lanes", in_lanes, true, false},
-      way{"the interpreter, on what the printed program is read as", after_reading, true, false},
-      way{"the interpreter, behind the default pipeline", after_the_pipeline, false, false},
-      way{"the interpreter, behind some passes", after_some_passes, false, false},
-      way{"the interpreter, on what a context without rules rewrites", after_a_context, false, true}};
+  static constexpr std::array ways {
+    way{"the interpreter", by_interpreter, true, false},
+        way{"the interpreter, all maps in lanes", in_lanes, true, false},
+        way{"the interpreter, on what the printed program is read as", after_reading, true, false},
+        way{"the interpreter, behind the default pipeline", after_the_pipeline, false, false},
+        way{"the interpreter, behind some passes", after_some_passes, false, false},
+#if OVERDUB_TESTS_JIT
+        way{"machine code", compiled, true, true},
+#endif
+        way {
+      "the interpreter, on what a context without rules rewrites", after_a_context, false, true
+    }
+  };
   return ways;
 }
 

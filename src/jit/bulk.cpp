@@ -1,0 +1,85 @@
+// Maps.
+#include "function.hpp"
+
+namespace overdub::jit {
+
+// Whether an array of numbers is only there to be added up, in the region that it is made in: the reduction.
+node_id function_compiler::reduced_alone(value_id v) const {
+  ir::type const t = type_of(v);
+  if (t.rank != 1 || t.element == ir::scalar::boolean) return ir::nothing;
+  node_id found = ir::nothing;
+  for (ir::use_id const u : f_.uses_of(v)) {
+    if (found != ir::nothing) return ir::nothing;
+    found = f_[u].user;
+  }
+  if (found == ir::nothing || f_[found].code != ir::op::reduce || f_[found].parent != f_.region_of(v) ||
+      f_[found].attributes.operation != ir::op::add)
+    return ir::nothing;
+  return found;
+}
+
+void function_compiler::compile_map(node_id n) {
+  region_id const body = f_.region_at(n, 0);
+  node_id const last = f_.yield_of(body);
+  llvm::Value* const count = scalar(f_.operand(n, 0));
+  std::vector<output> outputs;
+  std::vector<summed> sums;
+  for (std::uint32_t k = 0; k < f_[n].result_count; ++k) {
+    value_id const result = f_.result(n, k), yielded = f_.operand(last, k);
+    if (node_id const reduction = reduced_alone(result); reduction != ir::nothing)
+      sums.push_back({result, yielded, reduction});
+    else
+      outputs.push_back(new_output(result, yielded, count, ir::op::map));
+  }
+  if (outputs.empty()) require_not_negative(ir::op::map, count);
+  for (summed const& s : sums) { // of the array, the reduction asks for the size alone
+    auto* const none = llvm::ConstantPointerNull::get(pointer_type(context_));
+    set(s.result, value{{none, none, count}, false, true});
+  }
+  if (!sums.empty() && outputs.empty() && compile_vector_sums(n, sums)) return;
+
+  // Lanes of floating-point numbers stand in memory; sums of integers are carried.
+  parts start;
+  for (summed& s : sums) {
+    ir::scalar const type = type_of(s.result).element;
+    if (type == ir::scalar::i64) {
+      start.push_back(integer(0));
+      continue;
+    }
+    s.lanes = new_words(8);
+    b_.CreateAlignedStore(no_lanes(type), s.lanes, llvm::Align(8));
+  }
+  parts const ends = compile_versions(body, count, [&] {
+    auto const loop = begin_loop(count, start);
+    set(f_.argument(body, 0), loop.index);
+    compile_region(body);
+    for (output const& o : outputs) store_output(o, loop.index);
+    parts next;
+    for (summed const& s : sums) {
+      ir::scalar const type = type_of(s.result).element;
+      llvm::Value* const x = scalar(s.yielded);
+      if (type == ir::scalar::i64) {
+        next.push_back(b_.CreateAdd(loop.carried[next.size()], x));
+        continue;
+      }
+      llvm::Value* const lane = element_address(type, s.lanes, b_.CreateAnd(loop.index, integer(7)));
+      store_scalar(type, b_.CreateFAdd(load_scalar(type, lane), x), lane);
+    }
+    finish(last);
+    end_loop(loop, next);
+    return parts(loop.carried.begin(), loop.carried.end());
+  });
+  std::size_t next = 0;
+  for (summed const& s : sums) {
+    ir::scalar const type = type_of(s.result).element;
+    reduced_[index_of(s.reduction)] =
+        type == ir::scalar::i64 ? ends[next++]
+                                : fold_lanes(
+                                      type, b_.CreateAlignedLoad(
+                                                llvm::FixedVectorType::get(scalar_type(context_, type), 8),
+                                                s.lanes, llvm::Align(8)));
+  }
+  for (output const& o : outputs) finish_output(o);
+}
+
+} // namespace overdub::jit

@@ -1,0 +1,281 @@
+// Compilation of one function of a program to one of LLVM's: scalars stand in registers, arrays as {elements, owner, extents}.
+//
+// Buffers are counted as in the interpreter (execute/lower.hpp): whoever makes an array value owns one count, and gives it
+// away where the value is used last. Counts are left out where something else keeps the buffer alive: parameters that are
+// only read, and parts of arrays that die later (`borrowed`); and buffers that certainly nobody else has (`unique`) are
+// written without looking at their counts.
+#pragma once
+
+#include "program.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace overdub::jit {
+
+using parts = llvm::SmallVector<llvm::Value*, 3>;
+
+/// A value in registers.
+struct value {
+  parts all{};
+  bool unique = false;   // its buffer is counted once, for it alone
+  bool borrowed = false; // it has no count of its own
+
+  llvm::Value* elements() const { return all[0]; }
+  llvm::Value* owner() const { return all[1]; }
+  llvm::Value* extent(std::uint32_t axis) const { return all[2 + axis]; }
+};
+
+class function_compiler {
+public:
+  function_compiler(program_compiler& shared, function_id id, llvm::Function* made);
+  void compile();
+
+private:
+  using values = std::vector<value_id>;
+  using block = llvm::BasicBlock*;
+
+  // ---- values (values.cpp)
+
+  ir::type type_of(value_id v) const { return f_.type_of(v); }
+  value get(value_id v) const;
+  llvm::Value* scalar(value_id v) const { return get(v).all[0]; }
+  void set(value_id v, value x) { values_[index_of(v)] = std::move(x); }
+  void set(value_id v, llvm::Value* x) { values_[index_of(v)] = value{{x}}; }
+  llvm::Value* literal(value_id v) const;
+  llvm::Value* owner_of(value_id v) const;
+
+  llvm::ConstantInt* integer(std::int64_t x) const { return b_.getInt64(static_cast<std::uint64_t>(x)); }
+  llvm::ConstantInt* number(ir::op code) const { return b_.getInt32(static_cast<std::uint32_t>(code)); }
+  llvm::Type* type(ir::scalar s) const { return scalar_type(context_, s); }
+  llvm::Type* type_in_memory(ir::scalar s) const;
+  llvm::Type* pointer() const { return pointer_type(context_); }
+
+  llvm::Value* load_scalar(ir::scalar s, llvm::Value* from);
+  void store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to);
+  llvm::Value* element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index);
+  llvm::Value* bytes_behind(llvm::Value* p, std::int64_t bytes);
+  // Words of memory, as C++ has values there.
+  llvm::Value* new_words(std::uint32_t words);
+  void store_words(ir::type t, value const& x, llvm::Value* to);
+  value load_words(ir::type t, llvm::Value* from);
+  static std::uint32_t words_of(ir::type t) { return execute::words_of(t); }
+  llvm::ConstantInt* shape_code(ir::type t) const {
+    return b_.getInt32(std::uint32_t{t.rank} << 16 | execute::size_of(t.element));
+  }
+
+  // ---- control flow
+
+  block new_block(char const* name) { return llvm::BasicBlock::Create(context_, name, made_); }
+  void go(block to) { b_.CreateBr(to); }
+  void at(block b) { b_.SetInsertPoint(b); }
+  void branch_rarely(llvm::Value* rare, block then, block otherwise);
+  llvm::CallBase* call(llvm::FunctionCallee f, llvm::ArrayRef<llvm::Value*> arguments);
+  llvm::CallBase* call(runtime_function f, llvm::ArrayRef<llvm::Value*> arguments) {
+    return call(declare(*shared_.module, f), arguments);
+  }
+  // Goes on where the truth holds; else calls a function that throws.
+  void require(llvm::Value* truth, runtime_function fail, llvm::ArrayRef<llvm::Value*> arguments);
+  void require_index(ir::op code, llvm::Value* i, llvm::Value* size);
+  void require_not_negative(ir::op code, llvm::Value* n);
+  llvm::Value* machine() {
+    shared_.uses_machine = true;
+    return machine_;
+  }
+  void prologue();
+
+  // Where exceptions go: calls land in one block; those that another handler passes on join behind it.
+  struct handler {
+    block landing;
+    llvm::PHINode* exception;
+    bool catches; // or gives them to the caller
+  };
+
+  // A loop of `count` turns, with parts that are carried: for (i = 0; i < count; ++i).
+  struct counted_loop {
+    block header, body, latch, exit;
+    llvm::PHINode* index;
+    std::vector<llvm::PHINode*> carried;
+  };
+  counted_loop begin_loop(llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried);
+  void end_loop(counted_loop const& l, llvm::ArrayRef<llvm::Value*> next, bool unrolled = false);
+  bool is_short_with_calls(region_id body) const;
+
+  // ---- how long values live, and who counts them (lifetimes.cpp)
+
+  struct death {
+    value_id value;
+    bool releases;
+  };
+  node_id anchor(ir::use_id u, region_id r) const;
+  node_id last_use_in(value_id v, region_id r) const;
+  bool is_used_inside(value_id v, node_id n) const;
+  bool contains(node_id outer, node_id inner) const;
+  void live_in(value_id v, region_id r);
+  void live_in(ir::id_range<value_id> all, region_id r) {
+    for (value_id const v : all) live_in(v, r);
+  }
+  void finish(node_id n);
+  bool consume(value_id v, node_id n);
+  bool dies_at(value_id v, node_id n) const;
+  value give(value_id v, node_id n);
+  std::vector<value> give_yielded(region_id r, std::uint32_t first, std::uint32_t count);
+  void share(value_id v);
+  void retain(value_id v);
+  void retain_owner(llvm::Value* owner);
+  void release(ir::type t, llvm::Value* owner);
+  values pass_into_regions(node_id n);
+  void begin_region(region_id r, values const& given);
+  bool can_borrow(value_id array, value_id part, node_id n) const;
+  void make_part(value_id array, value_id part, parts all, node_id n);
+  void make_unique(ir::type t, value& x);
+
+  // ---- operations
+
+  void compile_region(region_id r);
+  void compile_node(node_id n);
+  void compile_operation(node_id n);
+
+  // scalars.cpp
+  void compile_elementwise(node_id n);
+  llvm::Value* elementwise(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x);
+  llvm::Value* floating(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x);
+  llvm::Value* integral(ir::op code, llvm::ArrayRef<llvm::Value*> x);
+  llvm::Value* divided(ir::op code, llvm::Value* x, llvm::Value* y);
+  llvm::Value* elementary(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x);
+  llvm::Value* intrinsic_call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> x);
+  llvm::Value* converted(ir::scalar from, ir::scalar to, llvm::Value* x);
+
+  // arrays.cpp
+  value new_array(ir::type t, llvm::Value* count, ir::op code);
+  llvm::Value* byte_count(ir::type t, value const& x, std::uint32_t first_axis);
+  llvm::Value* part_index(node_id n, value const& array, std::uint32_t indices);
+  bool is_checked(node_id n, std::uint32_t index) const;
+  void compile_array(node_id n);
+  void compile_length(node_id n);
+  llvm::Value* common_length(std::span<value_id const> arrays, ir::op code);
+  void compile_at(node_id n);
+  void compile_slice(node_id n);
+  value become(value_id array, node_id n, bool writes);
+  void require_shape(ir::op code, ir::type t, value const& array, std::uint32_t first, value const& part);
+  void compile_update(node_id n);
+  void compile_add_to(node_id n);
+  void compile_fill(node_id n);
+  void compile_iota(node_id n);
+  void compile_concat(node_id n);
+  void compile_gather(node_id n);
+
+  // control.cpp
+  std::vector<value> start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
+  void compile_if(node_id n);
+  void compile_loop(node_id n);
+  void compile_while(node_id n);
+  void compile_accumulate(node_id n);
+  void compile_protect(node_id n);
+
+  // An array that a loop makes, element by element.
+  struct output {
+    value_id result, yielded;
+    value made{};                 // of scalars
+    llvm::Value* words = nullptr; // of rows: where it stands, and a row behind it
+  };
+  output new_output(value_id result, value_id yielded, llvm::Value* count, ir::op code);
+  void store_output(output const& o, llvm::Value* index);
+  void finish_output(output const& o);
+
+  // ranges.cpp: checks of indices that hold for all turns of a loop, made once in front of it
+  struct affine { // base + coefficient * index
+    llvm::Value* base;
+    int coefficient;
+  };
+  struct hoisted_checks {
+    std::vector<node_id> accesses; // whose checks are left out, where it holds
+    llvm::Value* holds = nullptr;  // null: no check is needed
+    bool complete = true;          // there are no others
+  };
+  std::optional<affine> affine_in(value_id v, region_id body, int depth = 0);
+  bool is_simple(region_id body, std::uint32_t& size) const;
+  std::optional<hoisted_checks> hoist_checks(region_id body, llvm::Value* count);
+  void set_unchecked(hoisted_checks const& c, bool is);
+  // A loop, which `emit` compiles: twice, where its checks may be left out. `emit` returns what the loop gives.
+  template <class Emit>
+  parts compile_versions(region_id body, llvm::Value* count, Emit const& emit) {
+    auto const checks = hoist_checks(body, count);
+    if (!checks || checks->accesses.empty()) return emit();
+    if (checks->holds == nullptr) {
+      set_unchecked(*checks, true);
+      return emit();
+    }
+    block const fast = new_block("in_range"), slow = new_block("checked"), next = new_block("behind");
+    b_.CreateCondBr(checks->holds, fast, slow);
+    at(fast);
+    set_unchecked(*checks, true);
+    parts const a = emit();
+    block const end = b_.GetInsertBlock();
+    go(next);
+    at(slow);
+    set_unchecked(*checks, false);
+    parts const b = emit();
+    block const other_end = b_.GetInsertBlock();
+    go(next);
+    at(next);
+    return joined(a, end, b, other_end);
+  }
+  parts joined(parts const& a, block from_a, parts const& b, block from_b);
+
+  // bulk.cpp
+  void compile_map(node_id n);
+  node_id reduced_alone(value_id v) const;
+
+  // sums.cpp: maps that are only added up
+  struct summed {
+    value_id result, yielded;
+    node_id reduction;
+    llvm::Value* lanes = nullptr; // in memory
+  };
+  bool is_vectorisable(region_id body, hoisted_checks const& checks);
+  bool compile_vector_sums(node_id n, std::vector<summed> const& sums);
+  void compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask);
+  llvm::Value* in_vector(value_id v, region_id body) const;
+  llvm::Value* load_vector(node_id n, llvm::Value* index, llvm::Value* mask);
+  llvm::Value* splat(llvm::Value* x) const { return b_.CreateVectorSplat(8, x); }
+
+  // reduce.cpp
+  void compile_reduce(node_id n);
+  void compile_reduce_by_region(node_id n);
+  llvm::Value* sum_of_array(ir::scalar s, llvm::Value* elements, llvm::Value* n);
+  llvm::Value* fold_lanes(ir::scalar s, llvm::Value* lanes);
+  llvm::Value* no_lanes(ir::scalar s);
+
+  // calls.cpp
+  void compile_call(node_id n);
+  void compile_apply(node_id n);
+  void set_results(node_id n, llvm::Value* returned);
+  void compile_closure(node_id n);
+  void compile_host(node_id n);
+  void compile_assert(node_id n);
+  void compile_return();
+
+  void check_type(ir::type t) const;
+  [[noreturn]] void refuse(std::string const& why) const { shared_.refuse(f_, why); }
+
+  program_compiler& shared_;
+  ir::program const& p_;
+  ir::function const& f_;
+  function_id const id_;
+  llvm::Function* const made_;
+  llvm::LLVMContext& context_;
+  mutable llvm::IRBuilder<> b_;
+  llvm::Value* machine_;
+  std::vector<value> values_;             // by value
+  std::vector<value_id> borrowed_from_;   // by value that is borrowed; nothing: it is never given back
+  std::vector<node_id> death_of_;         // by value that is owned
+  std::vector<std::vector<death>> dying_; // by operation
+  std::vector<std::uint32_t> position_;   // by operation
+  std::vector<llvm::Value*> reduced_;     // by operation: a reduction that was computed with its map
+  std::vector<std::uint8_t> unchecked_;   // by operation: its indices are surely in range
+  std::optional<handler> handler_;        // where exceptions go; nothing: to the caller
+};
+
+} // namespace overdub::jit

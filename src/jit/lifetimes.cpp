@@ -1,0 +1,196 @@
+// How long values live, and who gives their buffers back.
+#include "function.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace overdub::jit {
+
+// The operation of region r that a use stands in, or is.
+node_id function_compiler::anchor(ir::use_id u, region_id r) const {
+  node_id n = f_[u].user;
+  for (;;) {
+    region_id const parent = f_[n].parent;
+    if (parent == r) return n;
+    if (f_[parent].parent == ir::nothing) return ir::nothing;
+    n = f_[parent].parent;
+  }
+}
+// The last operation of region r that uses the value.
+node_id function_compiler::last_use_in(value_id v, region_id r) const {
+  node_id last = ir::nothing;
+  for (ir::use_id const u : f_.uses_of(v))
+    if (node_id const n = anchor(u, r);
+        n != ir::nothing && (last == ir::nothing || position_[index_of(last)] < position_[index_of(n)]))
+      last = n;
+  return last;
+}
+bool function_compiler::is_used_inside(value_id v, node_id n) const {
+  for (region_id const r : f_.regions_of(n))
+    if (last_use_in(v, r) != ir::nothing) return true;
+  return false;
+}
+bool function_compiler::contains(node_id outer, node_id inner) const {
+  for (node_id n = inner;;) {
+    node_id const owner = f_[f_[n].parent].parent;
+    if (owner == ir::nothing) return false;
+    if (owner == outer) return true;
+    n = owner;
+  }
+}
+
+// A value that was made in region r: it dies where it is used last, or at once.
+void function_compiler::live_in(value_id v, region_id r) {
+  if (!is_counted(type_of(v)) || values_[index_of(v)].borrowed || values_[index_of(v)].all.empty()) return;
+  node_id const last = last_use_in(v, r);
+  death_of_[index_of(v)] = last;
+  if (last != ir::nothing)
+    dying_[index_of(last)].push_back({v, true});
+  else
+    release(type_of(v), owner_of(v));
+}
+// What dies with an operation, when all of it is compiled.
+void function_compiler::finish(node_id n) {
+  for (death const& d : std::exchange(dying_[index_of(n)], {}))
+    if (d.releases) release(type_of(d.value), owner_of(d.value));
+}
+bool function_compiler::dies_at(value_id v, node_id n) const {
+  return std::any_of(dying_[index_of(n)].begin(), dying_[index_of(n)].end(), [&](death const& d) {
+    return d.value == v && d.releases;
+  });
+}
+// Takes the count of a value that dies here.
+bool function_compiler::consume(value_id v, node_id n) {
+  for (death& d : dying_[index_of(n)])
+    if (d.value == v && d.releases) {
+      d.releases = false;
+      return true;
+    }
+  return false;
+}
+// The value with a count, which an operation gives away: its own, if it dies here, else another one.
+value function_compiler::give(value_id v, node_id n) {
+  if (is_counted(type_of(v)) && !consume(v, n)) retain(v);
+  value given = get(v);
+  given.borrowed = false;
+  return given;
+}
+// What a region yields: operands `first` and so on of its yield, to be given away.
+std::vector<value> function_compiler::give_yielded(region_id r, std::uint32_t first, std::uint32_t count) {
+  node_id const last = f_.yield_of(r);
+  std::vector<value> all;
+  for (std::uint32_t k = 0; k < count; ++k) all.push_back(give(f_.operand(last, first + k), last));
+  return all;
+}
+
+// The value's buffer is no longer its own.
+void function_compiler::share(value_id v) {
+  values_[index_of(v)].unique = false;
+  if (value_id const root = borrowed_from_[index_of(v)]; root != ir::nothing)
+    values_[index_of(root)].unique = false;
+}
+void function_compiler::retain(value_id v) {
+  share(v);
+  retain_owner(owner_of(v));
+}
+void function_compiler::retain_owner(llvm::Value* owner) { (void)call(shared_.retainer(), {owner}); }
+void function_compiler::release(ir::type t, llvm::Value* owner) {
+  if (t.rank > 0) {
+    (void)call(shared_.releaser(), {machine(), owner});
+    return;
+  }
+  // A function value: what it captured goes with its last count.
+  block const last = new_block("last"), shared = new_block("shared"), next = new_block("released");
+  llvm::Value* const count = b_.CreateAlignedLoad(b_.getInt64Ty(), owner, llvm::Align(8));
+  b_.CreateCondBr(b_.CreateICmpEQ(count, integer(1)), last, shared);
+  at(last);
+  (void)call(runtime_function::release_function, {machine(), owner});
+  go(next);
+  at(shared);
+  b_.CreateAlignedStore(b_.CreateSub(count, integer(1)), owner, llvm::Align(8));
+  go(next);
+  at(next);
+}
+
+// Counts of values that die with an operation, whose regions are run at most once, pass into its regions: there they are
+// given back where the region uses the value last. Each region begins with those that it does not use.
+function_compiler::values function_compiler::pass_into_regions(node_id n) {
+  values given;
+  for (death& d : dying_[index_of(n)])
+    if (d.releases && is_used_inside(d.value, n)) {
+      d.releases = false;
+      given.push_back(d.value);
+    }
+  return given;
+}
+void function_compiler::begin_region(region_id r, values const& given) {
+  for (value_id const v : given) {
+    node_id const last = last_use_in(v, r);
+    death_of_[index_of(v)] = last;
+    if (last != ir::nothing)
+      dying_[index_of(last)].push_back({v, true});
+    else
+      release(type_of(v), owner_of(v));
+  }
+}
+
+// Whether a part of an array, which operation n makes, needs no count: the array lives on behind the last use of the part.
+bool function_compiler::can_borrow(value_id array, value_id part, node_id n) const {
+  value_id const root = values_[index_of(array)].borrowed ? borrowed_from_[index_of(array)] : array;
+  if (root == ir::nothing) return true;
+  node_id const dies = death_of_[index_of(root)];
+  if (dies == ir::nothing) return true;
+  node_id last = last_use_in(part, f_[n].parent);
+  if (last == ir::nothing) return false;
+  region_id const r = f_[dies].parent;
+  while (f_[last].parent != r) {
+    last = f_[f_[last].parent].parent;
+    if (last == ir::nothing) return false;
+  }
+  if (last == dies) return contains(dies, n);
+  return position_[index_of(last)] < position_[index_of(dies)];
+}
+// The value `part` shares the buffer of an array: borrowed, or with the count of the array where that dies, or with one more.
+void function_compiler::make_part(value_id array, value_id part, parts all, node_id n) {
+  value made{std::move(all)};
+  if (can_borrow(array, part, n)) {
+    made.borrowed = true;
+    borrowed_from_[index_of(part)] =
+        values_[index_of(array)].borrowed ? borrowed_from_[index_of(array)] : array;
+  } else if (consume(array, n))
+    made.unique = values_[index_of(array)].unique;
+  else
+    retain(array);
+  set(part, std::move(made));
+}
+
+// Makes an array the only one in its buffer: a copy where it is not.
+void function_compiler::make_unique(ir::type t, value& x) {
+  if (x.unique) return;
+  block const look = new_block("counted"), copy = new_block("copy"), next = new_block("own");
+  block const from = b_.GetInsertBlock();
+  llvm::Value* const none = llvm::ConstantPointerNull::get(pointer_type(context_));
+  b_.CreateCondBr(b_.CreateICmpEQ(x.owner(), none), copy, look);
+  at(look);
+  llvm::Value* const count = b_.CreateAlignedLoad(b_.getInt64Ty(), x.owner(), llvm::Align(8));
+  b_.CreateCondBr(b_.CreateICmpEQ(count, integer(1)), next, copy);
+  at(copy);
+  (void)from;
+  llvm::Value* const made =
+      call(runtime_function::copied, {machine(), x.elements(), x.owner(), byte_count(t, x, 0)});
+  llvm::Value* const elements = bytes_behind(made, sizeof(execute::buffer));
+  block const copied = b_.GetInsertBlock();
+  go(next);
+  at(next);
+  auto* const new_elements = b_.CreatePHI(pointer(), 2);
+  new_elements->addIncoming(x.elements(), look);
+  new_elements->addIncoming(elements, copied);
+  auto* const new_owner = b_.CreatePHI(pointer(), 2);
+  new_owner->addIncoming(x.owner(), look);
+  new_owner->addIncoming(made, copied);
+  x.all[0] = new_elements;
+  x.all[1] = new_owner;
+  x.unique = true;
+}
+
+} // namespace overdub::jit

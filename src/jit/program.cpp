@@ -1,0 +1,387 @@
+#include "program.hpp"
+
+#include "function.hpp"
+
+#include <overdub/ir/type_text.hpp>
+
+namespace overdub::jit {
+
+// ---- ownership
+
+ownership::ownership(ir::program const& p, ir::call_components const& calls) : owned_(p.functions.size()) {
+  for (function_id const f : calls.order()) owned_[index_of(f)].resize(p[f].parameters().size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (function_id const f : calls.order()) changed = look_at(p, f) || changed;
+  }
+}
+bool ownership::look_at(ir::program const& p, function_id id) {
+  ir::function const& f = p[id];
+  bool changed = false;
+  for (value_id const v : f.parameters()) {
+    auto owned = owned_[index_of(id)][f[v].index];
+    if (owned || !is_counted(f.type_of(v))) continue;
+    for (ir::use_id const u : f.uses_of(v))
+      if (takes(f, u)) owned = changed = true;
+  }
+  return changed;
+}
+// Whether an operation gives a value on, or writes where it stands.
+bool ownership::takes(ir::function const& f, ir::use_id u) const {
+  node_id const n = f[u].user;
+  std::uint32_t const operand = index_of(u) - f[n].first_operand;
+  switch (f[n].code) {
+  case ir::op::update:
+  case ir::op::copy:
+    return operand == 0;
+  case ir::op::yield:
+  case ir::op::loop:
+  case ir::op::while_:
+  case ir::op::accumulate:
+  case ir::op::closure:
+    return true;
+  case ir::op::reduce:
+    return operand >= f[n].result_count;
+  case ir::op::apply:
+    return operand > 0;
+  case ir::op::call:
+    return owned_[index_of(f[n].attributes.callee())][operand];
+  default:
+    return false;
+  }
+}
+
+// ---- functions
+
+program_compiler::program_compiler(ir::program const& given, execute::code& made, options const& o)
+    : p(given), to(made), how(o), context(new_context()),
+      module(std::make_unique<llvm::Module>("overdub", *context)), calls(given), owners(given, calls),
+      made_(given.functions.size()) {
+  has_masked_loads = set_target(*module, o);
+}
+
+void program_compiler::refuse(ir::function const& f, std::string const& why) const {
+  throw not_executable(
+      message("overdub: @%s cannot be compiled: %s", std::string(p.text(f.name)).c_str(), why.c_str()));
+}
+
+std::uint32_t program_compiler::add_list(std::vector<execute::offset> const& words) {
+  auto const first = static_cast<std::uint32_t>(to.lists.size());
+  to.lists.insert(to.lists.end(), words.begin(), words.end());
+  return first;
+}
+
+llvm::Value* program_compiler::text(std::string_view t) {
+  auto* const data = llvm::ConstantDataArray::getString(*context, llvm::StringRef(t.data(), t.size()));
+  auto* const made = new llvm::GlobalVariable(
+      *module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "text");
+  made->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  return made;
+}
+
+llvm::Function* program_compiler::new_function(
+    std::string const& name, llvm::ArrayRef<llvm::Type*> parameters, llvm::ArrayRef<ir::type> results) {
+  auto* const made = llvm::Function::Create(
+      llvm::FunctionType::get(result_type(*context, results), parameters, false),
+      llvm::Function::InternalLinkage, name, *module);
+  made->setCallingConv(llvm::CallingConv::Fast);
+  made->setAlignment(llvm::Align(64));
+  set_unwindable(*made);
+  return made;
+}
+
+llvm::Function* program_compiler::function_for(function_id f) {
+  llvm::Function*& made = made_[index_of(f)];
+  if (made != nullptr) return made;
+  llvm::SmallVector<llvm::Type*, 8> parameters{pointer_type(*context)};
+  for (value_id const v : p[f].parameters()) append_types(*context, p[f].type_of(v), parameters);
+  made = new_function("overdub." + std::string(p.name_of(f)), parameters, p[f].results);
+  // A recursion without an end must come to the stack's.
+  if (calls.is_recursive(f)) made->addFnAttr("disable-tail-calls", "true");
+  pending_.push_back(f);
+  return made;
+}
+
+std::uint32_t program_compiler::closure_number(function_id f, std::uint32_t captured) {
+  auto const [at, added] = closure_numbers_.try_emplace({index_of(f), captured}, 0);
+  if (!added) return at->second;
+  execute::function_code code;
+  for (std::uint32_t k = 0; k < p[f].parameters().size(); ++k) {
+    ir::type const t = p[f].type_of(p[f].parameters()[k]);
+    if (is_counted(t))
+      code.owners.push_back((code.parameter_words + (t.rank > 0 ? 1 : 0)) * execute::word_size);
+    code.parameter_words += execute::words_of(t);
+  }
+  at->second = static_cast<std::uint32_t>(to.functions.size());
+  to.functions.push_back(std::move(code));
+  closures_.push_back({f, captured});
+  (void)function_for(f);
+  return at->second;
+}
+
+// ---- counts
+
+llvm::Function* program_compiler::retainer() {
+  if (auto* const known = module->getFunction("retain")) return known;
+  auto* const f = new_function("retain", {pointer_type(*context)}, {});
+  f->addFnAttr(llvm::Attribute::AlwaysInline);
+  f->setDoesNotThrow();
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
+  auto* const some = llvm::BasicBlock::Create(*context, "some", f);
+  auto* const done = llvm::BasicBlock::Create(*context, "done", f);
+  llvm::Value* const owner = f->getArg(0);
+  b.CreateCondBr(b.CreateIsNull(owner), done, some);
+  b.SetInsertPoint(some);
+  llvm::Value* const count = b.CreateAlignedLoad(b.getInt64Ty(), owner, llvm::Align(8));
+  b.CreateAlignedStore(b.CreateAdd(count, b.getInt64(1)), owner, llvm::Align(8));
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  b.CreateRetVoid();
+  return f;
+}
+llvm::Function* program_compiler::releaser() {
+  if (auto* const known = module->getFunction("release")) return known;
+  auto* const f = new_function("release", {pointer_type(*context), pointer_type(*context)}, {});
+  f->addFnAttr(llvm::Attribute::AlwaysInline);
+  f->setDoesNotThrow();
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
+  auto const block = [&](char const* name) { return llvm::BasicBlock::Create(*context, name, f); };
+  auto *const some = block("some"), *const last = block("last"), *const shared = block("shared"),
+              *const done = block("done");
+  llvm::Value *const machine = f->getArg(0), *const owner = f->getArg(1);
+  b.CreateCondBr(b.CreateIsNull(owner), done, some);
+  b.SetInsertPoint(some);
+  llvm::Value* const count = b.CreateAlignedLoad(b.getInt64Ty(), owner, llvm::Align(8));
+  b.CreateCondBr(b.CreateICmpEQ(count, b.getInt64(1)), last, shared);
+  b.SetInsertPoint(last);
+  b.CreateCall(declare(*module, runtime_function::free_buffer), {machine, owner});
+  b.CreateBr(done);
+  b.SetInsertPoint(shared);
+  b.CreateAlignedStore(b.CreateSub(count, b.getInt64(1)), owner, llvm::Align(8));
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  b.CreateRetVoid();
+  return f;
+}
+
+// ---- function values
+
+llvm::Function* program_compiler::applier_for(ir::type function) {
+  auto& [type, made] = appliers_[function.index];
+  if (made != nullptr) return made;
+  type = function;
+  ir::signature const& s = p.signature_of(function);
+  llvm::SmallVector<llvm::Type*, 8> parameters(2, pointer_type(*context));
+  for (ir::type const t : s.parameters) append_types(*context, t, parameters);
+  return made = new_function("apply." + ir::text_of(p, function), parameters, s.results);
+}
+
+// A choice between all functions whose values have this type.
+void program_compiler::fill_applier(ir::type function, llvm::Function* f) {
+  ir::signature const& s = p.signature_of(function);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
+  llvm::Value* const machine = f->getArg(0);
+  auto const behind = [&](llvm::Value* at, std::size_t bytes) {
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, bytes);
+  };
+  llvm::Value* const words = behind(f->getArg(1), sizeof(execute::buffer));
+  llvm::Value* const number = b.CreateAlignedLoad(b.getInt64Ty(), words, llvm::Align(8));
+  auto* const none = llvm::BasicBlock::Create(*context, "none", f);
+  auto* const choice = b.CreateSwitch(number, none);
+  b.SetInsertPoint(none);
+  b.CreateUnreachable();
+  for (closure const& c : closures_) {
+    ir::function const& callee = p[c.callee];
+    auto const all = callee.parameters();
+    bool fits = all.size() == c.captured + s.parameters.size() && callee.results == s.results;
+    for (std::uint32_t k = c.captured; fits && k < all.size(); ++k)
+      fits = callee.type_of(all[k]) == s.parameters[k - c.captured];
+    if (!fits) continue;
+    auto* const here = llvm::BasicBlock::Create(*context, "case", f);
+    choice->addCase(b.getInt64(closure_numbers_.at({index_of(c.callee), c.captured})), here);
+    b.SetInsertPoint(here);
+    llvm::SmallVector<llvm::Value*, 8> arguments{machine};
+    llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given_back;
+    std::size_t at = 2 * execute::word_size;
+    unsigned next = 2;
+    for (std::uint32_t k = 0; k < all.size(); ++k) {
+      ir::type const t = callee.type_of(all[k]);
+      llvm::SmallVector<llvm::Type*, 4> types;
+      append_types(*context, t, types);
+      llvm::SmallVector<llvm::Value*, 4> each;
+      for (llvm::Type* const part : types) {
+        if (k >= c.captured) {
+          each.push_back(f->getArg(next++));
+          continue;
+        }
+        bool const is_truth = part->isIntegerTy(1);
+        llvm::Value* x =
+            b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : part, behind(words, at), llvm::Align(8));
+        each.push_back(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
+        at += execute::word_size;
+      }
+      arguments.append(each.begin(), each.end());
+      if (!is_counted(t)) continue;
+      bool const owned = owners.owns(c.callee, k);
+      llvm::Value* const owner = each[t.rank > 0 ? 1 : 0];
+      if (k < c.captured && owned) b.CreateCall(retainer(), {owner})->setCallingConv(llvm::CallingConv::Fast);
+      if (k >= c.captured && !owned) given_back.push_back({t, owner});
+    }
+    auto* const called = b.CreateCall(function_for(c.callee), arguments);
+    called->setCallingConv(llvm::CallingConv::Fast);
+    for (auto const& [t, owner] : given_back) {
+      if (t.rank > 0) {
+        b.CreateCall(releaser(), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
+        continue;
+      }
+      auto* const last = llvm::BasicBlock::Create(*context, "last", f);
+      auto* const shared = llvm::BasicBlock::Create(*context, "shared", f);
+      auto* const done = llvm::BasicBlock::Create(*context, "released", f);
+      llvm::Value* const count = b.CreateAlignedLoad(b.getInt64Ty(), owner, llvm::Align(8));
+      b.CreateCondBr(b.CreateICmpEQ(count, b.getInt64(1)), last, shared);
+      b.SetInsertPoint(last);
+      b.CreateCall(declare(*module, runtime_function::release_function), {machine, owner});
+      b.CreateBr(done);
+      b.SetInsertPoint(shared);
+      b.CreateAlignedStore(b.CreateSub(count, b.getInt64(1)), owner, llvm::Align(8));
+      b.CreateBr(done);
+      b.SetInsertPoint(done);
+    }
+    if (called->getType()->isVoidTy())
+      b.CreateRetVoid();
+    else
+      b.CreateRet(called);
+  }
+}
+void program_compiler::fill_appliers() {
+  for (auto const& each : appliers_) fill_applier(each.second.first, each.second.second);
+}
+
+// ---- what C++ calls
+
+// void(std::byte* frame, machine*): arguments stand in the frame's first words; results go to where the frame says.
+void program_compiler::make_entry(function_id id, llvm::Function* target) {
+  ir::function const& f = p[id];
+  llvm::Type* const pointer = pointer_type(*context);
+  auto* const entry = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(*context), {pointer, pointer}, false),
+      llvm::Function::ExternalLinkage, "overdub:entry", *module);
+  entry->setAlignment(llvm::Align(64));
+  set_unwindable(*entry);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", entry));
+  llvm::Value *const frame = entry->getArg(0), *const machine = entry->getArg(1);
+  auto const word = [&](llvm::Value* at, std::size_t bytes) {
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, bytes);
+  };
+  llvm::SmallVector<llvm::Value*, 8> arguments{machine};
+  llvm::SmallVector<llvm::Value*, 4> given_back;
+  std::size_t at = execute::first_parameter;
+  for (value_id const v : f.parameters()) {
+    llvm::SmallVector<llvm::Type*, 4> types;
+    append_types(*context, f.type_of(v), types);
+    std::size_t const first = arguments.size();
+    for (llvm::Type* const t : types) {
+      bool const is_truth = t->isIntegerTy(1);
+      llvm::Value* const x =
+          b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : t, word(frame, at), llvm::Align(8));
+      arguments.push_back(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
+      at += execute::word_size;
+    }
+    if (f.type_of(v).rank > 0 && !owners.owns(id, f[v].index)) given_back.push_back(arguments[first + 1]);
+  }
+  llvm::Value* const results =
+      b.CreateAlignedLoad(pointer, word(frame, execute::return_frame), llvm::Align(8));
+  // Code that C++ calls, too, is made once.
+  llvm::CallInst* called;
+  if (target != nullptr && !uses_machine) {
+    arguments.erase(arguments.begin());
+    called = b.CreateCall(target, arguments);
+    called->setAttributes(target->getAttributes());
+    called->setIsNoInline();
+  } else {
+    called = b.CreateCall(function_for(id), arguments);
+    called->setCallingConv(llvm::CallingConv::Fast);
+  }
+  for (llvm::Value* const owner : given_back)
+    b.CreateCall(releaser(), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
+  llvm::SmallVector<llvm::Type*, 4> types;
+  for (ir::type const t : f.results) append_types(*context, t, types);
+  for (unsigned k = 0; k < types.size(); ++k) {
+    llvm::Value* x = types.size() == 1 ? called : b.CreateExtractValue(called, k);
+    if (types[k]->isIntegerTy(1)) x = b.CreateZExt(x, b.getInt64Ty());
+    b.CreateAlignedStore(x, word(results, std::size_t{k} * execute::word_size), llvm::Align(8));
+  }
+  b.CreateRetVoid();
+}
+
+// R(A...) of scalars, as C++ calls it. What needs a machine runs the entry on one of the thread's.
+llvm::Function* program_compiler::make_target(function_id id) {
+  ir::function const& f = p[id];
+  if (f.results.size() > 1) return nullptr;
+  llvm::SmallVector<llvm::Type*, 8> parameters;
+  for (value_id const v : f.parameters()) {
+    if (f.type_of(v).rank > 0) return nullptr;
+    parameters.push_back(scalar_type(*context, f.type_of(v).element));
+  }
+  for (ir::type const t : f.results)
+    if (t.rank > 0) return nullptr;
+  llvm::Type* const result = result_type(*context, f.results);
+  auto* const target = llvm::Function::Create(
+      llvm::FunctionType::get(result, parameters, false), llvm::Function::ExternalLinkage, "overdub:target",
+      *module);
+  target->setAlignment(llvm::Align(64));
+  set_unwindable(*target);
+  for (unsigned k = 0; k < parameters.size(); ++k)
+    if (parameters[k]->isIntegerTy(1)) target->addParamAttr(k, llvm::Attribute::ZExt);
+  if (result->isIntegerTy(1)) target->addRetAttr(llvm::Attribute::ZExt);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", target));
+  llvm::Type* const pointer = pointer_type(*context);
+  if (!uses_machine) {
+    llvm::SmallVector<llvm::Value*, 8> arguments{llvm::ConstantPointerNull::get(pointer_type(*context))};
+    for (llvm::Argument& a : target->args()) arguments.push_back(&a);
+    auto* const called = b.CreateCall(function_for(id), arguments);
+    called->setCallingConv(llvm::CallingConv::Fast);
+    if (result->isVoidTy())
+      b.CreateRetVoid();
+    else
+      b.CreateRet(called);
+    return target;
+  }
+  // The code is known when it is loaded.
+  auto* const code = new llvm::GlobalVariable(
+      *module, pointer, false, llvm::GlobalValue::ExternalLinkage,
+      llvm::ConstantPointerNull::get(pointer_type(*context)), "overdub:code");
+  std::size_t const first = execute::first_parameter / execute::word_size;
+  auto* const words = llvm::ArrayType::get(b.getInt64Ty(), first + parameters.size() + 1);
+  llvm::Value* const frame = b.CreateAlloca(words);
+  auto const word = [&](std::size_t k) { return b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), frame, k); };
+  llvm::Value* const answer = word(first + parameters.size());
+  b.CreateAlignedStore(answer, word(execute::return_frame / execute::word_size), llvm::Align(8));
+  for (unsigned k = 0; k < parameters.size(); ++k) {
+    llvm::Value* x = target->getArg(k);
+    if (parameters[k]->isIntegerTy(1)) x = b.CreateZExt(x, b.getInt64Ty());
+    b.CreateAlignedStore(x, word(first + k), llvm::Align(8));
+  }
+  b.CreateCall(declare(*module, runtime_function::on_machine), {code, frame});
+  if (result->isVoidTy()) {
+    b.CreateRetVoid();
+    return target;
+  }
+  bool const is_truth = result->isIntegerTy(1);
+  llvm::Value* const x = b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : result, answer, llvm::Align(8));
+  b.CreateRet(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
+  return target;
+}
+
+void program_compiler::compile(function_id entry) {
+  (void)function_for(entry);
+  while (!pending_.empty()) {
+    function_id const f = pending_.back();
+    pending_.pop_back();
+    function_compiler(*this, f, made_[index_of(f)]).compile();
+  }
+  fill_appliers();
+  make_entry(entry, make_target(entry));
+}
+
+} // namespace overdub::jit

@@ -1,0 +1,100 @@
+// Compilation of a whole program: its module, the functions that are reached from the entry, how they pass arrays on to each
+// other, and what C++ calls.
+#pragma once
+
+#include "engine.hpp"
+#include "symbols.hpp"
+
+#include <overdub/execute/code.hpp>
+#include <overdub/ir/calls.hpp>
+#include <overdub/ir/program.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::jit {
+
+using ir::function_id;
+using ir::node_id;
+using ir::region_id;
+using ir::value_id;
+
+/// The type of a scalar in registers.
+llvm::Type* scalar_type(llvm::LLVMContext&, ir::scalar);
+/// The types of a value's parts: one of a scalar or a function value; elements, owner and extents of an array.
+void append_types(llvm::LLVMContext&, ir::type, llvm::SmallVectorImpl<llvm::Type*>&);
+/// Whether a value has a buffer that is counted.
+inline bool is_counted(ir::type t) { return execute::is_counted(t) && !t.is_accumulator; }
+
+/// Which parameters a function takes for its own: their counts are given away by the caller. The others it only reads.
+class ownership {
+public:
+  ownership(ir::program const& p, ir::call_components const& calls);
+  bool owns(function_id f, std::uint32_t parameter) const { return owned_[index_of(f)][parameter]; }
+
+private:
+  bool look_at(ir::program const& p, function_id f);
+  bool takes(ir::function const& f, ir::use_id u) const;
+
+  std::vector<std::vector<bool>> owned_;
+};
+
+class program_compiler {
+public:
+  program_compiler(ir::program const& given, execute::code& made, options const& o);
+
+  /// Compiles a function and all that it reaches, with an entry for machines, `overdub:entry`, and for functions on scalars
+  /// one for C++, `overdub:target`.
+  void compile(function_id entry);
+
+  /// A function that is called; it is compiled, too.
+  llvm::Function* function_for(function_id f);
+  /// The number of a function whose values are made, with so many captured words.
+  std::uint32_t closure_number(function_id f, std::uint32_t captured);
+  /// The function that applies function values of this type: (machine, function value, arguments).
+  llvm::Function* applier_for(ir::type function);
+  /// Adds or takes a count of an owner, which may be null: functions that are inlined.
+  llvm::Function* retainer();
+  llvm::Function* releaser();
+  /// A constant text, ended by a zero byte.
+  llvm::Value* text(std::string_view t);
+
+  std::uint32_t add_list(std::vector<execute::offset> const& words);
+  [[noreturn]] void refuse(ir::function const& f, std::string const& why) const;
+
+  ir::program const& p;
+  execute::code& to;
+  options const& how;
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  ir::call_components calls;
+  ownership owners;
+  bool uses_machine = false; // some function does
+  bool has_masked_loads;     // the processor has them
+
+private:
+  struct closure {
+    function_id callee;
+    std::uint32_t captured; // parameters
+  };
+  llvm::Function* new_function(
+      std::string const& name, llvm::ArrayRef<llvm::Type*> parameters, llvm::ArrayRef<ir::type> results);
+  void fill_appliers();
+  void fill_applier(ir::type function, llvm::Function* f);
+  llvm::Function* make_target(function_id entry);
+  void make_entry(function_id entry, llvm::Function* target);
+
+  std::vector<llvm::Function*> made_; // by function
+  std::vector<function_id> pending_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> closure_numbers_;
+  std::vector<closure> closures_;
+  std::map<std::uint16_t, std::pair<ir::type, llvm::Function*>> appliers_; // by the number of the type
+};
+
+/// What a function of these results returns: nothing, a part, or a struct of parts.
+llvm::Type* result_type(llvm::LLVMContext&, llvm::ArrayRef<ir::type> results);
+
+} // namespace overdub::jit

@@ -1,0 +1,118 @@
+// Indices that are in range in every turn of a loop: base + index, where the base is the same in all turns. One check in
+// front of the loop is for all; where it does not hold, the loop runs as it is written, and finds the first that fails.
+#include "function.hpp"
+
+#include <map>
+
+namespace overdub::jit {
+
+// A value as base + coefficient * (index of the loop with this body), computed in front of the loop.
+std::optional<function_compiler::affine> function_compiler::affine_in(value_id v, region_id body, int depth) {
+  if (v == f_.argument(body, 0)) return affine{integer(0), 1};
+  if (f_.is_literal(v)) return affine{literal(v), 0};
+  region_id r = f_.region_of(v);
+  for (; r != body; r = f_[f_[r].parent].parent)
+    if (f_[r].parent == ir::nothing) return affine{scalar(v), 0}; // from outside
+  if (!f_.is_result(v) || depth > 8) return {};
+  node_id const n = f_.node_of(v);
+  ir::op const code = f_[n].code;
+  bool const is_linear = code == ir::op::add || code == ir::op::sub || code == ir::op::mul;
+  bool const divides =
+      code == ir::op::div && f_.is_literal(f_.operand(n, 1)) && f_.bits_of(f_.operand(n, 1)) != 0;
+  if ((!is_linear && !divides) || type_of(v) != ir::i64) return {};
+  auto const x = affine_in(f_.operand(n, 0), body, depth + 1),
+             y = affine_in(f_.operand(n, 1), body, depth + 1);
+  if (!x || !y) return {};
+  int const coefficient = code == ir::op::add   ? x->coefficient + y->coefficient
+                          : code == ir::op::sub ? x->coefficient - y->coefficient
+                                                : x->coefficient | y->coefficient;
+  if (coefficient < 0 || coefficient > 1 ||
+      (!(code == ir::op::add || code == ir::op::sub) && coefficient != 0))
+    return {};
+  return affine{integral(code, {x->base, y->base}), coefficient};
+}
+
+// Whether a body has neither loops nor calls.
+bool function_compiler::is_simple(region_id body, std::uint32_t& size) const {
+  for (node_id const n : f_.nodes_of(body)) {
+    ++size;
+    ir::op const code = f_[n].code;
+    if (code == ir::op::if_) {
+      for (region_id const r : f_.regions_of(n))
+        if (!is_simple(r, size)) return false;
+    } else if (
+        !ir::is_elementwise(code) && code != ir::op::convert && code != ir::op::at &&
+        code != ir::op::update && code != ir::op::length && code != ir::op::yield && code != ir::op::add_to)
+      return false;
+  }
+  return size < 200;
+}
+
+// The checks of a loop's body, made in front of the loop, which makes `count` turns; nothing where there may be others.
+std::optional<function_compiler::hoisted_checks>
+function_compiler::hoist_checks(region_id body, llvm::Value* count) {
+  std::uint32_t size = 0;
+  if (handler_ || !is_simple(body, size)) return {};
+  hoisted_checks made;
+  bool complete = true;
+  auto const look = [&](node_id n, std::uint32_t indices) {
+    value_id const array = f_.operand(n, 0);
+    bool needed = false;
+    std::vector<std::pair<affine, std::uint32_t>> all;
+    for (std::uint32_t k = 0; k < indices; ++k) {
+      if (is_checked(n, k)) continue;
+      auto const i = affine_in(f_.operand(n, 1 + k), body);
+      if (!i) return void(complete = false);
+      all.push_back({*i, k});
+      needed = true;
+    }
+    if (!needed) return;
+    // Arrays that are carried keep their sizes only as long as nothing else takes their places.
+    region_id const from = f_.region_of(array);
+    for (region_id r = from; f_[r].parent != ir::nothing; r = f_[f_[r].parent].parent)
+      if (r == body) return void(complete = false);
+    value const a = get(array);
+    for (auto const& [i, k] : all) {
+      llvm::Value* const extent = a.extent(k);
+      llvm::Value* good;
+      if (i.coefficient == 0)
+        good = b_.CreateICmpULT(i.base, extent);
+      else
+        good = b_.CreateAnd(
+            b_.CreateICmpSLE(count, extent), b_.CreateICmpULE(i.base, b_.CreateSub(extent, count)));
+      made.holds = made.holds == nullptr ? good : b_.CreateAnd(made.holds, good);
+    }
+    made.accesses.push_back(n);
+  };
+  std::vector<region_id> regions{body};
+  while (!regions.empty()) {
+    region_id const r = regions.back();
+    regions.pop_back();
+    for (node_id const n : f_.nodes_of(r)) {
+      for (region_id const inner : f_.regions_of(n)) regions.push_back(inner);
+      ir::op const code = f_[n].code;
+      if (code == ir::op::at) look(n, f_[n].operand_count - 1);
+      if (code == ir::op::update || code == ir::op::add_to) look(n, f_[n].operand_count - 2);
+    }
+  }
+  if (!complete && made.accesses.empty()) return {};
+  made.complete = complete;
+  return made;
+}
+
+void function_compiler::set_unchecked(hoisted_checks const& c, bool is) {
+  for (node_id const n : c.accesses) unchecked_[index_of(n)] = is;
+}
+
+parts function_compiler::joined(parts const& a, block from_a, parts const& b, block from_b) {
+  parts all;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    auto* const either = b_.CreatePHI(a[k]->getType(), 2);
+    either->addIncoming(a[k], from_a);
+    either->addIncoming(b[k], from_b);
+    all.push_back(either);
+  }
+  return all;
+}
+
+} // namespace overdub::jit

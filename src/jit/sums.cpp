@@ -1,0 +1,210 @@
+// Maps that are only added up, whose bodies are straight code: eight elements at a time, each value a vector of eight.
+#include "function.hpp"
+
+#include <overdub/execute/compute.hpp>
+
+namespace overdub::jit {
+
+bool function_compiler::is_vectorisable(region_id body, hoisted_checks const& checks) {
+  if (!checks.complete) return false;
+  std::uint32_t accesses = 0;
+  for (node_id const n : f_.nodes_of(body)) {
+    ir::op const code = f_[n].code;
+    if (code == ir::op::yield || code == ir::op::length || code == ir::op::convert) continue;
+    if (code == ir::op::at) {
+      if (type_of(f_.result(n)).rank > 0 || type_of(f_.result(n)).element == ir::scalar::boolean)
+        return false;
+      ++accesses;
+      std::uint32_t const indices = f_[n].operand_count - 1;
+      for (std::uint32_t k = 0; k < indices; ++k) {
+        auto const i = affine_in(f_.operand(n, 1 + k), body);
+        if (!i || (i->coefficient != 0 && k + 1 < indices)) return false;
+      }
+      continue;
+    }
+    if (!ir::is_elementwise(code)) return false;
+    // Calls of functions take their time anyway; integers are not divided where nobody asked for it.
+    bool const is_light = ir::row_of(code).cost < 9 || code == ir::op::sqrt;
+    if (!is_light || type_of(f_.result(n)).is_function()) return false;
+    switch (code) {
+    case ir::op::fmin:
+    case ir::op::fmax:
+    case ir::op::fdim:
+    case ir::op::nextafter:
+    case ir::op::ldexp:
+    case ir::op::logb:
+    case ir::op::lerp:
+      return false;
+    case ir::op::div:
+    case ir::op::rem:
+      if (type_of(f_.result(n)) == ir::i64) return false;
+      break;
+    default:
+      break;
+    }
+  }
+  return accesses > 0;
+}
+
+// A value of the body, as a vector.
+llvm::Value* function_compiler::in_vector(value_id v, region_id) const {
+  llvm::Value* const x = scalar(v);
+  return x->getType()->isVectorTy() ? x : splat(x);
+}
+
+// The elements that eight turns read, from the one at `index` on.
+llvm::Value* function_compiler::load_vector(node_id n, llvm::Value* index, llvm::Value* mask) {
+  region_id const body = f_[n].parent;
+  value_id const array = f_.operand(n, 0);
+  ir::scalar const s = type_of(array).element;
+  value const a = get(array);
+  std::uint32_t const indices = f_[n].operand_count - 1;
+  llvm::Value* at = nullptr;
+  bool varies = false;
+  for (std::uint32_t k = 0; k < indices; ++k) {
+    affine const i = *affine_in(f_.operand(n, 1 + k), body);
+    llvm::Value* const whole = i.coefficient == 0 ? i.base : b_.CreateAdd(i.base, index);
+    varies = varies || i.coefficient != 0;
+    at = at == nullptr ? whole : b_.CreateAdd(b_.CreateMul(at, a.extent(k)), whole);
+  }
+  llvm::Value* const from = element_address(s, a.elements(), at);
+  if (!varies) return splat(load_scalar(s, from));
+  auto* const vector = llvm::FixedVectorType::get(type(s), 8);
+  llvm::Align const align(execute::size_of(s));
+  if (mask == nullptr) return b_.CreateAlignedLoad(vector, from, align);
+  return b_.CreateMaskedLoad(vector, from, align, mask, llvm::Constant::getNullValue(vector));
+}
+
+void function_compiler::compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask) {
+  llvm::SmallVector<llvm::Constant*, 8> steps;
+  for (std::int64_t k = 0; k < 8; ++k) steps.push_back(integer(k));
+  set(f_.argument(body, 0), b_.CreateAdd(splat(index), llvm::ConstantVector::get(steps)));
+  for (node_id const n : f_.nodes_of(body)) {
+    ir::op const code = f_[n].code;
+    if (code == ir::op::yield) break;
+    if (code == ir::op::length)
+      compile_length(n);
+    else if (code == ir::op::at)
+      set(f_.result(n), load_vector(n, index, mask));
+    else {
+      parts x;
+      for (value_id const v : f_.operands_of(n)) x.push_back(in_vector(v, body));
+      if (code == ir::op::convert)
+        set(f_.result(n), converted(type_of(f_.operand(n, 0)).element, type_of(f_.result(n)).element, x[0]));
+      else
+        set(f_.result(n),
+            elementwise(code, type_of(f_.operand(n, code == ir::op::select ? 1 : 0)).element, x));
+    }
+  }
+}
+
+// Whether the map was compiled so.
+bool function_compiler::compile_vector_sums(node_id n, std::vector<summed> const& sums) {
+  region_id const body = f_.region_at(n, 0);
+  node_id const last = f_.yield_of(body);
+  if (shared_.how.optimisation < 2) return false;
+  for (summed const& s : sums)
+    if (type_of(s.result).element == ir::scalar::i64) return false;
+  llvm::Value* const count = scalar(f_.operand(n, 0));
+  auto const checks = hoist_checks(body, count);
+  if (!checks || !is_vectorisable(body, *checks)) return false;
+
+  // What indices are made of is computed in front, once more where it is needed.
+  parts start;
+  for (summed const& s : sums) start.push_back(no_lanes(type_of(s.result).element));
+  auto const add_vectors = [&](llvm::ArrayRef<llvm::Value*> lanes, llvm::Value* mask) {
+    parts next;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      llvm::Value* x = in_vector(sums[k].yielded, body);
+      if (mask != nullptr) x = b_.CreateSelect(mask, x, no_lanes(type_of(sums[k].result).element));
+      next.push_back(b_.CreateFAdd(lanes[k], x));
+    }
+    return next;
+  };
+  auto const ended = [&](counted_loop const& l) { return parts(l.carried.begin(), l.carried.end()); };
+
+  block const before = b_.GetInsertBlock(), vectors = new_block("vectors"), one_by_one = new_block("rest"),
+              next = new_block("behind");
+  (void)before;
+  if (checks->holds == nullptr)
+    go(vectors);
+  else
+    b_.CreateCondBr(checks->holds, vectors, one_by_one);
+  at(vectors);
+  set_unchecked(*checks, true);
+  auto const blocks = begin_loop(b_.CreateAShr(count, integer(3)), start);
+  compile_in_vectors(body, b_.CreateShl(blocks.index, integer(3)), nullptr);
+  end_loop(blocks, add_vectors(ended(blocks), nullptr));
+  llvm::Value* const done = b_.CreateAnd(count, integer(-8));
+  parts lanes = ended(blocks);
+  bool const masks = shared_.has_masked_loads;
+  if (masks) {
+    block const tail = new_block("tail"), from = b_.GetInsertBlock(), joins = new_block("vectors_done");
+    b_.CreateCondBr(b_.CreateICmpSLT(done, count), tail, joins);
+    at(tail);
+    llvm::SmallVector<llvm::Constant*, 8> steps;
+    for (std::int64_t k = 0; k < 8; ++k) steps.push_back(integer(k));
+    llvm::Value* const mask =
+        b_.CreateICmpULT(llvm::ConstantVector::get(steps), splat(b_.CreateSub(count, done)));
+    compile_in_vectors(body, done, mask);
+    parts const more = add_vectors(lanes, mask);
+    block const end = b_.GetInsertBlock();
+    go(joins);
+    at(joins);
+    lanes = joined(lanes, from, more, end);
+  }
+  block const vectors_end = b_.GetInsertBlock();
+  parts all = lanes;
+  if (masks && checks->holds == nullptr) {
+    one_by_one->eraseFromParent();
+    go(next);
+    at(next);
+  } else {
+    // The rest, or all of it where some index is out of range: one by one, with lanes in memory.
+    b_.CreateBr(masks ? next : one_by_one);
+    at(one_by_one);
+    set_unchecked(*checks, false);
+    parts entering = start;
+    llvm::Value* first = integer(0);
+    if (!masks) {
+      if (checks->holds != nullptr) {
+        entering = joined(start, before, lanes, vectors_end);
+        auto* const where = b_.CreatePHI(b_.getInt64Ty(), 2);
+        where->addIncoming(integer(0), before);
+        where->addIncoming(done, vectors_end);
+        first = where;
+      } else {
+        entering = lanes;
+        first = done;
+      }
+    }
+    std::vector<llvm::Value*> memory;
+    for (llvm::Value* const x : entering) {
+      memory.push_back(new_words(8));
+      b_.CreateAlignedStore(x, memory.back(), llvm::Align(8));
+    }
+    auto const loop = begin_loop(b_.CreateSub(count, first), {});
+    llvm::Value* const i = b_.CreateAdd(first, loop.index);
+    set(f_.argument(body, 0), i);
+    compile_region(body);
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      ir::scalar const s = type_of(sums[k].result).element;
+      llvm::Value* const lane = element_address(s, memory[k], b_.CreateAnd(i, integer(7)));
+      store_scalar(s, b_.CreateFAdd(load_scalar(s, lane), scalar(sums[k].yielded)), lane);
+    }
+    finish(last);
+    end_loop(loop, {});
+    parts rest;
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      rest.push_back(b_.CreateAlignedLoad(entering[k]->getType(), memory[k], llvm::Align(8)));
+    block const end = b_.GetInsertBlock();
+    go(next);
+    at(next);
+    all = masks ? joined(lanes, vectors_end, rest, end) : rest;
+  }
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    reduced_[index_of(sums[k].reduction)] = fold_lanes(type_of(sums[k].result).element, all[k]);
+  return true;
+}
+
+} // namespace overdub::jit

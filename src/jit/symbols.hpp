@@ -1,0 +1,28 @@
+// The functions of C++ that machine code calls, by the names that it calls them by: the runtime (runtime.def), elementary
+// functions, and those of the compiler's own support library.
+#pragma once
+
+#include "engine.hpp"
+
+#include <overdub/ir/op.hpp>
+#include <overdub/ir/type.hpp>
+
+#include <vector>
+
+namespace overdub::jit {
+
+/// All of them.
+std::vector<symbol_address> runtime_symbols();
+
+enum class runtime_function : std::uint8_t {
+#define OVERDUB_RUNTIME(NAME, KIND) NAME,
+#include "runtime.def"
+};
+
+/// Declares a function of the runtime.
+llvm::Function* declare(llvm::Module&, runtime_function);
+
+/// Declares the elementary function that computes an operation on numbers of a type.
+llvm::Function* declare(llvm::Module&, ir::op, ir::scalar);
+
+} // namespace overdub::jit
