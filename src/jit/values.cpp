@@ -1,6 +1,8 @@
 // Values in registers and in memory, and the control flow that everything is made of.
 #include "function.hpp"
 
+#include <overdub/ir/walk.hpp>
+
 #include <bit>
 
 namespace overdub::jit {

@@ -15,11 +15,11 @@
 #endif
 
 #if !OVERDUB_HEADER_ONLY
-#define OVERDUB_EXECUTE_ABI compiled
+#define OVERDUB_EXECUTE_ABI execute_compiled
 #elif OVERDUB_TAIL_CALLS
-#define OVERDUB_EXECUTE_ABI jumping
+#define OVERDUB_EXECUTE_ABI execute_jumping
 #else
-#define OVERDUB_EXECUTE_ABI looping
+#define OVERDUB_EXECUTE_ABI execute_looping
 #endif
 
 namespace overdub {
