@@ -89,18 +89,24 @@ void function_compiler::finish_output(output const& o) {
 
 namespace {
 
-parts flat(std::vector<value> const& all) {
+// The parts of values, but for those that stand in one place.
+parts flat(std::vector<value> const& all, std::vector<bool> const& in_place) {
   parts every;
-  for (value const& x : all) every.append(x.all.begin(), x.all.end());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (!in_place[k]) every.append(all[k].all.begin(), all[k].all.end());
   return every;
 }
 // The values whose parts are the loop's.
-std::vector<value> as_values(std::vector<value> const& like, llvm::ArrayRef<llvm::Value*> all) {
+std::vector<value> as_values(
+    std::vector<value> const& like, std::vector<bool> const& in_place, llvm::ArrayRef<llvm::Value*> all) {
   std::vector<value> made;
   std::size_t at = 0;
-  for (value const& x : like) {
+  for (std::size_t k = 0; k < like.size(); ++k) {
     made.emplace_back();
-    for (std::size_t k = 0; k < x.all.size(); ++k) made.back().all.push_back(all[at++]);
+    if (in_place[k])
+      made.back() = like[k];
+    else
+      for (std::size_t i = 0; i < like[k].all.size(); ++i) made.back().all.push_back(all[at++]);
   }
   return made;
 }
@@ -112,7 +118,8 @@ void function_compiler::compile_loop(node_id n) {
   node_id const last = f_.yield_of(body);
   std::uint32_t const carried = f_[n].operand_count - 1;
   llvm::Value* const count = scalar(f_.operand(n, 0));
-  std::vector<value> const start = start_carried(n, 1, carried);
+  std::vector<value> start = start_carried(n, 1, carried);
+  std::vector<bool> const in_place = find_in_place(body, 1, start);
   llvm::Value* const size = f_[n].result_count > carried
                                 ? b_.CreateSelect(b_.CreateICmpSGT(count, integer(0)), count, integer(0))
                                 : nullptr;
@@ -120,21 +127,22 @@ void function_compiler::compile_loop(node_id n) {
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k)
     outputs.push_back(new_output(f_.result(n, k), f_.operand(last, k), size, ir::op::loop));
   parts const ends = compile_versions(body, count, [&] {
-    auto const loop = begin_loop(count, flat(start));
+    auto const loop = begin_loop(count, flat(start, in_place));
     llvm::Value* index = loop.index;
     if (f_[n].attributes.is_reversed()) index = b_.CreateSub(b_.CreateSub(count, integer(1)), index);
     set(f_.argument(body, 0), index);
-    std::vector<value> const current = as_values(start, parts(loop.carried.begin(), loop.carried.end()));
+    std::vector<value> const current =
+        as_values(start, in_place, parts(loop.carried.begin(), loop.carried.end()));
     for (std::uint32_t k = 0; k < carried; ++k) set(f_.argument(body, k + 1), current[k]);
     live_in(f_.arguments_of(body), body);
     compile_region(body);
     for (output const& o : outputs) store_output(o, index);
     std::vector<value> const next = give_yielded(body, 0, carried);
     finish(last);
-    end_loop(loop, flat(next), is_short_with_calls(body));
+    end_loop(loop, flat(next, in_place), is_short_with_calls(body));
     return parts(loop.carried.begin(), loop.carried.end());
   });
-  std::vector<value> const current = as_values(start, ends);
+  std::vector<value> const current = as_values(start, in_place, ends);
   for (std::uint32_t k = 0; k < carried; ++k) set(f_.result(n, k), current[k]);
   for (output const& o : outputs) finish_output(o);
 }
@@ -144,7 +152,8 @@ void function_compiler::compile_while(node_id n) {
   node_id const decides = f_.yield_of(condition), last = f_.yield_of(body);
   std::uint32_t const carried = f_[n].operand_count;
   std::vector<value> const start = start_carried(n, 0, carried);
-  parts first = flat(start);
+  std::vector<bool> const none(carried);
+  parts first = flat(start, none);
   // Arrays that grow: of scalars, their owner and size are carried; of rows, they stand in memory.
   std::vector<output> outputs;
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k) {
@@ -171,7 +180,7 @@ void function_compiler::compile_while(node_id n) {
     phis.push_back(b_.CreatePHI(x->getType(), 2));
     phis.back()->addIncoming(x, from);
   }
-  std::vector<value> const current = as_values(start, parts(phis.begin(), phis.end()));
+  std::vector<value> const current = as_values(start, none, parts(phis.begin(), phis.end()));
   for (std::uint32_t k = 0; k < carried; ++k) {
     set(f_.argument(condition, k), current[k]); // which the body still needs: they do not die there
     set(f_.argument(body, k), current[k]);
@@ -184,7 +193,7 @@ void function_compiler::compile_while(node_id n) {
   at(turn);
   live_in(f_.arguments_of(body), body);
   compile_region(body);
-  std::size_t where = flat(start).size();
+  std::size_t where = flat(start, none).size();
   parts grown;
   for (output const& o : outputs) {
     ir::type const t = type_of(o.result);
@@ -215,7 +224,7 @@ void function_compiler::compile_while(node_id n) {
     grown.push_back(now);
     grown.push_back(b_.CreateAdd(size, integer(1)));
   }
-  parts next = flat(give_yielded(body, 0, carried));
+  parts next = flat(give_yielded(body, 0, carried), none);
   next.append(grown.begin(), grown.end());
   finish(last);
   for (std::size_t k = 0; k < next.size(); ++k) phis[k]->addIncoming(next[k], b_.GetInsertBlock());
@@ -223,7 +232,7 @@ void function_compiler::compile_while(node_id n) {
 
   at(exit);
   for (std::uint32_t k = 0; k < carried; ++k) set(f_.result(n, k), current[k]);
-  where = flat(start).size();
+  where = flat(start, none).size();
   for (output& o : outputs) {
     if (o.words == nullptr) {
       llvm::Value *const owner = phis[where++], *const size = phis[where++];

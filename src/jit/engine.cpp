@@ -1,6 +1,7 @@
 #include "engine.hpp"
 
 #include "llvm_engine.hpp"
+#include "names.hpp"
 #include "symbols.hpp"
 
 #include <overdub/call/error.hpp>
@@ -160,6 +161,7 @@ public:
         linking_(execution_), runtime_(execution_.createBareJITDylib("overdub")) {
     linking_.addPlugin(std::make_unique<llvm::orc::EHFrameRegistrationPlugin>(
         execution_, std::make_unique<llvm::jitlink::InProcessEHFrameRegistrar>()));
+    write_names(execution_, linking_);
     llvm::orc::SymbolMap all;
     for (symbol_address const& s : runtime_symbols()) {
       auto const flags = llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;

@@ -166,6 +166,13 @@ private:
   void compile_concat(node_id n);
   void compile_gather(node_id n);
 
+  // in_place.cpp
+  bool stays_in_place(value_id v, region_id r, std::uint32_t position) const;
+  bool is_only_read_by(value_id v, node_id n) const;
+  bool is_once_in(value_id v, node_id n) const;
+  value_id before_updates(value_id array) const;
+  std::vector<bool> find_in_place(region_id body, std::uint32_t first_argument, std::vector<value>& start);
+
   // control.cpp
   std::vector<value> start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void compile_if(node_id n);
@@ -274,6 +281,7 @@ private:
   std::vector<std::vector<death>> dying_; // by operation
   std::vector<std::uint32_t> position_;   // by operation
   std::vector<llvm::Value*> reduced_;     // by operation: a reduction that was computed with its map
+  std::vector<std::uint8_t> in_place_;    // by value: carried by a loop that writes it where it stands
   std::vector<std::uint8_t> unchecked_;   // by operation: its indices are surely in range
   std::optional<handler> handler_;        // where exceptions go; nothing: to the caller
 };

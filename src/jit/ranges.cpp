@@ -56,7 +56,7 @@ function_compiler::hoist_checks(region_id body, llvm::Value* count) {
   hoisted_checks made;
   bool complete = true;
   auto const look = [&](node_id n, std::uint32_t indices) {
-    value_id const array = f_.operand(n, 0);
+    value_id array = f_.operand(n, 0);
     bool needed = false;
     std::vector<std::pair<affine, std::uint32_t>> all;
     for (std::uint32_t k = 0; k < indices; ++k) {
@@ -67,10 +67,12 @@ function_compiler::hoist_checks(region_id body, llvm::Value* count) {
       needed = true;
     }
     if (!needed) return;
-    // Arrays that are carried keep their sizes only as long as nothing else takes their places.
-    region_id const from = f_.region_of(array);
-    for (region_id r = from; f_[r].parent != ir::nothing; r = f_[f_[r].parent].parent)
-      if (r == body) return void(complete = false);
+    // Arrays that are made in the loop have sizes of their own, but for those that it carries in one place.
+    if (value_id const carried = before_updates(array); in_place_[index_of(carried)])
+      array = carried;
+    else
+      for (region_id r = f_.region_of(array); f_[r].parent != ir::nothing; r = f_[f_[r].parent].parent)
+        if (r == body) return void(complete = false);
     value const a = get(array);
     for (auto const& [i, k] : all) {
       llvm::Value* const extent = a.extent(k);

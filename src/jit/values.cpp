@@ -36,7 +36,7 @@ function_compiler::function_compiler(program_compiler& shared, function_id id, l
       b_(context_), machine_(made->getArg(0)), values_(f_.value_count()),
       borrowed_from_(f_.value_count(), ir::nothing), death_of_(f_.value_count(), ir::nothing),
       dying_(f_.node_count()), position_(f_.node_count()), reduced_(f_.node_count()),
-      unchecked_(f_.node_count()) {
+      in_place_(f_.value_count()), unchecked_(f_.node_count()) {
   std::uint32_t n = 0;
   ir::walk(f_, ir::function::body, [&](node_id node) { position_[index_of(node)] = n++; });
 }
