@@ -83,16 +83,16 @@ outcome evaluated(ir::program const& p, arguments const& a) {
 
 std::span<way const> all() {
   static constexpr std::array ways {
-    way{"the interpreter", by_interpreter, true, false},
-        way{"the interpreter, all maps in lanes", in_lanes, true, false},
-        way{"the interpreter, on what the printed program is read as", after_reading, true, false},
-        way{"the interpreter, behind the default pipeline", after_the_pipeline, false, false},
-        way{"the interpreter, behind some passes", after_some_passes, false, false},
+    way{"the interpreter", by_interpreter, true, 1},
+        way{"the interpreter, all maps in lanes", in_lanes, true, 1},
+        way{"the interpreter, on what the printed program is read as", after_reading, true, 1},
+        way{"the interpreter, behind the default pipeline", after_the_pipeline, false, 1},
+        way{"the interpreter, behind some passes", after_some_passes, false, 1},
 #if OVERDUB_TESTS_JIT
-        way{"machine code", compiled, true, true},
+        way{"machine code", compiled, true, 100},
 #endif
         way {
-      "the interpreter, on what a context without rules rewrites", after_a_context, false, true
+      "the interpreter, on what a context without rules rewrites", after_a_context, false, 10
     }
   };
   return ways;

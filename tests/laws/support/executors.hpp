@@ -45,7 +45,7 @@ struct way {
   std::string_view name;
   outcome (*run)(overdub::ir::program const&, arguments const&, std::uint64_t seed);
   bool keeps_error; // of several errors that a program may throw, the same one is thrown
-  bool slow;
+  std::uint64_t every; // of how many random programs one is run this way
 };
 std::span<way const> all();
 
