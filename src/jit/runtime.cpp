@@ -126,6 +126,7 @@ void on_machine(code const* const* compiled, std::byte* frame) {
   machine_pool::borrowed borrowed;
   machine& m = *borrowed;
   m.program = *compiled;
+  m.contexts = nullptr;
   m.stack_end = stack_end(m.limits.frame_bytes);
   try {
     (*compiled)->compiled(frame, &m);
