@@ -295,9 +295,12 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
   llvm::CallInst* called;
   if (target != nullptr && !uses_machine) {
     arguments.erase(arguments.begin());
+    bool const many = f.results.size() > 1; // are written where they go at once
+    if (many) arguments.push_back(results);
     called = b.CreateCall(target, arguments);
     called->setAttributes(target->getAttributes());
     called->setIsNoInline();
+    if (many) return static_cast<void>(b.CreateRetVoid());
   } else {
     called = b.CreateCall(function_for(id), arguments);
     called->setCallingConv(llvm::CallingConv::Fast);
@@ -317,7 +320,7 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
 // R(A...) of scalars, as C++ calls it. What needs a machine runs the entry on one of the thread's.
 llvm::Function* program_compiler::make_target(function_id id) {
   ir::function const& f = p[id];
-  if (f.results.size() > 1) return nullptr;
+  bool const many = f.results.size() > 1; // go to where the last parameter points to, a word each
   llvm::SmallVector<llvm::Type*, 8> parameters;
   for (value_id const v : f.parameters()) {
     if (f.type_of(v).rank > 0) return nullptr;
@@ -325,22 +328,30 @@ llvm::Function* program_compiler::make_target(function_id id) {
   }
   for (ir::type const t : f.results)
     if (t.rank > 0) return nullptr;
-  llvm::Type* const result = result_type(*context, f.results);
+  auto const count = static_cast<unsigned>(parameters.size());
+  llvm::Type* const pointer = pointer_type(*context);
+  if (many) parameters.push_back(pointer);
+  llvm::Type* const result = many ? llvm::Type::getVoidTy(*context) : result_type(*context, f.results);
   auto* const target = llvm::Function::Create(
       llvm::FunctionType::get(result, parameters, false), llvm::Function::ExternalLinkage, "overdub:target",
       *module);
   target->setAlignment(llvm::Align(64));
   set_unwindable(*target);
-  for (unsigned k = 0; k < parameters.size(); ++k)
+  for (unsigned k = 0; k < count; ++k)
     if (parameters[k]->isIntegerTy(1)) target->addParamAttr(k, llvm::Attribute::ZExt);
   if (result->isIntegerTy(1)) target->addRetAttr(llvm::Attribute::ZExt);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", target));
-  llvm::Type* const pointer = pointer_type(*context);
   if (!uses_machine) {
     llvm::SmallVector<llvm::Value*, 8> arguments{llvm::ConstantPointerNull::get(pointer_type(*context))};
-    for (llvm::Argument& a : target->args()) arguments.push_back(&a);
+    for (unsigned k = 0; k < count; ++k) arguments.push_back(target->getArg(k));
     auto* const called = b.CreateCall(function_for(id), arguments);
     called->setCallingConv(llvm::CallingConv::Fast);
+    for (unsigned k = 0; many && k < f.results.size(); ++k) {
+      llvm::Value* x = b.CreateExtractValue(called, k);
+      if (x->getType()->isIntegerTy(1)) x = b.CreateZExt(x, b.getInt64Ty());
+      b.CreateAlignedStore(
+          x, b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), target->getArg(count), k), llvm::Align(8));
+    }
     if (result->isVoidTy())
       b.CreateRetVoid();
     else
@@ -352,12 +363,12 @@ llvm::Function* program_compiler::make_target(function_id id) {
       *module, pointer, false, llvm::GlobalValue::ExternalLinkage,
       llvm::ConstantPointerNull::get(pointer_type(*context)), "overdub:code");
   std::size_t const first = execute::first_parameter / execute::word_size;
-  auto* const words = llvm::ArrayType::get(b.getInt64Ty(), first + parameters.size() + 1);
+  auto* const words = llvm::ArrayType::get(b.getInt64Ty(), first + count + 1);
   llvm::Value* const frame = b.CreateAlloca(words);
   auto const word = [&](std::size_t k) { return b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), frame, k); };
-  llvm::Value* const answer = word(first + parameters.size());
+  llvm::Value* const answer = many ? target->getArg(count) : word(first + count);
   b.CreateAlignedStore(answer, word(execute::return_frame / execute::word_size), llvm::Align(8));
-  for (unsigned k = 0; k < parameters.size(); ++k) {
+  for (unsigned k = 0; k < count; ++k) {
     llvm::Value* x = target->getArg(k);
     if (parameters[k]->isIntegerTy(1)) x = b.CreateZExt(x, b.getInt64Ty());
     b.CreateAlignedStore(x, word(first + k), llvm::Align(8));

@@ -4,6 +4,8 @@
 #include <overdub/compile/cache.hpp>
 #include <overdub/ir/parse.hpp>
 
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -16,10 +18,11 @@ using overdub::compilation_cache;
 char const type_a = 0, type_b = 0;
 
 std::shared_ptr<artifact const> made(double x) {
-  return overdub::detail::made_artifact(
-      "f", overdub::ir::parse("entry @f\nfunc @f() -> f64 { return " + std::to_string(x) + " }"), 0, {});
+  return std::make_shared<artifact const>(overdub::recipe{
+      .name = "f",
+      .staged = overdub::ir::parse("entry @f\nfunc @f() -> f64 { return " + std::to_string(x) + " }")});
 }
-double answer(artifact const& a) { return a.run.call<double>(); }
+double answer(artifact const& a) { return a.run().call<double>(); }
 
 } // namespace
 
@@ -67,11 +70,11 @@ TEST_CASE("when it is full, what was used longest ago goes") {
 
 TEST_CASE("bytes are bounded, and what is held is kept") {
   auto const one = made(1);
-  compilation_cache cache({.bytes = one->bytes * 5 / 2});
+  compilation_cache cache({.bytes = one->bytes() * 5 / 2});
   auto const held = cache.get({&type_a, "held"}, "f", [&] { return made(7); });
   for (int n = 0; n < 20; ++n) (void)cache.get({&type_a, std::to_string(n)}, "f", [&] { return made(n); });
   CHECK(cache.statistics().entries == 2);
-  CHECK(cache.statistics().bytes <= one->bytes * 5 / 2);
+  CHECK(cache.statistics().bytes <= one->bytes() * 5 / 2);
   CHECK(answer(*held) == 7);
 }
 
@@ -100,4 +103,47 @@ TEST_CASE("a function that collects many fingerprints is warned of, once") {
   REQUIRE(cache.statistics().warnings.size() == 1);
   CHECK_THAT(
       cache.statistics().warnings[0], Catch::StartsWith("@f was compiled for more than 4 fingerprints"));
+}
+
+TEST_CASE("keys whose hashes meet are told apart") {
+  compilation_cache cache({.hash_bits = 0});
+  for (int round = 0; round < 3; ++round)
+    for (int n = 0; n < 100; ++n)
+      CHECK(answer(*cache.get({&type_a, std::to_string(n)}, "f", [&] { return made(n); })) == n);
+  CHECK(cache.statistics().compilations == 100);
+  cache.invalidate({&type_a, "50"});
+  CHECK(answer(*cache.get({&type_a, "50"}, "f", [&] { return made(-1); })) == -1);
+  CHECK(answer(*cache.get({&type_a, "51"}, "f", [&] { return made(-1); })) == 51);
+}
+
+TEST_CASE("what is invalidated is made anew, and nothing else") {
+  compilation_cache cache;
+  auto const held = cache.get({&type_a, "a"}, "f", [&] { return made(1); });
+  (void)cache.get({&type_a, "b"}, "f", [&] { return made(2); });
+  cache.invalidate({&type_a, "a"});
+  cache.invalidate({&type_a, "never there"});
+  CHECK(cache.statistics().entries == 1);
+  CHECK(cache.statistics().invalidations == 1);
+  CHECK(answer(*held) == 1);
+  CHECK(answer(*cache.get({&type_a, "a"}, "f", [&] { return made(3); })) == 3);
+  CHECK(answer(*cache.get({&type_a, "b"}, "f", [&] { return made(3); })) == 2);
+}
+
+TEST_CASE("compilations that need each other without an end are refused") {
+  compilation_cache cache;
+  int n = 0;
+  std::function<std::shared_ptr<artifact const>()> const next = [&] {
+    return cache.get({&type_a, std::to_string(n++)}, "f", next);
+  };
+  CHECK_THROWS_AS(next(), overdub::recursive_compilation);
+  CHECK(cache.statistics().entries == 0);
+  CHECK(answer(*cache.get({&type_a, "0"}, "f", [&] { return made(1); })) == 1);
+}
+
+TEST_CASE("what is dropped is freed when nobody holds it") {
+  compilation_cache cache({.entries = 2});
+  std::weak_ptr<artifact const> first = cache.get({&type_a, "0"}, "f", [&] { return made(0); });
+  CHECK(!first.expired());
+  for (int n = 1; n < 5; ++n) (void)cache.get({&type_a, std::to_string(n)}, "f", [&] { return made(n); });
+  CHECK(first.expired());
 }

@@ -19,7 +19,7 @@ struct scaled : od::context {
   double by = 1;
   double unrelated = 0; // nothing depends on it
   double fingerprint() const { return by; }
-  static void pass(ir::program& p, double by) {
+  static void before_optimise(ir::program& p, double by) {
     ++passes;
     for (std::uint32_t f = 0; f < p.functions.size(); ++f)
       for (ir::cursor c(p, ir::function_id{f}); c.next();)
@@ -33,7 +33,7 @@ inline constexpr auto shifted = od::fn<"shifted">([](auto x) { return x + 1.0; }
 
 // Erases the end of the function.
 struct breaking : od::context {
-  static void pass(ir::program& p) {
+  static void before_optimise(ir::program& p) {
     ir::cursor c(p, p.entry);
     c.erase(p[p.entry].yield_of(ir::function::body));
   }
@@ -42,7 +42,7 @@ struct throwing : od::context {
   static inline int tried = 0;
   int key = 0;
   int fingerprint() const { return key; }
-  static void pass(ir::program&, int) {
+  static void before_optimise(ir::program&, int) {
     ++tried;
     throw std::runtime_error("no");
   }
@@ -111,7 +111,7 @@ TEST_CASE("a pass that breaks the program is named, and what it made is shown") 
     (void)od::run(c, shifted, 1.0);
     FAIL();
   } catch (od::pass_error const& e) {
-    CHECK_THAT(e.what(), Catch::Contains("the pass of") && Catch::Contains("breaking"));
+    CHECK_THAT(e.what(), Catch::Contains("before_optimise of") && Catch::Contains("breaking"));
     CHECK_THAT(e.program, Catch::Contains("func @shifted"));
   }
 }
@@ -136,6 +136,6 @@ TEST_CASE("explain shows the steps, and the program before and after each pass")
   c.by = 7;
   std::string const text = explain(od::compile(c, shifted, od::signature<double>));
   CHECK_THAT(text, Catch::Contains("stage: 0 -> "));
-  CHECK_THAT(text, Catch::Contains("after the pass of"));
+  CHECK_THAT(text, Catch::Contains("after before_optimise of"));
   CHECK_THAT(text, Catch::Contains("add %0, 1.0") && Catch::Contains("add %0, 7.0"));
 }

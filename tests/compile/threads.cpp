@@ -29,7 +29,7 @@ std::atomic<int> passes{0};
 struct shaped : od::context {
   int shape = 0;
   int fingerprint() const { return shape; }
-  static void pass(od::ir::program&, int) { ++passes; }
+  static void before_optimise(od::ir::program&, int) { ++passes; }
 };
 inline constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
 
@@ -43,10 +43,10 @@ TEST_CASE("however many threads miss at once, one compiles") {
       auto const a = cache.get({&type, "k"}, "f", [&] {
         ++compilations;
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        return od::detail::made_artifact(
-            "f", od::ir::parse("entry @f\nfunc @f() -> i64 { return 7 }"), 0, {});
+        return std::make_shared<artifact const>(
+            od::recipe{.name = "f", .staged = od::ir::parse("entry @f\nfunc @f() -> i64 { return 7 }")});
       });
-      if (a->run.call<od::i64>() == 7) ++right;
+      if (a->run().call<od::i64>() == 7) ++right;
     });
     CHECK(right == 4);
     CHECK(compilations == 1);
@@ -81,9 +81,9 @@ TEST_CASE("a full cache, cleared and filled by many threads, gives right answers
       int const n = (i * 7 + thread) % 13;
       auto const a = cache.get({&type, std::to_string(n)}, "f", [&] {
         std::string const text = "entry @f\nfunc @f() -> i64 { return " + std::to_string(n) + " }";
-        return od::detail::made_artifact("f", od::ir::parse(text), 0, {});
+        return std::make_shared<artifact const>(od::recipe{.name = "f", .staged = od::ir::parse(text)});
       });
-      if (a->run.call<od::i64>() != n) ++wrong;
+      if (a->run().call<od::i64>() != n) ++wrong;
       if (i % 50 == 49 && thread == 0) cache.clear();
     }
   });

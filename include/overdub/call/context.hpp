@@ -26,7 +26,10 @@ namespace overdub {
 ///   C fork();                                       a context for another thread,
 ///   void join(C&&);                                 and its return
 ///   auto fingerprint() const;                       what programs depend on, and is only known at run time
-///   static void pass(ir::program& p, F const& f);   rewrites whole programs, by a fingerprint f
+///   static void after_inference(ir::program const& p, F const& f);   looks at whole programs, when their types are known
+///   static void before_optimise(ir::program& p, F const& f);   rewrites them, by a fingerprint f
+///   static void after_optimise(ir::program& p, F const& f);
+///   static void options(compile_options& o);        how they are compiled
 ///   static constexpr std::string_view name;         its name in derived functions; default: the class's
 ///
 /// Contexts are not final. A member `overdub`, `before`, ... hides those of a base class: see `extends`.
@@ -65,13 +68,30 @@ struct fingerprint_of<C> {
 template <class C>
 using fingerprint_t = typename detail::fingerprint_of<C>::type;
 
-/// A context that rewrites programs whole. It sees no data but its fingerprint:
-///   static void pass(ir::program& p, fingerprint_t<C> const& f);   or, without one,   static void pass(ir::program& p);
+namespace detail {
+// Each of the three: with a fingerprint, or without one.
 template <class C>
-concept has_pass = requires(ir::program& p, fingerprint_t<C> const& f) {
-  C::pass(p, f);
+concept has_after_inference = requires(ir::program const& p, fingerprint_t<C> const& f) {
+  C::after_inference(p, f);
 }
-|| requires(ir::program& p) { C::pass(p); };
+|| requires(ir::program const& p) { C::after_inference(p); };
+template <class C>
+concept has_before_optimise = requires(ir::program& p, fingerprint_t<C> const& f) {
+  C::before_optimise(p, f);
+}
+|| requires(ir::program& p) { C::before_optimise(p); };
+template <class C>
+concept has_after_optimise = requires(ir::program& p, fingerprint_t<C> const& f) {
+  C::after_optimise(p, f);
+}
+|| requires(ir::program& p) { C::after_optimise(p); };
+} // namespace detail
+
+/// A context that sees and rewrites programs whole, in static functions; it sees no data but its fingerprint:
+///   before_optimise(ir::program& p, fingerprint_t<C> const& f)   or, without one,   before_optimise(ir::program& p)
+template <class C>
+concept has_pass =
+    detail::has_after_inference<C> || detail::has_before_optimise<C> || detail::has_after_optimise<C>;
 
 /// What `enter` returns to keep a context out of a function's body.
 struct leave_t {};
@@ -98,6 +118,9 @@ struct overdub_member {
 struct enter_member {
   int enter;
 };
+struct options_member {
+  int options;
+};
 template <class C, class Member>
 struct member_probe : C, Member {};
 
@@ -122,6 +145,11 @@ concept declares_rules = !requires {
 template <class C>
 concept declares_enter = !requires {
   &member_probe<C, enter_member>::enter;
+};
+
+template <class C>
+concept declares_options = !requires {
+  &member_probe<C, options_member>::options;
 };
 
 template <class C>

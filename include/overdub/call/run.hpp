@@ -148,7 +148,7 @@ struct compiled_run {
 
 // Whether a context's passes or fingerprint decide which program runs.
 template <class C>
-inline constexpr bool is_dynamic = has_fingerprint<C> || has_pass<C>;
+inline constexpr bool is_dynamic = has_fingerprint<C> || has_pass<C> || declares_options<C>;
 template <class... Held>
 inline constexpr bool is_dynamic<composition<Held...>> = (is_dynamic<held_context_t<Held>> || ...);
 

@@ -1,9 +1,10 @@
-// What compilation makes: a program that was rewritten, optimised and made executable, and how that was done. Immutable,
-// and shared by threads.
+// What compilation makes: a program that was rewritten, optimised and made executable, and how that was done. Immutable but for
+// the code that runs it, and shared by threads.
 #pragma once
 
 #include <overdub/call/error.hpp>
-#include <overdub/execute/interpreter.hpp>
+#include <overdub/compile/options.hpp>
+#include <overdub/compile/tiers.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
 
@@ -11,23 +12,37 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace overdub {
 
-/// A pass of a context made a program that breaks a rule. `what()` names the pass, and `program` is the text of what it made.
+/// A context made a program that breaks a rule. `what()` names the context and the stage, and `program` is the text of what it
+/// made.
 struct pass_error : error {
   pass_error(message const& why, std::string text) : error(why), program(std::move(text)) {}
   std::string program;
 };
 
+/// Where in a compilation a context is asked.
+enum class compilation_stage {
+  after_inference, // the program is staged, and all types are known
+  before_optimise,
+  after_optimise
+};
+constexpr char const* name_of(compilation_stage s) {
+  constexpr char const* names[] = {"after_inference", "before_optimise", "after_optimise"};
+  return names[static_cast<int>(s)];
+}
+
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A pass of a context, with the fingerprint that it was given.
+/// What a context does in a compilation, with the fingerprint that it was given.
 struct context_pass {
   std::string name; // of the context
+  compilation_stage stage = compilation_stage::before_optimise;
   std::function<void(ir::program&)> run;
 };
 
@@ -38,14 +53,51 @@ struct compilation_step {
   std::size_t operations_before = 0, operations_after = 0;
 };
 
-struct artifact {
-  std::string name;                    // of the function
-  ir::program staged;                  // as the contexts' rules made it, before passes
-  std::vector<context_pass> passes;    // of the contexts, outermost first
-  std::vector<compilation_step> steps; // staging, passes, lowering
-  ir::program program;                 // as it is executed
-  executable run;
-  std::size_t bytes = 0; // an estimate of what it takes
+/// What an artifact is made of.
+struct recipe {
+  std::string name;                      // of the function
+  ir::program staged;                    // as the contexts' rules made it, before passes
+  std::int64_t staging_nanoseconds = 0;  // that it took
+  std::vector<context_pass> passes = {}; // of the contexts, outermost first
+  compile_options options = {};
+};
+
+class artifact : public std::enable_shared_from_this<artifact> {
+public:
+  /// Runs the contexts' passes and the default pipeline on a staged program, and makes it executable. Throws pass_error where
+  /// a pass breaks it, what a pass throws, and what `executable` throws. O(operations) besides the contexts' passes.
+  explicit artifact(recipe r);
+  artifact(artifact const&) = delete;
+  artifact& operator=(artifact const&) = delete;
+
+  std::string const& name() const { return made_of_.name; }
+  recipe const& made_of() const { return made_of_; }
+  /// As it is executed.
+  ir::program const& program() const { return program_; }
+  /// Staging, passes, lowering, and what the executor did since. Thread-safe.
+  std::vector<compilation_step> steps() const;
+  /// An estimate of what it takes.
+  std::size_t bytes() const { return bytes_; }
+  /// What runs it.
+  tiered_code const& code() const { return *code_; }
+  /// What it is called by now: for tests, and for calls on data.
+  executable run() const { return executable(std::shared_ptr<execute::code const>(code_, &code_->code())); }
+
+  /// Has the executor make something faster, in the background, which is swapped in.
+  void heat() const;
+
+private:
+  void run_passes(compilation_stage at);
+  void make_executable();
+  void swap_in() const;
+  void add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const;
+
+  recipe made_of_;
+  ir::program program_;
+  std::mutex mutable mutex_; // of steps
+  std::vector<compilation_step> mutable steps_;
+  std::shared_ptr<tiered_code> code_;
+  std::size_t bytes_ = 0;
 };
 
 /// How an artifact was made: steps with their times, and the program's text before and after each pass, which are run again
@@ -53,15 +105,6 @@ struct artifact {
 OVERDUB_DECL std::string explain(artifact const& a);
 
 } // namespace OVERDUB_EXECUTE_ABI
-
-namespace detail {
-
-/// Runs the contexts' passes and the default pipeline on a staged program, and makes it executable. Throws pass_error where
-/// a pass breaks it, what a pass throws, and what `executable` throws. O(operations) besides the contexts' passes.
-OVERDUB_DECL std::shared_ptr<artifact const> made_artifact(
-    std::string name, ir::program staged, std::int64_t staging_nanoseconds, std::vector<context_pass> passes);
-
-} // namespace detail
 } // namespace overdub
 
 #if OVERDUB_HEADER_ONLY

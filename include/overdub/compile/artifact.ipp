@@ -5,6 +5,7 @@
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/pipeline.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -27,14 +28,15 @@ private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Runs a context's pass, and finds out whether it left a program.
+/// Runs what a context does, and finds out whether it left a program. After inference it only looks.
 OVERDUB_DECL void run_pass(context_pass const& pass, ir::program& p) {
   pass.run(p);
+  if (pass.stage == compilation_stage::after_inference) return;
   std::vector<ir::diagnostic> const faults = ir::faults_of(p);
   if (!faults.empty())
     throw pass_error(
         message(
-            "overdub: the pass of %s made a program that is not valid: %s", pass.name.c_str(),
+            "overdub: %s of %s made a program that is not valid: %s", name_of(pass.stage), pass.name.c_str(),
             faults.front().text.c_str()),
         ir::print(p));
 }
@@ -47,55 +49,110 @@ OVERDUB_DECL std::size_t bytes_of(ir::program const& p) {
   return sum;
 }
 
-OVERDUB_DECL std::shared_ptr<artifact const> made_artifact(
-    std::string name, ir::program staged, std::int64_t staging_nanoseconds,
-    std::vector<context_pass> passes) {
-  std::vector<compilation_step> steps;
-  std::size_t const operations = pass::operation_count(staged);
-  steps.push_back({"stage", staging_nanoseconds, 0, operations});
-  ir::program p = staged;
-  for (context_pass const& pass : passes) {
-    std::size_t const before = pass::operation_count(p);
-    stopwatch const watch;
-    run_pass(pass, p);
-    steps.push_back({"pass of " + pass.name, watch.nanoseconds(), before, pass::operation_count(p)});
-  }
-  pass::default_pipeline(p, [&](pass::pass_report const& r) {
-    steps.push_back({std::string(r.name), r.nanoseconds, r.operations_before, r.operations_after});
-  });
-  stopwatch const watch;
-  executable run(p);
-  std::size_t const count = pass::operation_count(p);
-  steps.push_back({"lower", watch.nanoseconds(), count, count});
-  std::size_t const bytes =
-      bytes_of(staged) + bytes_of(p) + run.size() * sizeof(execute::instruction) + sizeof(artifact);
-  return std::make_shared<artifact const>(artifact{
-      std::move(name), std::move(staged), std::move(passes), std::move(steps), std::move(p), std::move(run),
-      bytes});
+/// Whether calls bring contexts: what its native functions belong to.
+OVERDUB_DECL bool needs_contexts(ir::program const& p) {
+  return std::ranges::any_of(
+      p.hosts, [](ir::host_binding const& h) { return h.context != ir::host_binding::no_context; });
 }
 
 } // namespace detail
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
+OVERDUB_DECL artifact::artifact(recipe r) : made_of_(std::move(r)), program_(made_of_.staged) {
+  std::size_t const staged = pass::operation_count(program_);
+  add_step("stage", made_of_.staging_nanoseconds, 0, staged);
+  run_passes(compilation_stage::after_inference);
+  run_passes(compilation_stage::before_optimise);
+  pass::default_pipeline(program_, [&](pass::pass_report const& report) {
+    add_step(std::string(report.name), report.nanoseconds, report.operations_before, report.operations_after);
+  });
+  run_passes(compilation_stage::after_optimise);
+  make_executable();
+  bytes_ = detail::bytes_of(made_of_.staged) + detail::bytes_of(program_) +
+           code_->code().instructions.size() * sizeof(execute::instruction) + sizeof(artifact);
+}
+
+OVERDUB_DECL void artifact::run_passes(compilation_stage at) {
+  for (context_pass const& pass : made_of_.passes) {
+    if (pass.stage != at) continue;
+    std::size_t const before = pass::operation_count(program_);
+    detail::stopwatch const watch;
+    detail::run_pass(pass, program_);
+    add_step(
+        std::string(name_of(at)) + " of " + pass.name, watch.nanoseconds(), before,
+        pass::operation_count(program_));
+  }
+}
+
+OVERDUB_DECL void artifact::make_executable() {
+  compile_options const& o = made_of_.options;
+  std::size_t const count = pass::operation_count(program_);
+  detail::stopwatch const watch;
+  bool const direct = !detail::needs_contexts(program_);
+  if (o.executor != nullptr && o.tiers == tiers::compile_now) {
+    code_ = std::make_shared<tiered_code>(executable(o.executor->prepare(program_)), direct);
+    add_step(o.executor->name(), watch.nanoseconds(), count, count);
+    return;
+  }
+  code_ = std::make_shared<tiered_code>(executable(program_), direct);
+  if (o.executor != nullptr && o.tiers == tiers::interpret_first)
+    code_->wait_for_heat(o.hot_calls, o.hot_nanoseconds);
+  add_step("lower", watch.nanoseconds(), count, count);
+}
+
+OVERDUB_DECL void artifact::heat() const {
+  detail::run_in_background([weak = weak_from_this()] {
+    if (auto const still = weak.lock()) still->swap_in();
+  });
+}
+
+OVERDUB_DECL void artifact::swap_in() const {
+  executor const& by = *made_of_.options.executor;
+  std::size_t const count = pass::operation_count(program_);
+  detail::stopwatch const watch;
+  try {
+    code_->swap_in(by.prepare(program_));
+    add_step(by.name() + ", in the background", watch.nanoseconds(), count, count);
+  } catch (std::exception const& e) { // it is interpreted as before
+    add_step(by.name() + " failed: " + e.what(), watch.nanoseconds(), count, count);
+  }
+}
+
+OVERDUB_DECL void
+artifact::add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const {
+  std::lock_guard const lock(mutex_);
+  steps_.push_back({std::move(name), nanoseconds, before, after});
+}
+
+OVERDUB_DECL std::vector<compilation_step> artifact::steps() const {
+  std::lock_guard const lock(mutex_);
+  return steps_;
+}
+
 OVERDUB_DECL std::string explain(artifact const& a) {
-  std::string text = "@" + a.name + "\n";
-  for (compilation_step const& s : a.steps)
+  std::string text = "@" + a.name() + "\n";
+  for (compilation_step const& s : a.steps())
     text += "  " + s.name + ": " + std::to_string(s.operations_before) + " -> " +
             std::to_string(s.operations_after) + " operations, " + std::to_string(s.nanoseconds / 1000) +
             " us\n";
-  ir::program p = a.staged;
+  ir::program p = a.made_of().staged;
   text += "\nstaged\n" + ir::print(p);
-  for (context_pass const& pass : a.passes) {
-    detail::run_pass(pass, p);
-    text += "\nafter the pass of " + pass.name + "\n" + ir::print(p);
-  }
+  auto const passes_at = [&](compilation_stage at) {
+    for (context_pass const& pass : a.made_of().passes) {
+      if (pass.stage != at) continue;
+      detail::run_pass(pass, p);
+      text += "\nafter " + std::string(name_of(at)) + " of " + pass.name + "\n" + ir::print(p);
+    }
+  };
+  passes_at(compilation_stage::before_optimise);
   std::string last = ir::print(p);
   pass::default_pipeline(p, [&](pass::pass_report const& r) {
     std::string now = ir::print(p);
     if (now != last) text += "\nafter " + std::string(r.name) + "\n" + now;
     last = std::move(now);
   });
+  passes_at(compilation_stage::after_optimise);
   return text;
 }
 

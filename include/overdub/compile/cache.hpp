@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/compile/artifact.hpp>
+#include <overdub/compile/events.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace overdub {
 
-/// A compilation was asked for while the same one runs, by the same thread.
+/// A compilation was asked for while the same one runs, by the same thread; or compilations need each other without an end.
 struct recursive_compilation : error {
   using error::error;
 };
@@ -22,6 +23,7 @@ struct cache_limits {
   std::size_t entries = 4096;
   std::size_t bytes = std::size_t{256} << 20; // an estimate
   std::size_t fingerprints_to_warn_of = 64;   // of one function in contexts of some types
+  unsigned hash_bits = 64;                    // fewer make keys meet more often: for tests
 };
 
 /// What a cache did since it was made or cleared.
@@ -31,6 +33,7 @@ struct cache_statistics {
   std::uint64_t compilations = 0; // begun
   std::uint64_t failures = 0;     // that threw
   std::uint64_t evictions = 0;
+  std::uint64_t invalidations = 0; // entries that a library's new definitions made wrong
   std::size_t entries = 0;
   std::size_t bytes = 0;
   std::int64_t compiling_nanoseconds = 0;
@@ -42,13 +45,14 @@ inline namespace OVERDUB_EXECUTE_ABI {
 /// What an entry is found by. Types are told by an address; the rest by its bytes.
 struct cache_key {
   void const* types = nullptr; // of the contexts, the function and the signature
-  std::string fingerprints;    // of the contexts, outermost first
+  std::string data;            // fingerprints of the contexts, outermost first, and options
 
   friend bool operator==(cache_key const&, cache_key const&) = default;
 };
 
-/// Compiled functions, by key. However many threads miss at once, one of them compiles, and the others wait for it. When it is
-/// full, what was used longest ago goes; who holds it keeps it. Thread-safe.
+/// Compiled functions, by key. However many threads miss at once, one of them compiles, and the others wait for it; a hit waits
+/// for nobody. When it is full, what was used longest ago goes (in the order of compilations: what was used between two of
+/// them counts as used at once); who holds it keeps it. Thread-safe.
 class compilation_cache {
 public:
   using make = std::function<std::shared_ptr<artifact const>()>;
@@ -61,8 +65,12 @@ public:
   /// The entry of a key, made where there is none. What `compile` throws reaches all who wait for it, and nothing is kept.
   /// Throws recursive_compilation. O(length of the key) when it is there.
   std::shared_ptr<artifact const> get(cache_key const& key, std::string const& name, make const& compile);
+  /// Drops an entry, if it is there.
+  void invalidate(cache_key const& key);
 
   cache_statistics statistics() const;
+  /// What it did, the last 4096 events. Hits are none.
+  std::vector<compilation_event> events() const;
   void set_limits(cache_limits const& limits);
   /// Drops all entries, and begins the statistics anew. Compilations that run finish, and are not kept.
   void clear();

@@ -1,11 +1,7 @@
 #pragma once
 
 #include <overdub/compile/cache.hpp>
-
-#include <boost/multi_index/hashed_index.hpp>
-#include <boost/multi_index/member.hpp>
-#include <boost/multi_index/sequenced_index.hpp>
-#include <boost/multi_index_container.hpp>
+#include <overdub/compile/epochs.hpp>
 
 #define XXH_INLINE_ALL
 #include <algorithm>
@@ -14,12 +10,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 #include <utility>
 #include <vector>
 #include <xxhash.h>
@@ -27,32 +26,33 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Shards, each with a lock, in the order of use.
+/// Shards, each with a table that readers see whole: who adds or drops an entry makes a new one.
 class compilation_cache::entries {
+  using kind = compilation_event::kind;
+
 public:
-  explicit entries(cache_limits const& limits) { set_limits(limits); }
+  explicit entries(cache_limits const& limits) : most_entries_(1), most_bytes_(0), most_fingerprints_(0) {
+    set_limits(limits);
+  }
 
   std::shared_ptr<artifact const> get(cache_key const& key, std::string const& name, make const& compile) {
-    shard& s = shards_[hash{}(key) >> 60];
+    std::size_t const hash = hash_of(key);
+    shard& s = shards_[hash % shard_count];
+    if (auto found = s.find(key, hash, clock_)) return found;
+
     std::unique_lock lock(s.mutex);
-    auto& by_key = s.items.template get<1>();
-    if (auto const at = by_key.find(key); at != by_key.end()) {
-      s.items.modify(s.items.project<0>(at), [&](item& i) { i.used = ++clock_; });
-      s.items.relocate(s.items.begin(), s.items.project<0>(at));
-      hits_.fetch_add(1, std::memory_order_relaxed);
-      return at->made;
-    }
+    if (auto found = s.find(key, hash, clock_)) return found;
     misses_.fetch_add(1, std::memory_order_relaxed);
     for (flight const& f : s.flights) {
       if (f.key != key) continue;
       if (f.thread == std::this_thread::get_id())
         throw recursive_compilation(message(
             "overdub: compiling @%s needs @%s in the same contexts, compiled; call the function itself in "
-            "passes and "
-            "rules",
+            "passes and rules",
             name.c_str(), name.c_str()));
       auto const made = f.made;
       lock.unlock();
+      log_.add(kind::waited, name);
       return made.get();
     }
     std::promise<std::shared_ptr<artifact const>> promise;
@@ -64,39 +64,48 @@ public:
     std::uint64_t const generation = generation_.load(std::memory_order_acquire);
     auto const start = std::chrono::steady_clock::now();
     try {
+      nesting const one_more(name);
       std::shared_ptr<artifact const> made = compile();
       auto const taken = std::chrono::steady_clock::now() - start;
       compiling_ += std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count();
-      lock.lock();
-      s.land(number);
-      if (generation == generation_.load(std::memory_order_acquire)) {
-        s.items.push_front({key, made, ++clock_});
-        lock.unlock();
-        ++count_;
-        bytes_ += made->bytes;
-        while (count_ > most_entries_ || (bytes_ > most_bytes_ && count_ > 1)) evict();
+      bool const is_kept = keep(s, number, hash, key, made, generation);
+      if (is_kept) {
+        while (count_ > most_entries_ || (bytes_ > most_bytes_ && count_ > 1))
+          if (!evict()) break;
         count_fingerprint(key.types, name);
-      } else
-        lock.unlock();
+        log_steps(*made);
+      }
       promise.set_value(made);
       return made;
     } catch (...) {
       failures_.fetch_add(1, std::memory_order_relaxed);
-      if (!lock.owns_lock()) lock.lock();
-      s.land(number);
-      lock.unlock();
+      {
+        std::lock_guard const again(s.mutex);
+        s.land(number);
+      }
       promise.set_exception(std::current_exception());
+      log_.add(kind::failed, name, what_of(std::current_exception()));
       throw;
+    }
+  }
+
+  void invalidate(cache_key const& key) {
+    std::size_t const hash = hash_of(key);
+    shard& s = shards_[hash % shard_count];
+    if (std::shared_ptr<entry const> const gone = drop(s, key, hash)) {
+      invalidations_.fetch_add(1, std::memory_order_relaxed);
+      log_.add(kind::invalidated, gone->made->name());
     }
   }
 
   cache_statistics statistics() const {
     cache_statistics all;
-    all.hits = hits_;
+    for (shard const& s : shards_) all.hits += s.hits.load(std::memory_order_relaxed);
     all.misses = misses_;
     all.compilations = compilations_;
     all.failures = failures_;
     all.evictions = evictions_;
+    all.invalidations = invalidations_;
     all.compiling_nanoseconds = compiling_;
     all.entries = count_;
     all.bytes = bytes_;
@@ -104,43 +113,59 @@ public:
     all.warnings = warnings_;
     return all;
   }
+  std::vector<compilation_event> events() const { return log_.all(); }
   void set_limits(cache_limits const& limits) {
     most_entries_ = std::max<std::size_t>(1, limits.entries);
     most_bytes_ = limits.bytes;
     most_fingerprints_ = limits.fingerprints_to_warn_of;
+    hash_mask_ = limits.hash_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << limits.hash_bits) - 1;
   }
   void clear() {
     generation_.fetch_add(1, std::memory_order_acq_rel);
     for (shard& s : shards_) {
       std::lock_guard const lock(s.mutex);
-      for (item const& i : s.items) bytes_ -= i.made->bytes;
-      count_ -= s.items.size();
-      s.items.clear();
+      for (std::shared_ptr<entry const> const& e : *s.table) bytes_ -= e->made->bytes();
+      count_ -= s.table->size();
+      s.replace(std::make_shared<table>());
+      s.hits = 0;
     }
-    hits_ = misses_ = compilations_ = failures_ = evictions_ = 0;
+    misses_ = compilations_ = failures_ = evictions_ = invalidations_ = 0;
     compiling_ = 0;
+    log_.clear();
+    log_.add(kind::cleared, {});
     std::lock_guard const lock(fingerprints_mutex_);
     fingerprints_.clear();
     warnings_.clear();
   }
 
 private:
-  struct hash {
-    std::size_t operator()(cache_key const& k) const {
-      return XXH3_64bits_withSeed(
-          k.fingerprints.data(), k.fingerprints.size(), reinterpret_cast<std::uintptr_t>(k.types));
-    }
-  };
-  struct item {
+  struct entry {
     cache_key key;
+    std::size_t hash;
     std::shared_ptr<artifact const> made;
-    std::uint64_t used; // when it was used last
+    std::atomic<std::uint64_t> mutable used; // when it was used last, by the clock
+    entry(cache_key k, std::size_t h, std::shared_ptr<artifact const> a, std::uint64_t now)
+        : key(std::move(k)), hash(h), made(std::move(a)), used(now) {}
   };
-  using items = boost::multi_index_container<
-      item,
-      boost::multi_index::indexed_by<
-          boost::multi_index::sequenced<>, // what was used last stands first
-          boost::multi_index::hashed_unique<boost::multi_index::member<item, cache_key, &item::key>, hash>>>;
+  // What is looked for.
+  struct query {
+    cache_key const& key;
+    std::size_t hash;
+  };
+  struct by_hash {
+    std::size_t operator()(std::shared_ptr<entry const> const& e) const { return e->hash; }
+    std::size_t operator()(query const& q) const { return q.hash; }
+  };
+  struct by_key {
+    using is_transparent = void;
+    bool operator()(std::shared_ptr<entry const> const& a, std::shared_ptr<entry const> const& b) const {
+      return a->key == b->key;
+    }
+    bool operator()(query const& q, std::shared_ptr<entry const> const& e) const { return q.key == e->key; }
+    bool operator()(std::shared_ptr<entry const> const& e, query const& q) const { return q.key == e->key; }
+  };
+  using table = tsl::robin_set<std::shared_ptr<entry const>, by_hash, by_key>;
+
   // A compilation that runs.
   struct flight {
     cache_key key;
@@ -148,51 +173,138 @@ private:
     std::shared_future<std::shared_ptr<artifact const>> made;
     std::uint64_t number;
   };
-  struct shard {
-    std::mutex mutable mutex;
-    entries::items items;
+  // Compilations of one thread that need one another.
+  struct nesting {
+    explicit nesting(std::string const& name) {
+      if (depth() == most)
+        throw recursive_compilation(message(
+            "overdub: @%s is compiled inside of %d other compilations: passes or rules run compiled "
+            "functions, or change definitions, without an end; call the functions themselves there",
+            name.c_str(), most));
+      ++depth();
+    }
+    nesting(nesting const&) = delete;
+    nesting& operator=(nesting const&) = delete;
+    ~nesting() { --depth(); }
+
+  private:
+    static constexpr int most = 64;
+    static int& depth() {
+      thread_local int n = 0;
+      return n;
+    }
+  };
+  struct alignas(64) shard {
+    std::mutex mutable mutex; // of those who change it
+    std::shared_ptr<entries::table const> table = std::make_shared<entries::table>();
+    std::atomic<entries::table const*> seen{table.get()};
     std::vector<flight> flights;
     std::uint64_t last_flight = 0;
+    std::atomic<std::uint64_t> hits{0};
 
+    std::shared_ptr<artifact const>
+    find(cache_key const& key, std::size_t hash, std::atomic<std::uint64_t> const& clock) {
+      detail::epochs::reading const here;
+      entries::table const& all = *seen.load();
+      auto const at = all.find(query{key, hash});
+      if (at == all.end()) return nullptr;
+      (*at)->used.store(clock.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      hits.fetch_add(1, std::memory_order_relaxed);
+      return (*at)->made;
+    }
+    void replace(std::shared_ptr<entries::table const> by) {
+      seen.store(by.get());
+      detail::epochs::retire(std::exchange(table, std::move(by)));
+    }
     void land(std::uint64_t number) {
       std::erase_if(flights, [&](flight const& f) { return f.number == number; });
     }
   };
   static constexpr std::size_t shard_count = 16;
 
-  // Drops what was used longest ago.
-  void evict() {
-    shard* oldest = nullptr;
-    std::uint64_t used = ~std::uint64_t{0};
-    for (shard& s : shards_) {
-      std::lock_guard const lock(s.mutex);
-      if (s.items.empty() || s.items.back().used >= used) continue;
-      used = s.items.back().used;
-      oldest = &s;
-    }
-    if (oldest == nullptr) return;
-    std::lock_guard const lock(oldest->mutex);
-    if (oldest->items.empty()) return;
-    --count_;
-    bytes_ -= oldest->items.back().made->bytes;
-    oldest->items.pop_back();
-    evictions_.fetch_add(1, std::memory_order_relaxed);
+  std::size_t hash_of(cache_key const& k) const {
+    return hash_mask_.load(std::memory_order_relaxed) &
+           XXH3_64bits_withSeed(k.data.data(), k.data.size(), reinterpret_cast<std::uintptr_t>(k.types));
   }
-  void count_fingerprint(void const* types, std::string const& name) {
+  // Ends a flight, and keeps what it brought, unless the cache was cleared meanwhile.
+  bool keep(
+      shard& s, std::uint64_t number, std::size_t hash, cache_key const& key,
+      std::shared_ptr<artifact const> const& made, std::uint64_t generation) {
+    auto added = std::make_shared<entry const>(key, hash, made, ++clock_);
+    std::lock_guard const lock(s.mutex);
+    auto changed = std::make_shared<table>(*s.table);
+    changed->insert(std::move(added));
+    s.land(number);
+    if (generation != generation_.load(std::memory_order_acquire)) return false;
+    ++count_;
+    bytes_ += made->bytes();
+    s.replace(std::move(changed));
+    return true;
+  }
+  std::shared_ptr<entry const> drop(shard& s, cache_key const& key, std::size_t hash) {
+    std::lock_guard const lock(s.mutex);
+    auto const at = s.table->find(query{key, hash});
+    if (at == s.table->end()) return nullptr;
+    std::shared_ptr<entry const> gone = *at;
+    auto changed = std::make_shared<table>(*s.table);
+    changed->erase(gone);
+    --count_;
+    bytes_ -= gone->made->bytes();
+    s.replace(std::move(changed));
+    return gone;
+  }
+  // Drops what was used longest ago. O(entries).
+  bool evict() {
+    std::uint64_t oldest = ~std::uint64_t{0};
+    std::shared_ptr<entry const> candidate;
+    for (shard& s : shards_) {
+      detail::epochs::reading const here;
+      for (std::shared_ptr<entry const> const& e : *s.seen.load())
+        if (std::uint64_t const used = e->used.load(std::memory_order_relaxed); used < oldest) {
+          oldest = used;
+          candidate = e;
+        }
+    }
+    if (candidate == nullptr) return false;
+    std::shared_ptr<entry const> const gone =
+        drop(shards_[candidate->hash % shard_count], candidate->key, candidate->hash);
+    if (gone == nullptr) return true; // another thread did it
+    evictions_.fetch_add(1, std::memory_order_relaxed);
+    log_.add(kind::evicted, gone->made->name());
+    return true;
+  }
+  // Statistics, which may be lost where memory is.
+  void count_fingerprint(void const* types, std::string const& name) try {
     std::lock_guard const lock(fingerprints_mutex_);
     if (++fingerprints_[types] != most_fingerprints_ + 1) return;
     warnings_.push_back(
         "@" + name + " was compiled for more than " + std::to_string(most_fingerprints_) +
         " fingerprints of its contexts; a fingerprint tells the shape of data, and values are arguments");
+  } catch (std::bad_alloc const&) {
+  }
+  void log_steps(artifact const& made) {
+    for (compilation_step const& step : made.steps()) log_.add(kind::step, made.name(), step.name);
+    log_.add(kind::stored, made.name());
+  }
+  static std::string what_of(std::exception_ptr const& e) {
+    try {
+      std::rethrow_exception(e);
+    } catch (std::exception const& known) {
+      return known.what();
+    } catch (...) {
+      return {};
+    }
   }
 
   std::atomic<std::size_t> most_entries_, most_bytes_, most_fingerprints_;
+  std::atomic<std::uint64_t> hash_mask_{0};
   std::atomic<std::size_t> count_{0}, bytes_{0};
   std::atomic<std::uint64_t> clock_{0};
   std::array<shard, shard_count> shards_;
-  std::atomic<std::uint64_t> hits_{0}, misses_{0}, compilations_{0}, failures_{0}, evictions_{0},
+  std::atomic<std::uint64_t> misses_{0}, compilations_{0}, failures_{0}, evictions_{0}, invalidations_{0},
       generation_{0};
   std::atomic<std::int64_t> compiling_{0};
+  detail::event_log log_;
   std::mutex mutable fingerprints_mutex_;
   tsl::robin_map<void const*, std::size_t> fingerprints_; // compiled, by types
   std::vector<std::string> warnings_;
@@ -205,7 +317,9 @@ OVERDUB_DECL std::shared_ptr<artifact const>
 compilation_cache::get(cache_key const& key, std::string const& name, make const& compile) {
   return entries_->get(key, name, compile);
 }
+OVERDUB_DECL void compilation_cache::invalidate(cache_key const& key) { entries_->invalidate(key); }
 OVERDUB_DECL cache_statistics compilation_cache::statistics() const { return entries_->statistics(); }
+OVERDUB_DECL std::vector<compilation_event> compilation_cache::events() const { return entries_->events(); }
 OVERDUB_DECL void compilation_cache::set_limits(cache_limits const& limits) { entries_->set_limits(limits); }
 OVERDUB_DECL void compilation_cache::clear() { entries_->clear(); }
 OVERDUB_DECL compilation_cache& compilation_cache::shared() {

@@ -59,4 +59,20 @@ private:
   std::string& out_;
 };
 
+// Appends the versions and fingerprints of contexts that have them.
+template <class... C>
+void write_fingerprints(std::string& to, C const&... c) {
+  [[maybe_unused]] auto const write = [&]<class X>(X const& context) {
+    if constexpr (requires { X::version; }) {
+      fingerprint_writer const append(to);
+      append(X::version);
+    }
+    if constexpr (has_fingerprint<X>) {
+      fingerprint_writer const append(to);
+      append(context.fingerprint());
+    }
+  };
+  (write(c), ...);
+}
+
 } // namespace overdub::detail

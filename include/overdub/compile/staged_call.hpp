@@ -145,9 +145,10 @@ struct staged_call {
         contexts);
   }
   template <class... C>
-  static ir::program make(F const& f, std::tuple<C&...> contexts, std::vector<void const*> addresses) {
+  static ir::program
+  make(F const& f, std::tuple<C&...> contexts, std::vector<recorder::context_of_call> standing) {
     recorder r;
-    r.contexts = std::move(addresses);
+    r.contexts = std::move(standing);
     staging context(r);
     innermost const below(context, stack<>{});
     return stager::run_body_of<F>(r, types<A...>{}, leafwise<innermost>{below}, [&](auto const&... x) {

@@ -58,7 +58,9 @@ struct code {
   // Of compiled programs, whose only instructions call `compiled`: it reads the parameters in the frame, and writes the
   // results to where the entry returns to.
   void (*compiled)(std::byte* frame, machine* m) = nullptr;
-  void* target = nullptr;                   // of a function on scalars: its address, for C++
+  // Of a function on scalars: its address, for C++. It returns one result; several it writes, a word each, to where an
+  // argument behind the others points to.
+  void* target = nullptr;
   std::shared_ptr<void const> machine_code; // which lives as long as this
 };
 

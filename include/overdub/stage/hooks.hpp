@@ -121,7 +121,7 @@ void emit_hook(S const& stack, F const&, X const&... x) {
       "program directly");
   recorder& r = recorder_of(stack);
   C* const object = &stack.top().get();
-  if (!std::is_empty_v<C> && !r.contexts.empty() && std::ranges::find(r.contexts, object) == r.contexts.end())
+  if (!std::is_empty_v<C> && !r.contexts.empty() && r.context_at(object) == r.contexts.size())
     throw staging_error(message(
         "overdub: %s listens to a part of a compiled program, and is none of the contexts that it is "
         "compiled for; run "

@@ -6,6 +6,7 @@
 #include <overdub/stage/symbol.hpp>
 
 #include <any>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -40,7 +41,18 @@ public:
   ~recorder();
 
   ir::program program;
-  std::vector<void const*> contexts; // of the runs that will call the program: they bring the objects themselves
+  // Where a context of the runs that will call the program stands now: they bring the objects themselves.
+  struct context_of_call {
+    std::byte* begin;
+    std::size_t size;
+  };
+  std::vector<context_of_call> contexts; // outermost first
+  // The number of the context that stands there; as many as there are, if none does.
+  std::size_t context_at(void const* object) const {
+    std::size_t i = 0;
+    while (i < contexts.size() && contexts[i].begin != object) ++i;
+    return i;
+  }
 
   ir::cursor& at() { return open_.back(); }
   ir::function const& here() { return *open_.back(); }

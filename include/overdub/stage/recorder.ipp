@@ -59,8 +59,8 @@ OVERDUB_DECL ir::symbol
 recorder::bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object) {
   std::string const base = name;
   std::uint32_t context = ir::host_binding::no_context;
-  if (auto const at = std::ranges::find(contexts, object); object != nullptr && at != contexts.end()) {
-    context = static_cast<std::uint32_t>(at - contexts.begin());
+  if (std::size_t const at = context_at(object); object != nullptr && at < contexts.size()) {
+    context = static_cast<std::uint32_t>(at);
     object = nullptr;
   }
   for (int number = 2;; ++number) {

@@ -1,0 +1,172 @@
+// One compilation: what a call's types alone decide, its key, and how an artifact is made and run.
+#pragma once
+
+#include <overdub/compile/cache.hpp>
+#include <overdub/compile/direct_call.hpp>
+#include <overdub/compile/fingerprint.hpp>
+#include <overdub/compile/staged_call.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+// The contexts of a composition as a tuple of references, outermost first.
+template <class Composition>
+auto context_tuple(Composition& all) {
+  return hana::unpack(all.contexts, [](auto&... held) {
+    return std::tuple<std::remove_reference_t<decltype(get_held(held))>&...>(get_held(held)...);
+  });
+}
+
+template <class F>
+std::string name_of_callee() {
+  if constexpr (callee<F>)
+    return std::string(F::name());
+  else
+    return "main";
+}
+
+// What a context does at the stages of a compilation.
+template <class C>
+struct stages_of {
+  C const& context;
+  std::vector<context_pass>& passes;
+
+  void add() const {
+    if constexpr (has_after_inference<C>)
+      add(
+          compilation_stage::after_inference, [](ir::program const& p, auto const&... f) requires requires {
+            C::after_inference(p, f...);
+          } { C::after_inference(p, f...); });
+    if constexpr (has_before_optimise<C>)
+      add(
+          compilation_stage::before_optimise, [](ir::program & p, auto const&... f) requires requires {
+            C::before_optimise(p, f...);
+          } { C::before_optimise(p, f...); });
+    if constexpr (has_after_optimise<C>)
+      add(
+          compilation_stage::after_optimise, [](ir::program & p, auto const&... f) requires requires {
+            C::after_optimise(p, f...);
+          } { C::after_optimise(p, f...); });
+  }
+
+private:
+  template <class Run>
+  void add(compilation_stage at, Run const& run) const {
+    std::string name(context_name_v<C>);
+    if constexpr (std::is_invocable_v<Run const&, ir::program&>)
+      passes.push_back({std::move(name), at, run});
+    else
+      passes.push_back(
+          {std::move(name), at,
+           [run, data = fingerprint_t<C>(context.fingerprint())](ir::program& p) { run(p, data); }});
+  }
+};
+
+// What runs a compiled function: asked for the artifact's code at each call.
+template <class Result, class... A>
+struct compiled_call {
+  using direct = direct_signature<leaves_t<Result>, leaves_t<A...>>;
+
+  static Result run(artifact const& a, void* const* contexts, A const&... x) {
+    tiered_code const& code = a.code();
+    if constexpr (direct::exists)
+      if (void* const target = code.target()) [[likely]]
+        return direct::template call<Result>(target, x...);
+    if (!code.is_waiting()) return on_machine(code, contexts, x...);
+    tiered_code::counted_call count(code);
+    Result r = on_machine(code, contexts, x...);
+    if (count.became_hot()) a.heat();
+    return r;
+  }
+
+private:
+  static Result on_machine(tiered_code const& code, void* const* contexts, A const&... x) {
+    execute::machine_pool::borrowed m;
+    execute::program_run run(code.code(), *m);
+    run.with(contexts, [&](auto const& pass) { (for_each_leaf(x, pass), ...); });
+    execute::releasing const at_end(run);
+    execute::offset at = 0;
+    auto const next = [&]<class T>(std::type_identity<T>) { return run.template next_result<T>(at); };
+    return leaf_reader<decltype(next)>{next}(std::type_identity<Result>{});
+  }
+};
+
+// What depends on the types of a compiled call alone.
+template <class F, class A, class... C>
+struct compilation;
+template <class F, class... A, class... C>
+struct compilation<F, types<A...>, C...> {
+  using contexts = std::tuple<C&...>;
+  using call = staged_call<F, contexts, A...>;
+  using staged_result = decltype(call::body(
+      std::declval<typename call::innermost const&>(), std::declval<F const&>(), std::declval<contexts>(),
+      std::declval<leafwise<typename call::innermost> const&>()(std::declval<A const&>())...));
+  using result = typename unstaged<staged_result>::type;
+  using calls = compiled_call<result, A...>;
+
+  static consteval bool allowed() {
+    static_assert(
+        std::is_empty_v<F>,
+        "overdub: a function that is compiled captures nothing, since what it captured would stay as it "
+        "was; give it as an argument");
+    static_assert(
+        (staging_context<C>::can_be_rebuilt && ...),
+        "overdub: a context has data and rules, enter or metadata, which may read them while a program is "
+        "made: another "
+        "instance would get the same program; give it fingerprint(), and a constructor from what that "
+        "returns");
+    return std::is_empty_v<F> && (staging_context<C>::can_be_rebuilt && ...);
+  }
+
+  // The options of a call, after all contexts were asked, outermost first.
+  static compile_options options(compile_options o) {
+    [[maybe_unused]] auto const ask = [&]<class X>(std::type_identity<X>) {
+      if constexpr (declares_options<X>) X::options(o);
+    };
+    (ask(std::type_identity<C>{}), ...);
+    return o;
+  }
+
+  // The artifact for the contexts' fingerprints, which are written already.
+  static std::shared_ptr<artifact const>
+  get(F const& f, compile_options const& o, std::string fingerprints, C&... c) {
+    compilation_cache& cache = o.cache == nullptr ? compilation_cache::shared() : *o.cache;
+    fingerprints += o.key();
+    std::string const name = name_of_callee<F>();
+    return cache.get(
+        {&type_key<compilation>, std::move(fingerprints)}, name, [&] { return make(f, name, o, c...); });
+  }
+
+  static std::shared_ptr<artifact const>
+  make(F const& f, std::string name, compile_options const& o, C&... c) {
+    auto const start = std::chrono::steady_clock::now();
+    ir::program p = [&] {
+      std::tuple<decltype(staging_context<C>::of(c))...> held{staging_context<C>::of(c)...};
+      return std::apply(
+          [&](auto&... rebuilt) {
+            return call::make(
+                f, contexts(rebuilt...),
+                std::vector<recorder::context_of_call>{
+                    {const_cast<std::byte*>(reinterpret_cast<std::byte const*>(&rebuilt)),
+                     sizeof rebuilt}...});
+          },
+          held);
+    }();
+    auto const taken = std::chrono::steady_clock::now() - start;
+    std::vector<context_pass> passes;
+    (stages_of<std::remove_const_t<C>>{c, passes}.add(), ...);
+    return std::make_shared<artifact const>(recipe{
+        std::move(name), std::move(p), std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
+        std::move(passes), o});
+  }
+};
+
+} // namespace overdub::detail

@@ -1,0 +1,90 @@
+// context_field<T>: what a context's rules read of it when a program runs, and not when it is made.
+#pragma once
+
+#include <overdub/call/context.hpp>
+#include <overdub/stage/staging.hpp>
+
+#include <cstddef>
+#include <new>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace overdub {
+
+/// A number, truth or array of a context's that its rules compute with, and that may change from call to call of what was
+/// compiled:
+///
+///   struct scaled : overdub::context {
+///     overdub::context_field<double> by;
+///     auto overdub(overdub::sin_t, auto x) { return by(x) * sin(x); }
+///     ...
+///
+/// Outside of rules it is a plain T: get(), or assigned. In a rule by(x) is its value where x is: the number itself, or in a
+/// program that is being made, a load from the context of the call. It is no part of the fingerprint.
+template <class T>
+class context_field {
+  static_assert(
+      static_cast<bool>(detail::ir_type_of<T>), "overdub: a field is bool, i64, float, double, or an array "
+                                                "of them; what decides the program's shape is "
+                                                "the fingerprint's");
+
+public:
+  context_field() = default;
+  context_field(T x) : value_(std::move(x)) {}
+  context_field& operator=(T x) {
+    value_ = std::move(x);
+    return *this;
+  }
+
+  T const& get() const { return value_; }
+  T& get() { return value_; }
+
+  /// Its value for a rule that was given x. Throws staging_error where it belongs to no context of the program.
+  template <class... X>
+  auto operator()(X const&... x) const {
+    using S = detail::outermost_t<X...>;
+    if constexpr (detail::is_symbolic<S>) {
+      auto const stack = detail::stack_from<S>(x...);
+      return detail::wrap(stack, load(innermost(stack)));
+    } else
+      return value_;
+  }
+
+private:
+  template <class S>
+  static auto const& innermost(S const& stack) {
+    if constexpr (S::depth == 1)
+      return stack;
+    else
+      return innermost(stack.rest());
+  }
+  // A call of `read` with the place of this in its context.
+  template <class S>
+  auto load(S const& bottom) const {
+    detail::recorder& r = bottom.top().get().recorder();
+    auto const* const here = reinterpret_cast<std::byte const*>(this);
+    for (detail::recorder::context_of_call const& c : r.contexts)
+      if (here >= c.begin && here < c.begin + c.size) {
+        ir::value_id const offset = r.literal(static_cast<overdub::i64>(here - c.begin));
+        ir::attributes a = ir::attributes::of(
+            r.bind("context_field of " + ir::text_of(r.program, detail::ir_type_of<T>), &read, c.begin));
+        a.effects = effect::reads_context;
+        return detail::wrap(
+            bottom,
+            overdub::tag(T{}, symbol_of_value{r.add(ir::op::host, {&offset, 1}, detail::ir_type_of<T>, a)}));
+      }
+    throw staging_error(
+        message("overdub: a field is read that is no member of a context of the program; make it a "
+                "member, not a pointer's target"));
+  }
+  static void read(void* context, void const* const* arguments, void* const* results) {
+    auto const offset = *static_cast<overdub::i64 const*>(arguments[0]);
+    auto const* const here = static_cast<std::byte const*>(context) + offset;
+    *static_cast<T*>(results[0]) = std::launder(reinterpret_cast<context_field const*>(here))->value_;
+  }
+
+  T value_{};
+};
+
+} // namespace overdub

@@ -1,0 +1,115 @@
+// Readers of what writers replace: a reader never waits, and what it may see is not freed before it is done. Epoch-based
+// reclamation (K. Fraser, Practical lock-freedom, 2004).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+/// One for the program. Thread-safe.
+class epochs {
+  // Of a thread, or of none: then another thread takes it.
+  struct reader {
+    std::atomic<std::uint64_t> since{0}; // the epoch in which it began to read; 0: it does not
+    std::atomic<bool> is_taken{true};
+    std::uint32_t depth = 0; // of scopes: reading within reading
+    reader* next = nullptr;
+  };
+
+public:
+  /// What is loaded from an atomic pointer in its scope is not freed there.
+  class reading {
+  public:
+    reading() : reader_(mine()) {
+      if (reader_.depth++ == 0) reader_.since.store(the().now_.load());
+    }
+    reading(reading const&) = delete;
+    reading& operator=(reading const&) = delete;
+    ~reading() {
+      if (--reader_.depth == 0) reader_.since.store(0, std::memory_order_release);
+    }
+
+  private:
+    reader& reader_;
+  };
+
+  /// Frees what was replaced, now or when it is called again, when no reader can see it any more. It must have been replaced
+  /// before, by a sequentially consistent store. Where there is no memory to remember it, it waits for the readers.
+  /// O(threads + what waits).
+  static void retire(std::shared_ptr<void const> old) noexcept { the().add(std::move(old)); }
+
+private:
+  static epochs& the() {
+    static auto& one = *new epochs; // never destroyed: threads may read until the end
+    return one;
+  }
+
+  void add(std::shared_ptr<void const> old) noexcept {
+    std::uint64_t const epoch = now_.fetch_add(1);
+    std::vector<waiting> free; // destroyed without the lock
+    try {
+      std::lock_guard const lock(mutex_);
+      waiting_.reserve(waiting_.size() + 1);
+      free.reserve(waiting_.size() + 1);
+      waiting_.push_back({epoch, std::move(old)});
+      std::uint64_t const oldest = oldest_reader();
+      std::size_t kept = 0;
+      for (waiting& w : waiting_)
+        if (w.epoch < oldest)
+          free.push_back(std::move(w));
+        else
+          std::swap(waiting_[kept++], w);
+      waiting_.resize(kept);
+    } catch (std::bad_alloc const&) {
+      while (oldest_reader() <= epoch) std::this_thread::yield();
+    }
+  }
+  std::uint64_t oldest_reader() const {
+    std::uint64_t oldest = ~std::uint64_t{0};
+    for (reader* r = readers_.load(); r != nullptr; r = r->next)
+      if (std::uint64_t const since = r->since.load(); since != 0 && since < oldest) oldest = since;
+    return oldest;
+  }
+
+  // The reader of this thread, which is given back when the thread ends.
+  static reader& mine() {
+    struct owner {
+      reader* r;
+      explicit owner(reader* taken) : r(taken) {}
+      owner(owner const&) = delete;
+      owner& operator=(owner const&) = delete;
+      ~owner() { r->is_taken.store(false, std::memory_order_release); }
+    };
+    thread_local owner const mine(the().take());
+    return *mine.r;
+  }
+  reader* take() {
+    for (reader* r = readers_.load(); r != nullptr; r = r->next) {
+      bool free = false;
+      if (r->is_taken.compare_exchange_strong(free, true)) return r;
+    }
+    auto* const made = new reader; // kept for the next threads
+    made->next = readers_.load();
+    while (!readers_.compare_exchange_weak(made->next, made)) {
+    }
+    return made;
+  }
+
+  struct waiting {
+    std::uint64_t epoch; // in which readers may still have seen it
+    std::shared_ptr<void const> old;
+  };
+  std::atomic<std::uint64_t> now_{1};
+  std::atomic<reader*> readers_{nullptr};
+  std::mutex mutex_;
+  std::vector<waiting> waiting_;
+};
+
+} // namespace overdub::detail

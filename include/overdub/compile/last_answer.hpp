@@ -1,0 +1,80 @@
+// What a call site ran last, so that calls in a row look nothing up.
+#pragma once
+
+#include <overdub/compile/cache.hpp>
+#include <overdub/compile/fingerprint.hpp>
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+// The artifact that some contexts ran last.
+template <class... C>
+class last_answer {
+public:
+  /// What was made, until the end of a scope, in which the call may come here again with other contexts.
+  class use {
+  public:
+    explicit use(last_answer& of) : of_(of), made(*of.made_) { ++of_.uses_; }
+    use(use const&) = delete;
+    use& operator=(use const&) = delete;
+    ~use() {
+      if (--of_.uses_ == 0 && !of_.replaced_.empty()) of_.replaced_.clear();
+    }
+
+  private:
+    last_answer& of_;
+
+  public:
+    artifact const& made;
+  };
+
+  bool is_for(C const&... c) {
+    if (made_ == nullptr) return false;
+    if constexpr ((is_plain<C> && ...))
+      return plain == std::tuple<plain_t<C>...>(plain_of(c)...);
+    else {
+      scratch.clear();
+      write_fingerprints(scratch, c...);
+      return scratch == bytes;
+    }
+  }
+  void remember(std::shared_ptr<artifact const> answer, std::string const& fingerprints, C const&... c) {
+    if (uses_ > 0 && made_ != nullptr) replaced_.push_back(made_);
+    made_ = nullptr; // until all of it is there
+    if constexpr ((is_plain<C> && ...))
+      plain = std::tuple<plain_t<C>...>(plain_of(c)...);
+    else
+      bytes = fingerprints;
+    made_ = std::move(answer);
+  }
+
+private:
+  // Fingerprints that are equal when their bytes are.
+  template <class X>
+  static constexpr bool is_plain =
+      !has_fingerprint<X> || std::is_integral_v<fingerprint_t<X>> || std::is_enum_v<fingerprint_t<X>>;
+  template <class X>
+  using plain_t = std::conditional_t<has_fingerprint<X>, fingerprint_t<X>, char>;
+  template <class X>
+  static plain_t<X> plain_of(X const& x) {
+    if constexpr (has_fingerprint<X>)
+      return x.fingerprint();
+    else
+      return {};
+  }
+  struct nothing {};
+  std::conditional_t<(is_plain<C> && ...), std::tuple<plain_t<C>...>, nothing> plain{};
+  std::string bytes, scratch;
+  std::shared_ptr<artifact const> made_;
+  std::vector<std::shared_ptr<artifact const>> replaced_; // and still run
+  int uses_ = 0;
+};
+
+} // namespace overdub::detail

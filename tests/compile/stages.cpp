@@ -1,0 +1,95 @@
+// What contexts may do at each stage of a compilation, and what the cache tells of it.
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/ir/cursor.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace ir = overdub::ir;
+using kind = od::compilation_event::kind;
+
+inline constexpr auto shifted = od::fn<"shifted">([](auto x) { return x + 1.0; });
+
+od::compilation_cache own; // of the context below
+
+struct watching : od::context {
+  static constexpr int version = 3;
+  int shape = 0;
+  int fingerprint() const { return shape; }
+  static inline std::vector<std::string> heard;
+  static void after_inference(ir::program const& p, int f) {
+    heard.push_back("after_inference " + std::to_string(p.functions.size()) + " " + std::to_string(f));
+  }
+  static void before_optimise(ir::program&) { heard.push_back("before_optimise"); }
+  static void after_optimise(ir::program&, int f) { heard.push_back("after_optimise " + std::to_string(f)); }
+  static void options(od::compile_options& o) { o.cache = &own; }
+};
+// Refuses programs that have a sine: an error of the user's, at compile time.
+struct sineless : od::context {
+  static void after_inference(ir::program const& p) {
+    for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+      ir::walk(p.functions[f], ir::function::body, [&](ir::node_id n) {
+        if (p.functions[f][n].code == ir::op::sin) throw std::invalid_argument("no sines, please");
+      });
+  }
+};
+struct outer : od::context {
+  static void before_optimise(ir::program&) { watching::heard.push_back("outer"); }
+};
+
+std::vector<std::string> steps(std::vector<od::compilation_event> const& events) {
+  std::vector<std::string> all;
+  for (auto const& e : events)
+    if (e.what == kind::step && e.detail.find(" of ") != std::string::npos)
+      all.push_back(e.detail.substr(0, e.detail.find(" of ")));
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("contexts are asked at each stage, once for a fingerprint, and the log tells") {
+  watching::heard.clear();
+  own.clear();
+  watching c;
+  CHECK(od::run(c, shifted, 1.0) == 2.0);
+  std::vector<std::string> const stages{"after_inference 1 0", "before_optimise", "after_optimise 0"};
+  CHECK(watching::heard == stages);
+  CHECK(
+      steps(own.events()) ==
+      std::vector<std::string>{"after_inference", "before_optimise", "after_optimise"});
+  auto const before = own.events().size();
+  for (int i = 0; i < 10; ++i) CHECK(od::run(c, shifted, 1.0 + i) == 2.0 + i);
+  CHECK(od::compile(c, shifted, od::signature<double>)(1.0) == 2.0);
+  CHECK(own.events().size() == before); // no pass ran
+  c.shape = 1;
+  CHECK(od::run(c, shifted, 1.0) == 2.0);
+  CHECK(watching::heard.size() == 6);
+  CHECK(own.statistics().compilations == 2);
+}
+
+TEST_CASE("the outer context is asked first") {
+  watching::heard.clear();
+  own.clear();
+  watching c;
+  CHECK(od::run(od::compose(outer{}, c), shifted, 1.0) == 2.0);
+  REQUIRE(watching::heard.size() == 4);
+  CHECK(watching::heard[0] == "after_inference 1 0");
+  CHECK(watching::heard[1] == "outer");
+  CHECK(watching::heard[2] == "before_optimise");
+}
+
+TEST_CASE("a context may refuse a program when its types are known") {
+  sineless c;
+  CHECK(od::run(c, shifted, 1.0) == 2.0);
+  auto const wave = od::fn<"wave">([](auto x) { return sin(x); });
+  CHECK_THROWS_WITH(od::run(c, wave, 1.0), "no sines, please");
+  auto const events = od::compilation_cache::shared().events();
+  CHECK(events.back().what == kind::failed);
+  CHECK(events.back().detail == "no sines, please");
+}
