@@ -1,10 +1,14 @@
 // What does it cost to call a compiled function? The derivative of sin(x + 1), written by hand and called through a pointer,
-// against the handle that `compile` gives, and against overdub(context, f, x) itself, which finds the program by its
-// fingerprint; and many threads on one program.
+// against the handle that `compile` gives, interpreted and as machine code; overdub(context, f, x), which finds the program by
+// its fingerprint, against the handle; and two threads on one program.
 #include "ratio.hpp"
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
+
+#if OVERDUB_BENCH_JIT
+#include <overdub/jit/executor.hpp>
+#endif
 
 #include <cmath>
 #include <thread>
@@ -12,12 +16,22 @@
 
 namespace {
 
+inline constexpr auto slope_of_wave = overdub::fn<"slope_of_wave">(
+    [](auto x) { return overdub::contexts::derivative([](auto y) { return sin(y + 1.0); }, x); });
 inline constexpr auto wave = overdub::fn<"wave">([](auto x) { return sin(x + 1.0); });
+
+#if OVERDUB_BENCH_JIT
+overdub::compile_options const machine_code{
+    .executor = overdub::jit::compiled(), .tiers = overdub::tiers::compile_now};
+#endif
 
 // A context of which programs depend, so that it is compiled.
 struct shaped : overdub::context {
   int shape = 0;
   int fingerprint() const { return shape; }
+#if OVERDUB_BENCH_JIT
+  static void options(overdub::compile_options& o) { o = machine_code; }
+#endif
 };
 
 double slope(double x) { return std::cos(x + 1.0); }
@@ -43,15 +57,21 @@ int main() {
   using overdub::tag;
   auto* volatile pointer = &slope;
   double x = 2;
-  auto const handle = overdub::compile(
-      overdub::contexts::forward{}, wave, overdub::signature<overdub::tagged<double, double>>);
+  auto const interpreted = overdub::compile(overdub::compose(), slope_of_wave, overdub::signature<double>);
+#if OVERDUB_BENCH_JIT
+  auto const handle =
+      overdub::compile(overdub::compose(), slope_of_wave, overdub::signature<double>, machine_code);
+#endif
   shaped c;
   auto const shaped_handle = overdub::compile(c, wave, overdub::signature<double>);
 
   bench::compare<bench::allocating::forbidden>(
       "the derivative of sin(x + 1)",
       bench::way{"by hand, through a pointer", 0, [&] { return pointer(bench::opaque(x)); }},
-      bench::way{"the compiled handle", 1.15, [&] { return handle(tag(bench::opaque(x), 1.0)).metadata; }});
+#if OVERDUB_BENCH_JIT
+      bench::way{"the compiled handle", 1.15, [&] { return handle(bench::opaque(x)); }},
+#endif
+      bench::way{"the handle, interpreted", 0, [&] { return interpreted(bench::opaque(x)); }});
   bench::compare<bench::allocating::forbidden>(
       "sin(x + 1) in a context with a fingerprint",
       bench::way{"the compiled handle", 0, [&] { return shaped_handle(bench::opaque(x)); }},

@@ -170,7 +170,7 @@ OVERDUB_DECL void recorder::end(std::size_t number, std::any results) {
 
 OVERDUB_DECL void recorder::note_unrolled(ir::function_id f) {
   program.notes.push_back(
-      {.text = "@" + std::string(base_name(program.name_of(f))) + " has " +
+      {.text = std::string("@").append(base_name(program.name_of(f))) + " has " +
                std::to_string(program[f].node_count()) +
                " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
                "or overdub::reduce",
