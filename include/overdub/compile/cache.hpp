@@ -67,6 +67,9 @@ public:
   std::shared_ptr<artifact const> get(cache_key const& key, std::string const& name, make const& compile);
   /// Drops an entry, if it is there.
   void invalidate(cache_key const& key);
+  /// What drops the entry of a key, also when the cache is not there any more.
+  using dropper = std::function<void()>;
+  dropper dropper_of(cache_key key) const;
 
   cache_statistics statistics() const;
   /// What it did, the last 4096 events. Hits are none.
@@ -80,7 +83,7 @@ public:
 
 private:
   class entries;
-  std::unique_ptr<entries> entries_;
+  std::shared_ptr<entries> entries_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -311,13 +311,18 @@ private:
 };
 
 OVERDUB_DECL compilation_cache::compilation_cache(cache_limits const& limits)
-    : entries_(std::make_unique<entries>(limits)) {}
+    : entries_(std::make_shared<entries>(limits)) {}
 OVERDUB_DECL compilation_cache::~compilation_cache() = default;
 OVERDUB_DECL std::shared_ptr<artifact const>
 compilation_cache::get(cache_key const& key, std::string const& name, make const& compile) {
   return entries_->get(key, name, compile);
 }
 OVERDUB_DECL void compilation_cache::invalidate(cache_key const& key) { entries_->invalidate(key); }
+OVERDUB_DECL compilation_cache::dropper compilation_cache::dropper_of(cache_key key) const {
+  return [weak = std::weak_ptr(entries_), key = std::move(key)] {
+    if (auto const still = weak.lock()) still->invalidate(key);
+  };
+}
 OVERDUB_DECL cache_statistics compilation_cache::statistics() const { return entries_->statistics(); }
 OVERDUB_DECL std::vector<compilation_event> compilation_cache::events() const { return entries_->events(); }
 OVERDUB_DECL void compilation_cache::set_limits(cache_limits const& limits) { entries_->set_limits(limits); }

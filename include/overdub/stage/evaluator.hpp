@@ -429,6 +429,8 @@ public:
 
   /// The function of the program in the contexts of the stack, staged once.
   ir::function_id staged(ir::function_id id) requires symbolic;
+  /// A call of it, on cells of symbols.
+  std::vector<any> call_staged(ir::function_id id, std::vector<any> const& arguments);
 
 private:
   template <class T>
@@ -446,8 +448,6 @@ private:
   void in_region(ir::node_id n, std::uint32_t i, Make const& make);
   // Gives an operation the results that its region yielded.
   std::vector<any> results_of(ir::node_id n, std::vector<any> const& like);
-
-  std::vector<any> call_staged(ir::function_id id, std::vector<any> const& arguments);
 
   void accumulate_symbols(frame& at, ir::node_id n);
   // Sums are linear: what is added to a value is added to its metadata, symbol by symbol.

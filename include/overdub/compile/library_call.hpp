@@ -1,0 +1,217 @@
+// Functions of a library, called and compiled: what was made follows the library's worlds.
+#pragma once
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/compile/epochs.hpp>
+#include <overdub/compile/library.hpp>
+#include <overdub/stage/evaluate.hpp>
+
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace overdub {
+namespace detail {
+
+// The program that is compiled now, on this thread.
+inline ir::program const*& linked_program() {
+  thread_local ir::program const* p = nullptr;
+  return p;
+}
+struct linking {
+  ir::program const* before;
+  explicit linking(ir::program const& p) : before(std::exchange(linked_program(), &p)) {}
+  linking(linking const&) = delete;
+  linking& operator=(linking const&) = delete;
+  ~linking() { linked_program() = before; }
+};
+
+// Calls the entry of that program, staged in the contexts of the arguments, and gives its results as R.
+template <class R>
+struct linked_body {
+  template <class... X>
+  auto operator()(X const&... x) const {
+    using S = outermost_t<X...>;
+    static_assert(
+        is_symbolic<S>, "overdub: a function of a library is compiled, and takes at least one argument");
+    ir::program const& p = *linked_program();
+    S const stack = stack_from<S>(x...);
+    auto const results = evaluator<S>(p, stack).call_staged(p.entry, arguments_of(p, p.entry, stack, x...));
+    return results_as<S>(static_cast<R*>(nullptr), p, results);
+  }
+
+private:
+  template <class S, class One>
+  static auto results_as(One*, ir::program const& p, auto const& results) {
+    check_count(p, results.size(), 1);
+    return result_as<S, One>(p, p.entry, results[0]);
+  }
+  template <class S, class... Each>
+  static auto results_as(std::tuple<Each...>*, ir::program const& p, auto const& results) {
+    check_count(p, results.size(), sizeof...(Each));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<wrap_t<S, Each>...>{result_as<S, Each>(p, p.entry, results[I])...};
+    }
+    (std::index_sequence_for<Each...>{});
+  }
+  static void check_count(ir::program const& p, std::size_t given, std::size_t asked) {
+    if (given == asked) return;
+    throw argument_error(message(
+        "overdub: @%s returns %zu values, and %zu are asked for", std::string(p.name_of(p.entry)).c_str(),
+        given, asked));
+  }
+};
+
+} // namespace detail
+
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// overdub(contexts, f, x...), compiled, for a function f of a library. Each call runs what the library's world had when the
+/// call began; what was made is kept until a definition that it was made of is replaced. A plain value, as compiled is.
+template <class R, class Arguments, class Composition>
+class compiled_in_library;
+template <class R, class... A, class... Held>
+class compiled_in_library<R, types<A...>, composition<Held...>> {
+  using compilation =
+      detail::compilation<detail::linked_body<R>, types<A...>, detail::held_context_t<Held>...>;
+
+public:
+  using result_type = typename compilation::result;
+
+  compiled_in_library(
+      library of, std::string name, compile_options const& options, composition<Held...> contexts)
+      : shared_(std::make_shared<shared>(std::move(of), std::move(name), options, std::move(contexts))) {
+    static_assert(compilation::allowed());
+  }
+
+  /// Throws what the program throws; library_error where the function is not defined; and, when it is compiled anew, what
+  /// compile throws.
+  result_type operator()(A const&... x) const {
+    std::shared_ptr<artifact const> const made = shared_->current();
+    return compilation::calls::run(*made, shared_->addresses.data(), x...);
+  }
+
+  /// What it is now, compiled if need be.
+  std::shared_ptr<artifact const> made() const { return shared_->current(); }
+
+private:
+  // What was right in a world.
+  struct answer {
+    std::uint64_t world;
+    std::string key; // of the function's definitions
+    std::shared_ptr<artifact const> made;
+  };
+  struct shared {
+    library of;
+    std::string name, fingerprints;
+    compile_options options;
+    composition<Held...> contexts;
+    std::array<void*, sizeof...(Held)> addresses{};
+    std::mutex mutex; // of those who change the answer
+    std::shared_ptr<answer const> last;
+    std::atomic<answer const*> seen{nullptr};
+
+    shared(library l, std::string f, compile_options const& o, composition<Held...> c)
+        : of(std::move(l)), name(std::move(f)), options(compilation::options(o)), contexts(std::move(c)) {
+      std::apply(
+          [&](auto&... context) {
+            std::size_t i = 0;
+            ((addresses[i++] = &context), ...);
+            detail::write_fingerprints(fingerprints, context...);
+          },
+          detail::context_tuple(contexts));
+    }
+    shared(shared const&) = delete;
+    shared& operator=(shared const&) = delete;
+
+    std::shared_ptr<artifact const> current() {
+      std::uint64_t const world = of.world();
+      {
+        detail::epochs::reading const here;
+        if (answer const* const known = seen.load(); known != nullptr && known->world == world)
+          return known->made;
+      }
+      return looked_up();
+    }
+
+  private:
+    std::shared_ptr<artifact const> looked_up() {
+      std::shared_ptr<detail::world const> const world = of.now();
+      auto const linked = library::link(*world, name);
+      std::shared_ptr<artifact const> made;
+      {
+        std::lock_guard const lock(mutex);
+        if (last != nullptr && last->key == linked->key) made = last->made;
+      }
+      if (made == nullptr) made = from_cache(*linked);
+      remember({library::number_of(*world), linked->key, made});
+      return made;
+    }
+    std::shared_ptr<artifact const> from_cache(detail::linked_function const& linked) {
+      compilation_cache& cache = options.cache == nullptr ? compilation_cache::shared() : *options.cache;
+      cache_key const key{
+          &detail::type_key<compilation>, linked.key + fingerprints + options.key() + own_number()};
+      bool is_new = false;
+      auto made = cache.get(key, name, [&] {
+        is_new = true;
+        ir::program const p = library::assemble(linked);
+        detail::linking const now(p);
+        return std::apply(
+            [&](auto&... c) { return compilation::make(detail::linked_body<R>{}, name, options, c...); },
+            detail::context_tuple(contexts));
+      });
+      if (is_new) of.watch(linked, made, cache.dropper_of(key));
+      return made;
+    }
+    // Numbers of definitions are a library's own.
+    std::string own_number() const { return " of library " + std::to_string(of.number()); }
+    void remember(answer a) {
+      auto next = std::make_shared<answer const>(std::move(a));
+      std::lock_guard const lock(mutex);
+      if (last != nullptr && last->world >= next->world) return;
+      seen.store(next.get());
+      detail::epochs::retire(std::exchange(last, std::move(next)));
+    }
+  };
+
+  std::shared_ptr<shared> shared_;
+};
+
+/// A function of a library, called like one of C++: double y = library.function<double(double)>("f")(x).
+template <class R, class... A>
+class library_function<R(A...)> {
+public:
+  library_function(library of, std::string name)
+      : of_(of), name_(name), call_(std::move(of), std::move(name), {}, compose()) {}
+
+  /// As compiled_in_library.
+  R operator()(A const&... x) const { return call_(x...); }
+
+  library const& of() const { return of_; }
+  std::string const& name() const { return name_; }
+
+private:
+  library of_;
+  std::string name_;
+  compiled_in_library<R, types<A...>, composition<>> call_;
+};
+
+/// Compiles a function of a library in contexts, for arguments of these types: see compile. It is made when it is called
+/// first, and again when what it was made of has changed.
+template <class Context, class R, class... P, class... A>
+auto compile(
+    Context&& context, library_function<R(P...)> const& f, types<A...>, compile_options const& options = {}) {
+  auto all = compose(std::forward<Context>(context));
+  return compiled_in_library<R, types<A...>, decltype(all)>(f.of(), f.name(), options, std::move(all));
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub

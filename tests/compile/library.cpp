@@ -1,0 +1,214 @@
+// Functions that are defined anew while they are called: what was compiled follows, and only that which must.
+#include "catch.hpp"
+
+#include <overdub/compile/library_call.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/parse.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace ir = overdub::ir;
+using od::i64;
+using kind = od::compilation_event::kind;
+
+char const* const two_functions = R"(
+func @scale(%x: f64) -> f64 {
+  %y = mul %x, 2.0 : f64
+  return %y
+}
+func @f(%x: f64) -> f64 {
+  %y = call @scale(%x) : f64
+  %z = add %y, 1.0 : f64
+  return %z
+}
+)";
+std::string scale_by(std::string const& factor) {
+  return "func @scale(%x: f64) -> f64 {\n  %y = mul %x, " + factor + " : f64\n  return %y\n}\n";
+}
+char const* const alone = "func @alone(%x: f64) -> f64 {\n  return %x\n}\n";
+
+// A cache of its own for each test.
+struct fixture {
+  od::library of;
+  od::compilation_cache cache;
+  od::compile_options options() { return {.cache = &cache}; }
+  auto compiled(std::string const& name) {
+    return od::compile(od::compose(), of.function<double(double)>(name), od::signature<double>, options());
+  }
+  std::uint64_t compilations() const { return cache.statistics().compilations; }
+};
+
+inline constexpr auto cube = od::fn<"cube">([](auto x) { return x * x * x; });
+inline constexpr auto staged_norm = od::fn<"norm">([](auto xs) { return sqrt(od::sum(od::map(cube, xs))); });
+
+} // namespace
+
+TEST_CASE("functions are defined, called and compiled by their names") {
+  od::library of;
+  of.define(two_functions);
+  CHECK(of.names() == std::vector<std::string>{"f", "scale"});
+  CHECK(of.function<double(double)>("f")(3.0) == 7.0);
+  of.define(od::stage(staged_norm, od::signature<od::array<double>>));
+  CHECK(of.function<double(od::array<double>)>("norm")(od::array<double>{2.0, 2.0}) == 4.0);
+  ir::program const p = of.program("f");
+  CHECK(p.name_of(p.entry) == "f");
+  CHECK(p.functions.size() == 2);
+}
+
+TEST_CASE("in contexts, they are derived as functions of C++ are") {
+  fixture a;
+  a.of.define(two_functions);
+  auto const f = od::compile(
+      od::contexts::forward{}, a.of.function<double(double)>("f"), od::signature<od::tagged<double, double>>,
+      a.options());
+  CHECK(f(od::tag(3.0, 1.0)).inner == 7.0);
+  CHECK(f(od::tag(3.0, 1.0)).metadata == 2.0);
+  a.of.redefine("func @scale(%x: f64) -> f64 {\n  %y = mul %x, %x : f64\n  return %y\n}\n");
+  CHECK(f(od::tag(3.0, 1.0)).inner == 10.0);
+  CHECK(f(od::tag(3.0, 1.0)).metadata == 6.0);
+}
+
+TEST_CASE("the seven cases of the cache") {
+  fixture a;
+  a.of.define(two_functions);
+  a.of.define(alone);
+  CHECK(a.cache.statistics().entries == 0); // nothing was asked for
+  auto const f = a.compiled("f");
+  CHECK(f(1.0) == 3.0);
+  CHECK(f(2.0) == 5.0);
+  CHECK(a.compiled("f")(1.0) == 3.0);
+  CHECK(a.compiled("f").made() == f.made());
+  CHECK(a.compilations() == 1); // the same again is the same
+  auto const g = od::compile(
+      od::contexts::forward{}, a.of.function<double(double)>("f"), od::signature<od::tagged<double, double>>,
+      a.options());
+  CHECK(g(od::tag(1.0, 1.0)).metadata == 2.0);
+  CHECK(a.compilations() == 2); // each consumer has its own
+  auto other = a.options();
+  other.hot_calls = 5; // decides nothing of what is made
+  auto const h = od::compile(od::compose(), a.of.function<double(double)>("f"), od::signature<double>, other);
+  CHECK(h.made() == f.made());
+  CHECK(a.compilations() == 2); // equal options are the same
+  auto const before = f.made();
+  a.of.redefine("func @alone(%x: f64) -> f64 {\n  %y = neg %x : f64\n  return %y\n}\n");
+  CHECK(f.made() == before); // what is unrelated keeps
+  CHECK(a.compilations() == 2);
+  CHECK(a.cache.statistics().invalidations == 0);
+  a.of.redefine(scale_by("10.0"));
+  CHECK(a.cache.statistics().entries == 0); // gone
+  CHECK(a.cache.statistics().invalidations == 2);
+  CHECK(f(1.0) == 11.0); // then fresh
+  CHECK(h(1.0) == 11.0);
+  CHECK(a.compilations() == 3);
+}
+
+TEST_CASE("to define a function as it is changes nothing") {
+  fixture a;
+  a.of.define(two_functions);
+  auto const f = a.compiled("f");
+  CHECK(f(1.0) == 3.0);
+  std::uint64_t const world = a.of.world();
+  a.of.redefine(two_functions);
+  a.of.redefine(scale_by("2.0"));
+  a.of.redefine(
+      "func @scale(%other_name: f64) -> f64 {\n  %p = mul %other_name, 2.0 : f64\n  return %p\n}\n");
+  a.of.define(two_functions);
+  CHECK(a.of.world() == world);
+  CHECK(f(1.0) == 3.0);
+  CHECK(a.compilations() == 1);
+}
+
+TEST_CASE("what was replaced is freed when nobody runs it") {
+  fixture a;
+  a.of.define(two_functions);
+  auto const f = a.compiled("f");
+  std::weak_ptr<od::artifact const> const old = f.made();
+  a.of.redefine(scale_by("3.0"));
+  CHECK(f(1.0) == 4.0);
+  CHECK(old.expired());
+}
+
+TEST_CASE("changes that would break the library are refused, and nothing is changed") {
+  od::library of;
+  of.define(two_functions);
+  std::uint64_t const world = of.world();
+  CHECK_THROWS_WITH(
+      of.define(scale_by("3.0")), Catch::Contains("@scale is defined already, and otherwise; redefine it"));
+  CHECK_THROWS_AS(
+      of.define("func @g(%x: f64) -> f64 {\n  %y = call @nowhere(%x) : f64\n  return %y\n}\n"),
+      ir::parse_error);
+  CHECK_THROWS_WITH(of.remove("scale"), Catch::Contains("@scale is called by @f"));
+  CHECK_THROWS_WITH(of.remove("nowhere"), Catch::Contains("@nowhere is not defined in the library"));
+  CHECK_THROWS_WITH(
+      of.redefine("func @scale(%x: i64) -> i64 {\n  return %x\n}\n"),
+      Catch::Contains("would not be valid with the new @scale"));
+  CHECK_THROWS_WITH(
+      of.function<double(double)>("nowhere")(1.0), Catch::Contains("@nowhere is not defined in the library"));
+  CHECK_THROWS_AS(of.function<double(i64)>("f")(1), od::argument_error);
+  CHECK(of.world() == world);
+  CHECK(of.function<double(double)>("f")(3.0) == 7.0);
+  of.remove("f");
+  of.remove("scale");
+  CHECK(of.names().empty());
+}
+
+TEST_CASE("callers and what they call are redefined at once") {
+  od::library of;
+  of.define(two_functions);
+  auto const f = of.function<double(double)>("f");
+  CHECK(f(1.0) == 3.0);
+  of.redefine(R"(
+func @scale(%x: i64) -> i64 {
+  %y = mul %x, 3 : i64
+  return %y
+}
+func @f(%x: f64) -> f64 {
+  %i = convert %x : i64
+  %y = call @scale(%i) : i64
+  %z = convert %y : f64
+  return %z
+}
+)");
+  CHECK(f(5.0) == 15.0);
+}
+
+namespace {
+
+od::library models; // that a pass changes
+int changes = 0;
+struct redefining : od::context {
+  static void before_optimise(ir::program&) { models.redefine(scale_by(std::to_string(++changes) + ".0")); }
+};
+
+} // namespace
+
+TEST_CASE("a pass that redefines what is compiled does not run forever: a call ends in the world that it "
+          "began in") {
+  models.define(two_functions);
+  od::compilation_cache cache;
+  auto const f = od::compile(
+      redefining{}, models.function<double(double)>("f"), od::signature<double>, {.cache = &cache});
+  CHECK(f(1.0) == 3.0); // as it was when the call began
+  CHECK(changes == 1);
+  CHECK(f(1.0) == 2.0);
+  CHECK(changes == 2);
+  CHECK(cache.statistics().entries <= 1);
+}
+
+TEST_CASE("a compilation that fails leaves what was there, and the next world is right again") {
+  fixture a;
+  a.of.define(two_functions);
+  auto const f = a.compiled("f");
+  CHECK(f(1.0) == 3.0);
+  a.of.redefine("func @scale(%x: f64) -> f64 {\n  %y = host ordered \"unknown\"(%x) : f64\n  return %y\n}\n");
+  CHECK_THROWS_AS(f(1.0), od::host_error);
+  CHECK_THROWS_AS(f(1.0), od::host_error);
+  a.of.redefine(scale_by("4.0"));
+  CHECK(f(1.0) == 5.0);
+}
