@@ -139,3 +139,29 @@ TEST_CASE("explain shows the steps, and the program before and after each pass")
   CHECK_THAT(text, Catch::Contains("after before_optimise of"));
   CHECK_THAT(text, Catch::Contains("add %0, 1.0") && Catch::Contains("add %0, 7.0"));
 }
+
+namespace {
+
+double leaked = 2; // no part of the fingerprint
+struct lying : od::context {
+  int shape = 0;
+  int fingerprint() const { return shape; }
+  static void before_optimise(ir::program& p, int) { scaled::before_optimise(p, leaked); }
+  static void options(od::compile_options& o) { o.check_fingerprints = true; }
+};
+
+} // namespace
+
+TEST_CASE("a fingerprint that lies is found where programs are checked, and what differs is told") {
+  lying c;
+  leaked = 2;
+  CHECK(od::run(c, shifted, 1.0) == 3.0);
+  CHECK(od::run(c, shifted, 2.0) == 4.0);
+  leaked = 5;
+  CHECK_THROWS_AS(od::run(c, shifted, 1.0), od::fingerprint_error);
+  CHECK_THROWS_WITH(
+      od::compile(c, shifted, od::signature<double>),
+      Catch::Contains("add %0, 2.0 : f64") && Catch::Contains("add %0, 5.0 : f64"));
+  leaked = 2;
+  CHECK(od::run(c, shifted, 1.0) == 3.0);
+}

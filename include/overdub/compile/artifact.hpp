@@ -26,6 +26,11 @@ struct pass_error : error {
   std::string program;
 };
 
+/// Two contexts of equal fingerprints make different programs: something else than the fingerprint got into one.
+struct fingerprint_error : error {
+  using error::error;
+};
+
 /// Where in a compilation a context is asked.
 enum class compilation_stage {
   after_inference, // the program is staged, and all types are known
@@ -62,13 +67,14 @@ struct recipe {
   compile_options options = {};
 };
 
-class artifact : public std::enable_shared_from_this<artifact> {
+/// A staged program, rewritten and optimised.
+class rewritten {
 public:
-  /// Runs the contexts' passes and the default pipeline on a staged program, and makes it executable. Throws pass_error where
-  /// a pass breaks it, what a pass throws, and what `executable` throws. O(operations) besides the contexts' passes.
-  explicit artifact(recipe r);
-  artifact(artifact const&) = delete;
-  artifact& operator=(artifact const&) = delete;
+  /// Runs the contexts' passes and the default pipeline on a staged program. Throws pass_error where a pass breaks it, and what a
+  /// pass throws. O(operations) besides the contexts' passes.
+  explicit rewritten(recipe r);
+  rewritten(rewritten const&) = delete;
+  rewritten& operator=(rewritten const&) = delete;
 
   std::string const& name() const { return made_of_.name; }
   recipe const& made_of() const { return made_of_; }
@@ -76,29 +82,48 @@ public:
   ir::program const& program() const { return program_; }
   /// Staging, passes, lowering, and what the executor did since. Thread-safe.
   std::vector<compilation_step> steps() const;
+
+protected:
+  ~rewritten() = default;
+  void add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const;
+
+private:
+  void run_passes(compilation_stage at);
+
+  recipe made_of_;
+  ir::program program_;
+  std::mutex mutable mutex_; // of steps
+  std::vector<compilation_step> mutable steps_;
+};
+
+class artifact : public rewritten, public std::enable_shared_from_this<artifact> {
+public:
+  /// Makes it executable, too. Throws what `executable` throws.
+  explicit artifact(recipe r);
+
+  /// Never used twice.
+  std::uint64_t number() const { return number_; }
   /// An estimate of what it takes.
   std::size_t bytes() const { return bytes_; }
   /// What runs it.
   tiered_code const& code() const { return *code_; }
   /// What it is called by now: for tests, and for calls on data.
   executable run() const { return executable(std::shared_ptr<execute::code const>(code_, &code_->code())); }
-
   /// Has the executor make something faster, in the background, which is swapped in.
   void heat() const;
 
 private:
-  void run_passes(compilation_stage at);
   void make_executable();
   void swap_in() const;
-  void add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const;
 
-  recipe made_of_;
-  ir::program program_;
-  std::mutex mutable mutex_; // of steps
-  std::vector<compilation_step> mutable steps_;
+  std::uint64_t number_;
   std::shared_ptr<tiered_code> code_;
   std::size_t bytes_ = 0;
 };
+
+/// Throws fingerprint_error where a recipe makes another program than the artifact's, which has the same key. It tells the first
+/// operation that differs. O(compilation + text).
+OVERDUB_DECL void check_same(rewritten const& known, recipe again);
 
 /// How an artifact was made: steps with their times, and the program's text before and after each pass, which are run again
 /// for it. O(compilation + text).

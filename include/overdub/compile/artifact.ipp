@@ -6,6 +6,7 @@
 #include <overdub/pass/pipeline.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -59,7 +60,7 @@ OVERDUB_DECL bool needs_contexts(ir::program const& p) {
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-OVERDUB_DECL artifact::artifact(recipe r) : made_of_(std::move(r)), program_(made_of_.staged) {
+OVERDUB_DECL rewritten::rewritten(recipe r) : made_of_(std::move(r)), program_(made_of_.staged) {
   std::size_t const staged = pass::operation_count(program_);
   add_step("stage", made_of_.staging_nanoseconds, 0, staged);
   run_passes(compilation_stage::after_inference);
@@ -68,12 +69,17 @@ OVERDUB_DECL artifact::artifact(recipe r) : made_of_(std::move(r)), program_(mad
     add_step(std::string(report.name), report.nanoseconds, report.operations_before, report.operations_after);
   });
   run_passes(compilation_stage::after_optimise);
+}
+
+OVERDUB_DECL artifact::artifact(recipe r) : rewritten(std::move(r)) {
+  static std::atomic<std::uint64_t> last{0};
+  number_ = ++last;
   make_executable();
-  bytes_ = detail::bytes_of(made_of_.staged) + detail::bytes_of(program_) +
+  bytes_ = detail::bytes_of(made_of().staged) + detail::bytes_of(program()) +
            code_->code().instructions.size() * sizeof(execute::instruction) + sizeof(artifact);
 }
 
-OVERDUB_DECL void artifact::run_passes(compilation_stage at) {
+OVERDUB_DECL void rewritten::run_passes(compilation_stage at) {
   for (context_pass const& pass : made_of_.passes) {
     if (pass.stage != at) continue;
     std::size_t const before = pass::operation_count(program_);
@@ -86,16 +92,16 @@ OVERDUB_DECL void artifact::run_passes(compilation_stage at) {
 }
 
 OVERDUB_DECL void artifact::make_executable() {
-  compile_options const& o = made_of_.options;
-  std::size_t const count = pass::operation_count(program_);
+  compile_options const& o = made_of().options;
+  std::size_t const count = pass::operation_count(program());
   detail::stopwatch const watch;
-  bool const direct = !detail::needs_contexts(program_);
+  bool const direct = !detail::needs_contexts(program());
   if (o.executor != nullptr && o.tiers == tiers::compile_now) {
-    code_ = std::make_shared<tiered_code>(executable(o.executor->prepare(program_)), direct);
+    code_ = std::make_shared<tiered_code>(executable(o.executor->prepare(program())), direct);
     add_step(o.executor->name(), watch.nanoseconds(), count, count);
     return;
   }
-  code_ = std::make_shared<tiered_code>(executable(program_), direct);
+  code_ = std::make_shared<tiered_code>(executable(program()), direct);
   if (o.executor != nullptr && o.tiers == tiers::interpret_first)
     code_->wait_for_heat(o.hot_calls, o.hot_nanoseconds);
   add_step("lower", watch.nanoseconds(), count, count);
@@ -108,11 +114,11 @@ OVERDUB_DECL void artifact::heat() const {
 }
 
 OVERDUB_DECL void artifact::swap_in() const {
-  executor const& by = *made_of_.options.executor;
-  std::size_t const count = pass::operation_count(program_);
+  executor const& by = *made_of().options.executor;
+  std::size_t const count = pass::operation_count(program());
   detail::stopwatch const watch;
   try {
-    code_->swap_in(by.prepare(program_));
+    code_->swap_in(by.prepare(program()));
     add_step(by.name() + ", in the background", watch.nanoseconds(), count, count);
   } catch (std::exception const& e) { // it is interpreted as before
     add_step(by.name() + " failed: " + e.what(), watch.nanoseconds(), count, count);
@@ -120,14 +126,34 @@ OVERDUB_DECL void artifact::swap_in() const {
 }
 
 OVERDUB_DECL void
-artifact::add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const {
+rewritten::add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const {
   std::lock_guard const lock(mutex_);
   steps_.push_back({std::move(name), nanoseconds, before, after});
 }
 
-OVERDUB_DECL std::vector<compilation_step> artifact::steps() const {
+OVERDUB_DECL std::vector<compilation_step> rewritten::steps() const {
   std::lock_guard const lock(mutex_);
   return steps_;
+}
+
+OVERDUB_DECL void check_same(rewritten const& known, recipe again) {
+  struct only_rewritten final : rewritten {
+    using rewritten::rewritten;
+  };
+  only_rewritten const other(std::move(again));
+  if (known.program() == other.program()) return;
+  std::string const a = ir::print(known.program()), b = ir::print(other.program());
+  std::size_t const differ = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  auto const line = [&](std::string const& text) {
+    std::size_t const begin = text.rfind('\n', differ == 0 ? 0 : differ - 1) + 1; // npos + 1 is 0
+    std::size_t const first = text.find_first_not_of(' ', begin);
+    return first == text.npos ? std::string() : text.substr(first, text.find('\n', first) - first);
+  };
+  throw fingerprint_error(message(
+      "overdub: contexts of equal fingerprints make different programs of @%s: \"%s\" was kept, and \"%s\" "
+      "is made "
+      "now; what differs is read from elsewhere: return it from fingerprint(), or make it a context_field",
+      known.name().c_str(), line(a).c_str(), line(b).c_str()));
 }
 
 OVERDUB_DECL std::string explain(artifact const& a) {

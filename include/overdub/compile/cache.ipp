@@ -320,7 +320,10 @@ compilation_cache::get(cache_key const& key, std::string const& name, make const
 OVERDUB_DECL void compilation_cache::invalidate(cache_key const& key) { entries_->invalidate(key); }
 OVERDUB_DECL compilation_cache::dropper compilation_cache::dropper_of(cache_key key) const {
   return [weak = std::weak_ptr(entries_), key = std::move(key)] {
-    if (auto const still = weak.lock()) still->invalidate(key);
+    try {
+      if (auto const still = weak.lock()) still->invalidate(key);
+    } catch (std::bad_alloc const&) { // nobody asks for the key any more: it is evicted some time
+    }
   };
 }
 OVERDUB_DECL cache_statistics compilation_cache::statistics() const { return entries_->statistics(); }

@@ -4,6 +4,7 @@
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/direct_call.hpp>
 #include <overdub/compile/fingerprint.hpp>
+#include <overdub/compile/global.hpp>
 #include <overdub/compile/staged_call.hpp>
 
 #include <chrono>
@@ -138,15 +139,54 @@ struct compilation<F, types<A...>, C...> {
   // The artifact for the contexts' fingerprints, which are written already.
   static std::shared_ptr<artifact const>
   get(F const& f, compile_options const& o, std::string fingerprints, C&... c) {
-    compilation_cache& cache = o.cache == nullptr ? compilation_cache::shared() : *o.cache;
     fingerprints += o.key();
     std::string const name = name_of_callee<F>();
-    return cache.get(
-        {&type_key<compilation>, std::move(fingerprints)}, name, [&] { return make(f, name, o, c...); });
+    auto made = cache_of(o).get({&type_key<compilation>, std::move(fingerprints)}, name, [&] {
+      return std::make_shared<artifact const>(recipe_of(f, name, o, c...));
+    });
+    if (o.check_fingerprints) check_same(*made, recipe_of(f, name, o, c...));
+    return made;
   }
 
-  static std::shared_ptr<artifact const>
-  make(F const& f, std::string name, compile_options const& o, C&... c) {
+  // A call in the contexts that the thread made global, the last of which is outermost.
+  template <class Key, class Recipe>
+  static result run_in_globals(
+      std::string const& name, compile_options o, Key const& key, Recipe const& make, A const&... x) {
+    std::vector<global_context const*> globals;
+    for (auto const* g = global_contexts(); g != nullptr; g = g->before) globals.push_back(g);
+    if constexpr (sizeof...(C) > 0)
+      throw not_executable(message(
+          "overdub: @%s was compiled in contexts of its own, and is called in a scoped_global; compile it "
+          "for both: "
+          "compile(compose(outer, inner), ...)",
+          name.c_str()));
+    else {
+      std::vector<void*> objects;
+      std::string data = key();
+      for (global_context const* const g : globals) {
+        objects.push_back(g->object);
+        data.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
+        g->append_fingerprint(data, g->object);
+        g->adjust(o);
+      }
+      auto const made = cache_of(o).get({&type_key<compilation, global_context>, data + o.key()}, name, [&] {
+        recipe r = make();
+        for (std::size_t i = 0; i < globals.size(); ++i) {
+          r.staged = globals[i]->rewrite(r.staged, globals[i]->object, i);
+          globals[i]->add_passes(r.passes, globals[i]->object);
+        }
+        r.options = o;
+        return std::make_shared<artifact const>(std::move(r));
+      });
+      return calls::run(*made, objects.data(), x...);
+    }
+  }
+
+  static compilation_cache& cache_of(compile_options const& o) {
+    return o.cache == nullptr ? compilation_cache::shared() : *o.cache;
+  }
+
+  static recipe recipe_of(F const& f, std::string name, compile_options const& o, C&... c) {
     auto const start = std::chrono::steady_clock::now();
     ir::program p = [&] {
       std::tuple<decltype(staging_context<C>::of(c))...> held{staging_context<C>::of(c)...};
@@ -163,9 +203,9 @@ struct compilation<F, types<A...>, C...> {
     auto const taken = std::chrono::steady_clock::now() - start;
     std::vector<context_pass> passes;
     (stages_of<std::remove_const_t<C>>{c, passes}.add(), ...);
-    return std::make_shared<artifact const>(recipe{
+    return {
         std::move(name), std::move(p), std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
-        std::move(passes), o});
+        std::move(passes), o};
   }
 };
 

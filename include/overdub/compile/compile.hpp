@@ -32,6 +32,8 @@ public:
 
   /// Throws what the program throws. What context hooks throw, too.
   result_type operator()(A const&... x) const {
+    if (detail::global_contexts() != nullptr) [[unlikely]]
+      return in_globals(x...);
     return compilation::calls::run(*artifact_, contexts_.data(), x...);
   }
 
@@ -50,6 +52,17 @@ public:
   }
 
 private:
+  [[gnu::noinline]] result_type in_globals(A const&... x) const {
+    recipe const& own = artifact_->made_of();
+    return compilation::run_in_globals(
+        own.name, own.options, [] { return std::string(); },
+        [&] {
+          return recipe{
+              .name = own.name, .staged = own.staged, .staging_nanoseconds = own.staging_nanoseconds};
+        },
+        x...);
+  }
+
   std::shared_ptr<artifact const> artifact_;
   std::shared_ptr<composition<Held...>> owner_;
   std::array<void*, sizeof...(Held)> contexts_{};
@@ -121,6 +134,10 @@ private:
     if constexpr (compilation::allowed())
       return std::apply(
           [&](C&... c) {
+            if (global_contexts() != nullptr) [[unlikely]]
+              return compilation::run_in_globals(
+                  name_of_callee<F>(), {}, [] { return std::string(); }, [] { return recipe(); },
+                  static_cast<typename parameter_type<std::remove_cvref_t<A>>::type const&>(x)...);
             thread_local last_answer<C...> last;
             if (!last.is_for(c...)) {
               std::string fingerprints;

@@ -36,7 +36,7 @@ public:
   };
 
   bool is_for(C const&... c) {
-    if (made_ == nullptr) return false;
+    if (made_ == nullptr || is_checked_) return false;
     if constexpr ((is_plain<C> && ...))
       return plain == std::tuple<plain_t<C>...>(plain_of(c)...);
     else {
@@ -52,6 +52,7 @@ public:
       plain = std::tuple<plain_t<C>...>(plain_of(c)...);
     else
       bytes = fingerprints;
+    is_checked_ = answer->made_of().options.check_fingerprints;
     made_ = std::move(answer);
   }
 
@@ -75,6 +76,7 @@ private:
   std::shared_ptr<artifact const> made_;
   std::vector<std::shared_ptr<artifact const>> replaced_; // and still run
   int uses_ = 0;
+  bool is_checked_ = false; // at each call
 };
 
 } // namespace overdub::detail

@@ -96,6 +96,8 @@ public:
   /// compile throws.
   result_type operator()(A const&... x) const {
     std::shared_ptr<artifact const> const made = shared_->current();
+    if (detail::global_contexts() != nullptr) [[unlikely]]
+      return in_globals(*made, x...);
     return compilation::calls::run(*made, shared_->addresses.data(), x...);
   }
 
@@ -103,6 +105,17 @@ public:
   std::shared_ptr<artifact const> made() const { return shared_->current(); }
 
 private:
+  // What was made in a world has a number of its own.
+  [[gnu::noinline]] result_type in_globals(artifact const& own, A const&... x) const {
+    recipe const& r = own.made_of();
+    return compilation::run_in_globals(
+        r.name, r.options, [&] { return std::to_string(own.number()) + ' '; },
+        [&] {
+          return recipe{.name = r.name, .staged = r.staged, .staging_nanoseconds = r.staging_nanoseconds};
+        },
+        x...);
+  }
+
   // What was right in a world.
   struct answer {
     std::uint64_t world;
@@ -156,7 +169,7 @@ private:
       return made;
     }
     std::shared_ptr<artifact const> from_cache(detail::linked_function const& linked) {
-      compilation_cache& cache = options.cache == nullptr ? compilation_cache::shared() : *options.cache;
+      compilation_cache& cache = compilation::cache_of(options);
       cache_key const key{
           &detail::type_key<compilation>, linked.key + fingerprints + options.key() + own_number()};
       bool is_new = false;
@@ -165,7 +178,10 @@ private:
         ir::program const p = library::assemble(linked);
         detail::linking const now(p);
         return std::apply(
-            [&](auto&... c) { return compilation::make(detail::linked_body<R>{}, name, options, c...); },
+            [&](auto&... c) {
+              return std::make_shared<artifact const>(
+                  compilation::recipe_of(detail::linked_body<R>{}, name, options, c...));
+            },
             detail::context_tuple(contexts));
       });
       if (is_new) of.watch(linked, made, cache.dropper_of(key));

@@ -38,6 +38,9 @@ struct compile_options {
   std::uint32_t hot_calls = 1000;              // from so many interpreted calls on, or
   std::int64_t hot_nanoseconds = 2'000'000;    // so much time in them, machine code is worth it
   overdub::compilation_cache* cache = nullptr; // the shared one, where there is none; must outlive its use
+  // To find what a fingerprint leaves out: each call makes the program anew, and compares it with the one that is kept. Throws
+  // fingerprint_error.
+  bool check_fingerprints = false;
 
   /// What of it decides what is made: a part of the key.
   std::string key() const {

@@ -274,10 +274,12 @@ void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   recorder& r = recorder_();
   ir::attributes a = at.f[n].attributes;
   ir::host_binding const* const known = at.f[n].code == ir::op::host ? program_.host(a.text()) : nullptr;
-  if (known != nullptr) refuse_context(*known);
+  // A function of a context's of the same calls stays one.
+  if (known != nullptr && known->context >= r.contexts.size()) refuse_context(*known);
   a.subject = ir::index_of(
-      known != nullptr ? r.bind(std::string(program_.text(a.text())), known->run, known->object)
-                       : r.program.intern(program_.text(a.text())));
+      known != nullptr
+          ? r.bind(std::string(program_.text(a.text())), known->run, known->object, known->context)
+          : r.program.intern(program_.text(a.text())));
   if (a.detail != ir::nothing) a.detail = r.program.intern(program_.text(a.detail));
   auto const arguments = cells(at, n, 0, at.f[n].operand_count);
   auto operands = symbols(arguments);

@@ -100,8 +100,10 @@ public:
   }
 
   // The symbol of a native function. Others of the name have a number behind it. An object that is one of `contexts` is
-  // brought by each call of the program.
-  ir::symbol bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object);
+  // brought by each call of the program; or the number of one is given.
+  ir::symbol bind(
+      std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
+      std::uint32_t context = ir::host_binding::no_context);
 
   // ---- functions
 

@@ -55,10 +55,10 @@ OVERDUB_DECL ir::function_id recorder::scratch() {
   return scratch_;
 }
 
-OVERDUB_DECL ir::symbol
-recorder::bind(std::string name, void (*run)(void*, void const* const*, void* const*), void* object) {
+OVERDUB_DECL ir::symbol recorder::bind(
+    std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
+    std::uint32_t context) {
   std::string const base = name;
-  std::uint32_t context = ir::host_binding::no_context;
   if (std::size_t const at = context_at(object); object != nullptr && at < contexts.size()) {
     context = static_cast<std::uint32_t>(at);
     object = nullptr;

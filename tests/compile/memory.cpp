@@ -1,0 +1,75 @@
+// When there is no memory: a compilation throws, keeps nothing, and can be tried again.
+#include "allocations.hpp"
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/compile/library_call.hpp>
+
+#include <memory>
+#include <new>
+#include <string>
+
+namespace {
+
+namespace od = overdub;
+
+struct shaped : od::context {
+  int shape = 0;
+  int fingerprint() const { return shape; }
+  static void before_optimise(od::ir::program&, int) {}
+};
+inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x + 1.0) * sin(x + 1.0); });
+
+// Runs f with ever more memory, until it has enough. Returns how often it failed.
+template <class F, class After>
+long fail_each_allocation(F const& f, After const& after) {
+  for (long n = 0;; ++n) {
+    bool done = false;
+    allowed = n;
+    try {
+      f();
+      done = true;
+    } catch (std::bad_alloc const&) {
+    }
+    allowed = all;
+    after(done);
+    if (done) return n;
+  }
+}
+
+} // namespace
+
+TEST_CASE("each allocation of a compilation may fail: nothing is kept, nothing is lost") {
+  shaped c;
+  (void)od::compile(c, wave, od::signature<double>); // what is made once for all
+  long const before = alive;
+  {
+    auto cache = std::make_unique<od::compilation_cache>();
+    int kept = 0;
+    long const failed = fail_each_allocation(
+        [&] { (void)od::compile(c, wave, od::signature<double>, {.cache = cache.get()}); },
+        [&](bool done) {
+          kept += done || cache->statistics().entries == 0 ? 1 : 0;
+          if (!done && cache->statistics().entries > 0) cache->clear(); // the handle had no memory
+        });
+    CHECK(failed > 50);
+    CHECK(kept >= failed - 2);
+    CHECK(od::compile(c, wave, od::signature<double>, {.cache = cache.get()})(0.5) == Approx(0.995));
+  }
+  CHECK(alive == before);
+}
+
+TEST_CASE("each allocation of a redefinition may fail: the library is as it was") {
+  char const* const first = "func @f(%x: f64) -> f64 {\n  %y = mul %x, 2.0 : f64\n  return %y\n}\n";
+  char const* const second = "func @f(%x: f64) -> f64 {\n  %y = mul %x, 3.0 : f64\n  return %y\n}\n";
+  od::library of;
+  of.define(first);
+  auto const f = of.function<double(double)>("f");
+  CHECK(f(1.0) == 2.0);
+  int wrong = 0;
+  long const failed = fail_each_allocation(
+      [&] { of.redefine(second); }, [&](bool done) { wrong += f(1.0) == (done ? 3.0 : 2.0) ? 0 : 1; });
+  CHECK(failed > 20);
+  CHECK(wrong == 0);
+  CHECK(f(1.0) == 3.0);
+}

@@ -1,0 +1,92 @@
+// Contexts for all that a thread calls compiled.
+#include "catch.hpp"
+
+#include <overdub/compile/library_call.hpp>
+#include <overdub/compile/scoped_global.hpp>
+#include <overdub/contexts/forward.hpp>
+
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+
+inline constexpr auto inner = od::fn<"inner">([](auto x) { return sin(x); });
+inline constexpr auto wave = od::fn<"wave">([](auto x) { return inner(x) + 1.0; });
+
+struct names : od::context {
+  std::vector<std::string> heard;
+  void before(od::callee auto f, auto const&...) { heard.emplace_back(f.name()); }
+};
+// What programs keep of calls: operations. Functions are called by numbers there, and contexts do not hear of them.
+std::vector<std::string> operations(std::vector<std::string> all) {
+  std::erase_if(all, [](std::string const& n) { return n != "sin" && n != "add" && n != "mul"; });
+  return all;
+}
+struct doubling : od::context {
+  auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
+};
+
+} // namespace
+
+TEST_CASE("a global context is the outermost of what is called compiled, until the end of its scope") {
+  auto const f = od::compile(od::compose(), wave, od::signature<double>);
+  double const plain = f(0.5);
+  names a, b;
+  for (names* const n : {&a, &b}) {
+    od::scoped_global const heard(*n);
+    CHECK(f(0.5) == plain);
+    CHECK(f(0.5) == plain);
+  }
+  names direct;
+  (void)od::run(direct, wave, 0.5);
+  (void)od::run(direct, wave, 0.5);
+  CHECK(a.heard == operations(direct.heard));
+  CHECK(b.heard == operations(direct.heard));
+  CHECK(f(0.5) == plain);
+  CHECK(a.heard == operations(direct.heard));
+}
+
+TEST_CASE("scopes nest: the inner one's context is outermost") {
+  auto const f = od::compile(od::compose(), wave, od::signature<double>);
+  names n;
+  doubling d;
+  od::scoped_global const heard(n);
+  od::scoped_global const doubled(d);
+  CHECK(f(0.5) == 2.0 * std::sin(0.5) + 1.0);
+  names direct;
+  CHECK(od::run(od::compose(d, direct), wave, 0.5) == f(0.5));
+  (void)od::run(od::compose(d, direct), wave, 0.5);
+  CHECK(n.heard == operations(direct.heard));
+}
+
+TEST_CASE("other threads are not asked") {
+  auto const f = od::compile(od::compose(), wave, od::signature<double>);
+  names n;
+  od::scoped_global const heard(n);
+  double elsewhere = 0;
+  std::thread([&] { elsewhere = f(0.5); }).join();
+  CHECK(elsewhere == std::sin(0.5) + 1.0);
+  CHECK(n.heard.empty());
+}
+
+TEST_CASE("functions of libraries are called in it, in each world") {
+  od::library of;
+  of.define("func @f(%x: f64) -> f64 {\n  %y = sin %x : f64\n  return %y\n}\n");
+  auto const f = of.function<double(double)>("f");
+  doubling d;
+  od::scoped_global const doubled(d);
+  CHECK(f(0.5) == 2.0 * std::sin(0.5));
+  of.redefine("func @f(%x: f64) -> f64 {\n  %y = sin %x : f64\n  %z = add %y, 1.0 : f64\n  return %z\n}\n");
+  CHECK(f(0.5) == 2.0 * std::sin(0.5) + 1.0);
+}
+
+TEST_CASE("what was compiled in contexts of its own says that it is not") {
+  auto const f = od::compile(od::contexts::forward{}, wave, od::signature<od::tagged<double, double>>);
+  names n;
+  od::scoped_global const heard(n);
+  CHECK_THROWS_WITH(f(od::tag(0.5, 1.0)), Catch::Contains("@wave was compiled in contexts of its own"));
+}
