@@ -165,3 +165,19 @@ TEST_CASE("a fingerprint that lies is found where programs are checked, and what
   leaked = 2;
   CHECK(od::run(c, shifted, 1.0) == 3.0);
 }
+
+namespace {
+
+struct checked_scaled : scaled {
+  static void options(od::compile_options& o) { o.check_fingerprints = true; }
+};
+
+} // namespace
+
+TEST_CASE("what is kept is what would be made now: for many fingerprints, in any order") {
+  checked_scaled c;
+  for (int i = 0; i < 200; ++i) {
+    c.by = static_cast<double>((i * 7) % 31);
+    CHECK(od::run(c, shifted, 1.0) == 1.0 + c.by); // compares
+  }
+}
