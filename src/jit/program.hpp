@@ -56,9 +56,10 @@ public:
   std::uint32_t closure_number(function_id f, std::uint32_t captured);
   /// The function that applies function values of this type: (machine, function value, arguments).
   llvm::Function* applier_for(ir::type function);
-  /// Adds or takes a count of an owner, which may be null: functions that are inlined.
+  /// Adds a count of an owner, which may be null: a function that is inlined.
   llvm::Function* retainer();
-  llvm::Function* releaser();
+  /// Takes a count of an array's owner, which may be null, or of a function value; what it captured goes with the last one.
+  llvm::Function* releaser(ir::type t);
   /// A constant text, ended by a zero byte.
   llvm::Value* text(std::string_view t);
 
