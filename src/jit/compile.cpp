@@ -28,11 +28,11 @@ compile(ir::program const& p, ir::function_id id, execute::host_registry const& 
 
   program_compiler compiler(p, *made, o);
   compiler.compile(id);
-  auto const loaded = load(object_of(*compiler.module, o));
-  made->compiled = reinterpret_cast<void (*)(std::byte*, execute::machine*)>(loaded->find("overdub:entry"));
-  made->target = loaded->find("overdub:target");
-  if (void* const code = loaded->find("overdub:code")) *static_cast<execute::code const**>(code) = made.get();
-  made->machine_code = loaded;
+  linked_code const linked = link(object_of(*compiler.module, o), false);
+  made->compiled = reinterpret_cast<void (*)(std::byte*, execute::machine*)>(linked.entry);
+  made->target = linked.target;
+  if (linked.program != nullptr) *static_cast<execute::code const**>(linked.program) = made.get();
+  made->machine_code = linked.owner;
   return made;
 }
 

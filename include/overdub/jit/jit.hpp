@@ -4,6 +4,7 @@
 
 #include <overdub/execute/interpreter.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,12 @@ struct options {
   std::string cpu = {};      // LLVM's name of the processor; this machine's, if empty
   std::string features = {}; // what it has besides, as in "+avx2,-avx512f"; of a named processor alone
 };
+
+/// How many bytes of memory the machine code of this process takes, by whole pages.
+std::size_t machine_code_bytes();
+/// How many it may take from now on; compiling throws not_executable where more is needed. Without it, as many as there are.
+/// What is there already stays.
+void limit_machine_code(std::size_t bytes);
 
 namespace detail {
 
