@@ -168,6 +168,12 @@ void optimise(llvm::Module& m, llvm::TargetMachine& target, int level) {
 
 } // namespace
 
+std::string target_text(options const& o) {
+  auto host = host_machine();
+  return host.getTargetTriple().str() + ' ' +
+         (o.cpu.empty() ? host.getCPU() + ' ' + host.getFeatures().getString() : o.cpu + ' ' + o.features);
+}
+
 bool set_target(llvm::Module& m, options const& o) {
   borrowed_machine const target(o);
   m.setDataLayout(target.machine->createDataLayout());

@@ -10,6 +10,9 @@
 
 namespace overdub::jit {
 
+/// All that is known of the processor that code is made for.
+std::string target_text(options const&);
+
 /// Fills in what a module must say of the processor that it is for; whether that loads parts of vectors.
 bool set_target(llvm::Module&, options const&);
 

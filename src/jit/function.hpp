@@ -265,7 +265,7 @@ private:
   void compile_return();
 
   void check_type(ir::type t) const;
-  [[noreturn]] void refuse(std::string const& why) const { shared_.refuse(f_, why); }
+  [[noreturn]] void refuse(std::string const& why) const { refuser{p_, id_}(why); }
 
   program_compiler& shared_;
   ir::program const& p_;

@@ -60,11 +60,6 @@ program_compiler::program_compiler(ir::program const& given, execute::code& made
   has_masked_loads = set_target(*module, o);
 }
 
-void program_compiler::refuse(ir::function const& f, std::string const& why) const {
-  throw not_executable(
-      message("overdub: @%s cannot be compiled: %s", std::string(p.text(f.name)).c_str(), why.c_str()));
-}
-
 std::uint32_t program_compiler::add_list(std::vector<execute::offset> const& words) {
   auto const first = static_cast<std::uint32_t>(to.lists.size());
   to.lists.insert(to.lists.end(), words.begin(), words.end());

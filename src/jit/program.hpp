@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine.hpp"
+#include "stored_parts.hpp"
 #include "symbols.hpp"
 
 #include <overdub/execute/code.hpp>
@@ -64,7 +65,6 @@ public:
   llvm::Value* text(std::string_view t);
 
   std::uint32_t add_list(std::vector<execute::offset> const& words);
-  [[noreturn]] void refuse(ir::function const& f, std::string const& why) const;
 
   ir::program const& p;
   execute::code& to;
@@ -73,7 +73,8 @@ public:
   std::unique_ptr<llvm::Module> module;
   ir::call_components calls;
   ownership owners;
-  bool uses_machine = false; // some function does
+  std::vector<program_node> hosts, samples; // the operations that to.hosts and to.samples are of
+  bool uses_machine = false;                // some function does
   bool has_masked_loads;     // the processor has them
 
 private:
