@@ -124,6 +124,7 @@ void function_compiler::check_type(ir::type t) const {
 
 void function_compiler::compile_node(node_id n) {
   for (value_id const v : f_.results_of(n)) check_type(type_of(v));
+  if (shared_.lines) b_.SetCurrentDebugLocation(shared_.lines->location(f_[n].place));
   compile_operation(n);
   live_in(f_.results_of(n), f_[n].parent);
 }
@@ -200,6 +201,7 @@ void function_compiler::prologue() {
 
 void function_compiler::compile() {
   at(new_block("entry"));
+  if (shared_.lines) b_.SetCurrentDebugLocation(shared_.lines->begin(*made_, f_));
   // Calls of itself go behind it: memory that is taken once a call stands in the first block.
   block const start = new_block("start");
   unsigned next = 1;

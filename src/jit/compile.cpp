@@ -29,8 +29,22 @@ frame_of(ir::program const& p, ir::function_id id, execute::host_registry const&
   return made;
 }
 
-void link_into(execute::code& to, std::span<char const> object, options const& o) {
-  linked_code linked = link(object, o.debug);
+// "file.cpp:12" of each function that has a place.
+symbol_places places_in(ir::program const& p) {
+  symbol_places all;
+  for (ir::function const& f : p.functions) {
+    if (f.name == ir::nothing || f.place == ir::nothing) continue;
+    auto const& at = p[f.place];
+    all["overdub." + std::string(p.text(f.name))] =
+        std::string(p.text(at.file)) + ':' + std::to_string(at.line);
+  }
+  return all;
+}
+
+void link_into(execute::code& to, ir::program const& p, std::span<char const> object, options const& o) {
+  symbol_places places;
+  if (o.debug) places = places_in(p);
+  linked_code linked = link(object, o.debug ? &places : nullptr);
   to.compiled = reinterpret_cast<void (*)(std::byte*, execute::machine*)>(linked.entry);
   to.target = linked.target;
   if (linked.program != nullptr) *static_cast<execute::code const**>(linked.program) = &to;
@@ -49,7 +63,7 @@ std::shared_ptr<execute::code const> restored(
     return nullptr;
   }
   try {
-    link_into(*made, found->object, o);
+    link_into(*made, p, found->object, o);
   } catch (not_executable const& e) {
     files.reject(key.text, e.what());
     return nullptr;
@@ -75,7 +89,7 @@ compile(ir::program const& p, ir::function_id id, execute::host_registry const& 
   program_compiler compiler(p, *made, o);
   compiler.compile(id);
   std::vector<char> const object = object_of(*compiler.module, o);
-  link_into(*made, object, o);
+  link_into(*made, p, object, o);
   if (key)
     if (auto const parts = write_parts(*made, p, key->functions, compiler.hosts, compiler.samples))
       machine_code_files::of(*o.cache).store(key->text, object, *parts);

@@ -174,12 +174,12 @@ public:
     bytes_in_use -= made_.bytes;
   }
 
-  linked_code load(std::span<char const> object, bool named) {
+  linked_code load(std::span<char const> object, symbol_places const* places) {
     llvm::MemoryBufferRef const bytes(llvm::StringRef(object.data(), object.size()), "overdub program");
     auto graph =
         link_graph_of([](auto const&... from) { return jl::createLinkGraphFromObject(from...); }, bytes);
     if (!graph) fail(llvm::toString(graph.takeError()));
-    jl::link(std::move(*graph), std::make_unique<linking_context>(*memory_, made_, named));
+    jl::link(std::move(*graph), std::make_unique<linking_context>(*memory_, made_, places != nullptr));
     if (made_.failure) fail(*made_.failure);
     if (made_.code.entry == nullptr) fail("it has no entry");
     if (made_.frames_size > 0) {
@@ -187,7 +187,9 @@ public:
         fail(llvm::toString(std::move(e)));
       is_registered_ = true;
     }
-    if (named) {
+    if (places != nullptr) {
+      for (placed_function& f : made_.functions)
+        if (auto const at = places->find(f.name); at != places->end()) f.name += ' ' + at->second;
       tell_perf(made_.functions);
       debugger_.emplace(object, made_.sections);
     }
@@ -212,11 +214,12 @@ private:
 
 } // namespace
 
-linked_code link(std::span<char const> object, bool named) {
+linked_code link(std::span<char const> object, symbol_places const* places) {
   (void)addresses();
   static bool const always_named = std::getenv("OVERDUB_JIT_NAMES") != nullptr;
   auto const made = std::make_shared<code_in_memory>();
-  linked_code code = made->load(object, named || always_named);
+  static symbol_places const none;
+  linked_code code = made->load(object, places == nullptr && always_named ? &none : places);
   code.owner = made;
   return code;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,9 +25,12 @@ struct linked_code {
   void* program = nullptr; // overdub:code
 };
 
-/// Loads an object file, whose bytes may be dropped then. `named`: perf and gdb are told of it. Throws not_executable where
+/// Where functions stand in the user's source, by their names in the object file.
+using symbol_places = std::map<std::string, std::string, std::less<>>;
+
+/// Loads an object file, whose bytes may be dropped then. With places, perf and gdb are told of it. Throws not_executable where
 /// that fails; nothing is left of it then. Thread-safe.
-linked_code link(std::span<char const> object, bool named);
+linked_code link(std::span<char const> object, symbol_places const* places);
 
 /// A part of an object file, and where it stands in memory.
 struct placed_section {

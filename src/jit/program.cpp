@@ -58,6 +58,7 @@ program_compiler::program_compiler(ir::program const& given, execute::code& made
       module(std::make_unique<llvm::Module>("overdub", *context)), calls(given), owners(given, calls),
       made_(given.functions.size()) {
   has_masked_loads = set_target(*module, o);
+  if (o.debug) lines.emplace(*module, p);
 }
 
 std::uint32_t program_compiler::add_list(std::vector<execute::offset> const& words) {
@@ -368,6 +369,7 @@ void program_compiler::compile(function_id entry) {
   }
   fill_appliers();
   make_entry(entry, make_target(entry));
+  if (lines) lines->finish();
 }
 
 } // namespace overdub::jit

@@ -2,6 +2,7 @@
 // other, and what C++ calls.
 #pragma once
 
+#include "debug_lines.hpp"
 #include "engine.hpp"
 #include "stored_parts.hpp"
 #include "symbols.hpp"
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,9 +75,10 @@ public:
   std::unique_ptr<llvm::Module> module;
   ir::call_components calls;
   ownership owners;
+  std::optional<debug_lines> lines;         // where they are asked for
   std::vector<program_node> hosts, samples; // the operations that to.hosts and to.samples are of
   bool uses_machine = false;                // some function does
-  bool has_masked_loads;     // the processor has them
+  bool has_masked_loads;                    // the processor has them
 
 private:
   struct closure {
