@@ -49,8 +49,8 @@ std::string reason(int number) { return std::strerror(number); }
 // Why a file or directory cannot be trusted; empty: it can.
 std::string distrust(struct stat const& what) {
   if (what.st_uid != geteuid() && what.st_uid != 0)
-    return "it belongs to user " + std::to_string(what.st_uid) + ", and the process runs as user " +
-           std::to_string(geteuid());
+    return std::string("it belongs to user ") + std::to_string(what.st_uid) +
+           ", and the process runs as user " + std::to_string(geteuid());
   if ((what.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others than its owner may write to it";
   return {};
 }
@@ -126,11 +126,11 @@ void machine_code_files::check_directory() const {
     refuse(why + "; give a directory of the user's own that only its owner may write to (mode 0700)");
   if (use_ == disk_use::read_only) return;
   // To try is the only way to know.
-  std::string const name = "." + std::to_string(getpid()) + "-try" + std::string(temporary);
+  std::string const name = std::string(".") + std::to_string(getpid()) + "-try" + std::string(temporary);
   open_file const trial(openat(*folder_, name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!trial.is_open())
     refuse(
-        "it cannot be written to: " + reason(errno) +
+        std::string("it cannot be written to: ") + reason(errno) +
         "; open it by disk_use::read_only, or give another one");
   unlinkat(*folder_, name.c_str(), 0);
 }
@@ -160,9 +160,9 @@ std::string machine_code_files::read(std::string const& name, std::string_view k
   if (!opened.is_open())
     return errno == ENOENT  ? ""
            : errno == ELOOP ? "it is a symbolic link"
-                            : "it cannot be opened: " + reason(errno);
+                            : std::string("it cannot be opened: ") + reason(errno);
   struct stat what {};
-  if (fstat(*opened, &what) != 0) return "it cannot be looked at: " + reason(errno);
+  if (fstat(*opened, &what) != 0) return std::string("it cannot be looked at: ") + reason(errno);
   if (!S_ISREG(what.st_mode)) return "it is no file";
   if (std::string why = distrust(what); !why.empty()) return why;
   if (what.st_size < static_cast<off_t>(sizeof(header))) return "it is cut off";
@@ -208,7 +208,8 @@ void machine_code_files::store(
   if (use_ == disk_use::read_only) return;
   std::size_t const size = sizeof(header) + object.size() + parts.size() + key.size();
   if (size > std::min(limits_.bytes, largest_entry) || limits_.entries == 0)
-    return fail("an entry of " + std::to_string(size) + " bytes is more than the cache may keep");
+    return fail(
+        std::string("an entry of ") + std::to_string(size) + " bytes is more than the cache may keep");
   if (!write(name_of(key), key, object, parts)) return;
   ++stores_;
   // Other processes may have written as many.
@@ -240,18 +241,19 @@ bool machine_code_files::write(
   static std::atomic<std::uint64_t> count = 0;
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  std::string const unfinished = "." + std::to_string(getpid()) + "-" + std::to_string(++count) + "-" +
-                                 std::to_string(now.tv_nsec) + std::string(temporary);
+  std::string const unfinished = std::string(".") + std::to_string(getpid()) + std::string("-") +
+                                 std::to_string(++count) + "-" + std::to_string(now.tv_nsec) +
+                                 std::string(temporary);
   int failure = 0;
   {
     open_file const opened(
         openat(*folder_, unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!opened.is_open()) return fail("a file cannot be made: " + reason(errno)), false;
+    if (!opened.is_open()) return fail(std::string("a file cannot be made: ") + reason(errno)), false;
     if (!write_all(*opened, bytes.data(), bytes.size())) failure = errno;
   }
   if (failure == 0 && renameat(*folder_, unfinished.c_str(), *folder_, name.c_str()) != 0) failure = errno;
   if (failure == 0) return true;
-  fail("a file cannot be written: " + reason(failure));
+  fail(std::string("a file cannot be written: ") + reason(failure));
   unlinkat(*folder_, unfinished.c_str(), 0);
   return false;
 }

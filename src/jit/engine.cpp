@@ -166,6 +166,30 @@ void optimise(llvm::Module& m, llvm::TargetMachine& target, int level) {
   pipeline(builder, level).run(m, modules);
 }
 
+// Schedulers take more than proportional time for one block, and so do other passes: long blocks become several. An address
+// that is taken, as far as LLVM knows, keeps it from joining them again.
+void split_long_blocks(llvm::Module& m) {
+  constexpr std::size_t longest = 2000;
+  for (llvm::Function& f : m) {
+    std::vector<llvm::BasicBlock*> all;
+    for (llvm::BasicBlock& b : f)
+      if (b.size() > longest) all.push_back(&b);
+    for (llvm::BasicBlock* b : all) {
+      // Memory that is taken once a call stands in the first block, and stays there.
+      llvm::Instruction* at = &b->front();
+      for (llvm::Instruction& each : *b)
+        if (llvm::isa<llvm::AllocaInst>(each)) at = &each;
+      for (std::size_t count = 0; !at->isTerminator();) {
+        at = at->getNextNode();
+        if (++count < longest || at->isTerminator() || llvm::isa<llvm::PHINode>(at)) continue;
+        b = b->splitBasicBlock(at);
+        (void)llvm::BlockAddress::get(b);
+        count = 0;
+      }
+    }
+  }
+}
+
 } // namespace
 
 std::string target_text(options const& o) {
@@ -192,6 +216,7 @@ std::vector<char> object_of(llvm::Module& m, options const& o) {
         message("overdub: a program was compiled to what LLVM refuses: %s", faults.str().c_str()));
 #endif
   optimise(m, *target.machine, o.optimisation);
+  split_long_blocks(m);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   llvm::legacy::PassManager passes;
