@@ -75,10 +75,10 @@ public:
       builder.setCPU(k.cpu);
       builder.getFeatures() = llvm::SubtargetFeatures(k.features);
     }
+    // The highest costs nothing to speak of, and repeats short tests behind each branch that leads to them.
     builder.setCodeGenOptLevel(
         k.level == 0   ? generation_level::None
         : k.level == 1 ? generation_level::Less
-        : k.level == 2 ? generation_level::Default
                        : generation_level::Aggressive);
     auto made = checked(builder.createTargetMachine(), "make code for this processor");
     if (!k.cpu.empty() && !made->getMCSubtargetInfo()->isCPUStringValid(k.cpu))
