@@ -28,7 +28,7 @@ llvm::DebugLoc debug_lines::begin(llvm::Function& made, ir::function const& f) {
   auto* const type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({}));
   llvm::StringRef const name = p_.text(f.name);
   function_ = builder_.createFunction(
-      file_of(f.place), name, made.getName(), file_of(f.place), line, type, line, llvm::DINode::FlagZero,
+      file_of(f.place), name, "", file_of(f.place), line, type, line, llvm::DINode::FlagZero,
       llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized);
   made.setSubprogram(function_);
   return location(f.place);

@@ -1,22 +1,33 @@
 // The names and lines of machine code, for profilers and debuggers.
 #include "linking.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <llvm/BinaryFormat/ELF.h>
-#include <llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h>
 #include <mutex>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What gdb looks at, and where it stops; LLVM has them.
+namespace overdub::jit {
+
+// As gdb's manual has it. LLVM has the descriptor, and the function that gdb stops at.
+struct jit_code_entry {
+  jit_code_entry *next_entry, *prev_entry;
+  char const* symfile_addr;
+  std::uint64_t symfile_size;
+};
+struct jit_descriptor {
+  std::uint32_t version;
+  std::uint32_t action_flag;
+  jit_code_entry *relevant_entry, *first_entry;
+};
+enum : std::uint32_t { jit_register = 1, jit_unregister = 2 };
 extern "C" {
 extern jit_descriptor __jit_debug_descriptor;
 void __jit_debug_register_code();
 }
-
-namespace overdub::jit {
 
 void tell_perf(std::span<placed_function const> functions) {
   std::string const path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
@@ -44,8 +55,6 @@ std::mutex& gdb_mutex() {
   static auto* const one = new std::mutex; // machine code may outlive all statics
   return *one;
 }
-// As gdb's manual has it.
-enum : std::uint32_t { jit_register = 1, jit_unregister = 2 };
 
 // The object with the addresses of its sections, so that gdb finds its functions.
 void write_addresses(std::vector<char>& object, std::span<placed_section const> sections) {

@@ -133,6 +133,6 @@ TEST_CASE("gdb shows compiled functions, with the lines that they stand at") {
       " '[.gdb]'");
   INFO(shown);
   if (shown.find("SIGTRAP") == std::string::npos) return; // it may not trace here
-  CHECK_THAT(shown, Contains("climb () at /models/climb.cpp:15"));
-  CHECK_THAT(shown, Contains("climb () at /models/climb.cpp:18"));
+  CHECK_THAT(shown, Contains(" in climb () at /models/climb.cpp:15"));
+  CHECK_THAT(shown, Contains(" in climb () at /models/climb.cpp:18"));
 }
