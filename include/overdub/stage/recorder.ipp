@@ -169,12 +169,12 @@ OVERDUB_DECL void recorder::end(std::size_t number, std::any results) {
 }
 
 OVERDUB_DECL void recorder::note_unrolled(ir::function_id f) {
-  std::string text = "@"; // appended to: g++ 12 warns of a text put in front of another
-  text += base_name(program.name_of(f));
-  text += " has " + std::to_string(program[f].node_count()) +
-          " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
-          "or overdub::reduce";
-  program.notes.push_back({.text = std::move(text), .at = program[f].place});
+  program.notes.push_back(
+      {.text = std::string("@").append(base_name(program.name_of(f))) + " has " +
+               std::to_string(program[f].node_count()) +
+               " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
+               "or overdub::reduce",
+       .at = program[f].place});
 }
 
 } // namespace overdub::detail
