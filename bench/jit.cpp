@@ -1,6 +1,6 @@
 // What does compiled code cost? Functions are staged, optimised, compiled, and run, each against the same function by the
 // host's compiler (at -O3 -march=native -ffp-contract=off): loops over numbers and arrays, the objective of a Gaussian
-// mixture, a logistic likelihood, a call by a handle. And what does compiling cost?
+// mixture, a logistic likelihood, a call by a handle. And what does compiling cost, and loading what was compiled before?
 #include "models.hpp"
 #include "ratio.hpp"
 
@@ -11,8 +11,10 @@
 
 #include <chrono>
 #include <cstring>
+#include <stdlib.h>
 #include <string>
 #include <tuple>
+#include <unistd.h>
 
 namespace {
 
@@ -258,6 +260,19 @@ overdub::ir::program chain_of(int operations) {
   c.yield(std::array{last});
   return p;
 }
+void from_disk() {
+  std::string folder = "/tmp/overdub-bench-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) return;
+  {
+    overdub::jit::options const kept{.cache = std::make_shared<overdub::jit::disk_cache>(folder)};
+    auto const p = chain_of(20);
+    (void)overdub::jit::compile(p, {}, kept);
+    double const taken = milliseconds([&] { (void)overdub::jit::compile(p, {}, kept); });
+    std::printf("  from disk, 20 %6.3f ms   goal 0.30 ms  %s\n", taken, taken > 0.3 ? "MISS" : "pass");
+    kept.cache->clear();
+  }
+  rmdir(folder.c_str());
+}
 void compiling() {
   std::printf("compiling a function of so many operations\n");
   for (int const n : {20, 100, 1000, 10'000, 100'000}) {
@@ -269,6 +284,7 @@ void compiling() {
     std::fflush(stdout);
     if (taken > 20'000) break;
   }
+  from_disk();
 }
 
 } // namespace

@@ -73,11 +73,7 @@ void function_compiler::compile_map(node_id n) {
   for (summed const& s : sums) {
     ir::scalar const type = type_of(s.result).element;
     reduced_[index_of(s.reduction)] =
-        type == ir::scalar::i64 ? ends[next++]
-                                : fold_lanes(
-                                      type, b_.CreateAlignedLoad(
-                                                llvm::FixedVectorType::get(scalar_type(context_, type), 8),
-                                                s.lanes, llvm::Align(8)));
+        type == ir::scalar::i64 ? ends[next++] : fold_stored_lanes(type, s.lanes);
   }
   for (output const& o : outputs) finish_output(o);
 }

@@ -76,7 +76,7 @@ void function_compiler::compile_closure(node_id n) {
 }
 
 void function_compiler::compile_host(node_id n) {
-  auto const refuse_it = [this](std::string const& why) { refuse(why); };
+  refuser const refuse_it{p_, id_};
   bool const is_sample = f_[n].code == ir::op::sample;
   std::vector<execute::offset> offsets;
   std::uint32_t words = 0;
@@ -90,6 +90,7 @@ void function_compiler::compile_host(node_id n) {
   std::size_t k = 0;
   for (value_id const v : f_.operands_of(n))
     store_words(type_of(v), get(v), bytes_behind(frame, offsets[k++]));
+  (is_sample ? shared_.samples : shared_.hosts).push_back({id_, n});
   std::size_t const number = is_sample ? shared_.to.samples.size() : shared_.to.hosts.size();
   if (is_sample)
     shared_.to.samples.push_back(execute::sample_call_of(p_, f_, n, shared_.to, refuse_it));
@@ -123,6 +124,7 @@ void function_compiler::check_type(ir::type t) const {
 
 void function_compiler::compile_node(node_id n) {
   for (value_id const v : f_.results_of(n)) check_type(type_of(v));
+  if (shared_.lines) b_.SetCurrentDebugLocation(shared_.lines->location(f_[n].place));
   compile_operation(n);
   live_in(f_.results_of(n), f_[n].parent);
 }
@@ -199,6 +201,7 @@ void function_compiler::prologue() {
 
 void function_compiler::compile() {
   at(new_block("entry"));
+  if (shared_.lines) b_.SetCurrentDebugLocation(shared_.lines->begin(*made_, f_));
   // Calls of itself go behind it: memory that is taken once a call stands in the first block.
   block const start = new_block("start");
   unsigned next = 1;

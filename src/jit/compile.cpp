@@ -1,16 +1,17 @@
+#include "disk_files.hpp"
+#include "linking.hpp"
 #include "program.hpp"
+#include "program_key.hpp"
 #include "runtime.hpp"
 
 #include <overdub/ir/verify.hpp>
 
 namespace overdub::jit::detail {
+namespace {
 
-std::shared_ptr<execute::code const>
-compile(ir::program const& p, ir::function_id id, execute::host_registry const& hosts, options const& o) {
-  if (index_of(id) >= p.functions.size() || p.is_erased(id))
-    throw not_executable(message("overdub: there is no such function to compile; set the program's entry, "
-                                 "or name another function"));
-  ir::verify(p);
+// What can be said of code without compiling it.
+std::shared_ptr<execute::code>
+frame_of(ir::program const& p, ir::function_id id, execute::host_registry const& hosts) {
   auto made = std::make_shared<execute::code>();
   made->registry = hosts;
   ir::function const& f = p[id];
@@ -25,14 +26,73 @@ compile(ir::program const& p, ir::function_id id, execute::host_registry const& 
   }
   made->functions.push_back(std::move(frame));
   made->instructions.push_back({&runtime::run_compiled, 0, 0, 0, 0});
+  return made;
+}
 
+// "file.cpp:12" of each function that has a place.
+symbol_places places_in(ir::program const& p) {
+  symbol_places all;
+  for (ir::function const& f : p.functions) {
+    if (f.name == ir::nothing || f.place == ir::nothing) continue;
+    auto const& at = p[f.place];
+    all["overdub." + std::string(p.text(f.name))] =
+        std::string(p.text(at.file)) + ':' + std::to_string(at.line);
+  }
+  return all;
+}
+
+void link_into(execute::code& to, ir::program const& p, std::span<char const> object, options const& o) {
+  symbol_places places;
+  if (o.debug) places = places_in(p);
+  linked_code linked = link(object, o.debug ? &places : nullptr);
+  to.compiled = reinterpret_cast<void (*)(std::byte*, execute::machine*)>(linked.entry);
+  to.target = linked.target;
+  if (linked.program != nullptr) *static_cast<execute::code const**>(linked.program) = &to;
+  to.machine_code = std::move(linked.owner);
+}
+
+// From the disk; null where it is not there, or cannot be used.
+std::shared_ptr<execute::code const> restored(
+    machine_code_files& files, program_key const& key, ir::program const& p, ir::function_id id,
+    execute::host_registry const& hosts, options const& o) {
+  auto const found = files.find(key.text);
+  if (!found) return nullptr;
+  auto made = frame_of(p, id, hosts);
+  if (!read_parts(found->parts, *made, p, key.functions)) {
+    files.reject(key.text, "what belongs to its machine code is not as it must be");
+    return nullptr;
+  }
+  try {
+    link_into(*made, p, found->object, o);
+  } catch (not_executable const& e) {
+    files.reject(key.text, e.what());
+    return nullptr;
+  }
+  files.count_hit();
+  return made;
+}
+
+} // namespace
+
+std::shared_ptr<execute::code const>
+compile(ir::program const& p, ir::function_id id, execute::host_registry const& hosts, options const& o) {
+  if (index_of(id) >= p.functions.size() || p.is_erased(id))
+    throw not_executable(message("overdub: there is no such function to compile; set the program's entry, "
+                                 "or name another function"));
+  ir::verify(p);
+  std::optional<program_key> key;
+  if (o.cache != nullptr) {
+    key = key_of(p, id, o);
+    if (auto known = restored(machine_code_files::of(*o.cache), *key, p, id, hosts, o)) return known;
+  }
+  auto made = frame_of(p, id, hosts);
   program_compiler compiler(p, *made, o);
   compiler.compile(id);
-  auto const loaded = load(object_of(*compiler.module, o));
-  made->compiled = reinterpret_cast<void (*)(std::byte*, execute::machine*)>(loaded->find("overdub:entry"));
-  made->target = loaded->find("overdub:target");
-  if (void* const code = loaded->find("overdub:code")) *static_cast<execute::code const**>(code) = made.get();
-  made->machine_code = loaded;
+  std::vector<char> const object = object_of(*compiler.module, o);
+  link_into(*made, p, object, o);
+  if (key)
+    if (auto const parts = write_parts(*made, p, key->functions, compiler.hosts, compiler.samples))
+      machine_code_files::of(*o.cache).store(key->text, object, *parts);
   return made;
 }
 

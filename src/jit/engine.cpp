@@ -1,12 +1,29 @@
 #include "engine.hpp"
 
-#include "llvm_engine.hpp"
-#include "names.hpp"
-#include "symbols.hpp"
-
 #include <overdub/call/error.hpp>
 
-#include <atomic>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DivRemPairs.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
+#include <llvm/Transforms/Vectorize/VectorCombine.h>
 #include <mutex>
 #include <utility>
 
@@ -21,9 +38,6 @@ template <class T>
 T checked(llvm::Expected<T> x, char const* what) {
   if (!x) fail(x.takeError(), what);
   return std::move(*x);
-}
-void check(llvm::Error e, char const* what) {
-  if (e) fail(std::move(e), what);
 }
 
 llvm::orc::JITTargetMachineBuilder host_machine() {
@@ -61,10 +75,10 @@ public:
       builder.setCPU(k.cpu);
       builder.getFeatures() = llvm::SubtargetFeatures(k.features);
     }
+    // The highest costs nothing to speak of, and repeats short tests behind each branch that leads to them.
     builder.setCodeGenOptLevel(
         k.level == 0   ? generation_level::None
         : k.level == 1 ? generation_level::Less
-        : k.level == 2 ? generation_level::Default
                        : generation_level::Aggressive);
     auto made = checked(builder.createTargetMachine(), "make code for this processor");
     if (!k.cpu.empty() && !made->getMCSubtargetInfo()->isCPUStringValid(k.cpu))
@@ -122,7 +136,7 @@ llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   late.addPass(VectorCombinePass());
   late.addPass(LoopUnrollPass(LoopUnrollOptions(level)));
   late.addPass(InstCombinePass());
-  late.addPass(createFunctionToLoopPassAdaptor(new_licm(), /*UseMemorySSA=*/true));
+  late.addPass(createFunctionToLoopPassAdaptor(new_licm<llvm::LICMPass>(), /*UseMemorySSA=*/true));
   late.addPass(DivRemPairsPass());
   late.addPass(SimplifyCFGPass());
   all.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
@@ -152,68 +166,37 @@ void optimise(llvm::Module& m, llvm::TargetMachine& target, int level) {
   pipeline(builder, level).run(m, modules);
 }
 
-// ---- linking
-
-class session {
-public:
-  session()
-      : execution_(checked(llvm::orc::SelfExecutorProcessControl::Create(), "prepare this process")),
-        linking_(execution_), runtime_(execution_.createBareJITDylib("overdub")) {
-    linking_.addPlugin(std::make_unique<llvm::orc::EHFrameRegistrationPlugin>(
-        execution_, std::make_unique<llvm::jitlink::InProcessEHFrameRegistrar>()));
-    write_names(execution_, linking_);
-    llvm::orc::SymbolMap all;
-    for (symbol_address const& s : runtime_symbols()) {
-      auto const flags = llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;
-      all[execution_.intern(s.name)] = symbol_at(s.address, flags);
+// Schedulers take more than proportional time for one block, and so do other passes: long blocks become several. An address
+// that is taken, as far as LLVM knows, keeps it from joining them again.
+void split_long_blocks(llvm::Module& m) {
+  constexpr std::size_t longest = 2000;
+  for (llvm::Function& f : m) {
+    std::vector<llvm::BasicBlock*> all;
+    for (llvm::BasicBlock& b : f)
+      if (b.size() > longest) all.push_back(&b);
+    for (llvm::BasicBlock* b : all) {
+      // Memory that is taken once a call stands in the first block, and stays there.
+      llvm::Instruction* at = &b->front();
+      for (llvm::Instruction& each : *b)
+        if (llvm::isa<llvm::AllocaInst>(each)) at = &each;
+      for (std::size_t count = 0; !at->isTerminator();) {
+        at = at->getNextNode();
+        if (++count < longest || at->isTerminator() || llvm::isa<llvm::PHINode>(at)) continue;
+        b = b->splitBasicBlock(at);
+        (void)llvm::BlockAddress::get(b);
+        count = 0;
+      }
     }
-    check(runtime_.define(llvm::orc::absoluteSymbols(std::move(all))), "define the runtime");
   }
-  session(session const&) = delete;
-  session& operator=(session const&) = delete;
-  ~session() { llvm::consumeError(execution_.endSession()); }
-
-  llvm::orc::JITDylib& load(std::unique_ptr<llvm::MemoryBuffer> object) {
-    auto& made = execution_.createBareJITDylib("program " + std::to_string(++count_));
-    made.addToLinkOrder(runtime_);
-    check(linking_.add(made, std::move(object)), "load machine code");
-    return made;
-  }
-  void* find(llvm::orc::JITDylib& in, char const* name) {
-    auto found = execution_.lookup({&in}, execution_.intern(name));
-    if (!found) return llvm::consumeError(found.takeError()), nullptr;
-    return address_of(*found);
-  }
-  void find_entry(llvm::orc::JITDylib& in, char const* name) {
-    if (auto found = execution_.lookup({&in}, execution_.intern(name)); !found)
-      fail(found.takeError(), "link machine code");
-  }
-  void remove(llvm::orc::JITDylib& d) { llvm::consumeError(execution_.removeJITDylib(d)); }
-
-private:
-  llvm::orc::ExecutionSession execution_;
-  llvm::orc::ObjectLinkingLayer linking_;
-  llvm::orc::JITDylib& runtime_;
-  std::atomic<unsigned long> count_ = 0;
-};
-// Machine code may outlive all statics.
-std::shared_ptr<session> the_session() {
-  static auto const one = std::make_shared<session>();
-  return one;
 }
 
-class loaded_code final : public machine_code {
-public:
-  loaded_code(std::shared_ptr<session> s, llvm::orc::JITDylib& d) : session_(std::move(s)), symbols_(d) {}
-  ~loaded_code() override { session_->remove(symbols_); }
-  void* find(char const* name) const override { return session_->find(symbols_, name); }
-
-private:
-  std::shared_ptr<session> session_;
-  llvm::orc::JITDylib& symbols_;
-};
-
 } // namespace
+
+std::string target_text(options const& o) {
+  auto host = host_machine();
+  return host.getTargetTriple().str() + ' ' +
+         (o.cpu.empty() ? host.getCPU() + ' ' + host.getFeatures().getString() : o.cpu + ' ' + o.features);
+}
 
 bool set_target(llvm::Module& m, options const& o) {
   borrowed_machine const target(o);
@@ -233,6 +216,7 @@ std::vector<char> object_of(llvm::Module& m, options const& o) {
         message("overdub: a program was compiled to what LLVM refuses: %s", faults.str().c_str()));
 #endif
   optimise(m, *target.machine, o.optimisation);
+  split_long_blocks(m);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   llvm::legacy::PassManager passes;
@@ -240,15 +224,6 @@ std::vector<char> object_of(llvm::Module& m, options const& o) {
     throw not_executable(message("overdub: LLVM makes no machine code for this processor"));
   passes.run(m);
   return {bytes.begin(), bytes.end()};
-}
-
-std::shared_ptr<machine_code const> load(std::vector<char> object) {
-  auto const all = the_session();
-  auto& symbols = all->load(
-      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()), "overdub program"));
-  auto made = std::make_shared<loaded_code>(all, symbols);
-  all->find_entry(symbols, "overdub:entry");
-  return made;
 }
 
 } // namespace overdub::jit

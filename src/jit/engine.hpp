@@ -1,37 +1,22 @@
-// From a module to machine code in this process: optimisation, code generation, linking. The only user of LLVM's ORC.
+// From a module to an object file: optimisation and code generation.
 #pragma once
 
 #include "llvm.hpp"
 
 #include <overdub/jit/jit.hpp>
 
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace overdub::jit {
 
-/// A function of C++ that machine code refers to by its name.
-struct symbol_address {
-  std::string name;
-  void const* address;
-};
-
-/// Machine code; it is freed with its last owner.
-class machine_code {
-public:
-  virtual ~machine_code() = default;
-  /// The address of a function or variable; null where there is none of the name.
-  virtual void* find(char const* name) const = 0;
-};
+/// All that is known of the processor that code is made for.
+std::string target_text(options const&);
 
 /// Fills in what a module must say of the processor that it is for; whether that loads parts of vectors.
 bool set_target(llvm::Module&, options const&);
 
 /// Optimises a module, and makes machine code of it, as the bytes of an object file. Throws not_executable where LLVM fails.
 std::vector<char> object_of(llvm::Module&, options const&);
-
-/// Loads an object file. Throws not_executable where that fails. Thread-safe.
-std::shared_ptr<machine_code const> load(std::vector<char> object);
 
 } // namespace overdub::jit

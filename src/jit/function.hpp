@@ -253,6 +253,7 @@ private:
   void compile_reduce_by_region(node_id n);
   llvm::Value* sum_of_array(ir::scalar s, llvm::Value* elements, llvm::Value* n);
   llvm::Value* fold_lanes(ir::scalar s, llvm::Value* lanes);
+  llvm::Value* fold_stored_lanes(ir::scalar s, llvm::Value* lanes);
   llvm::Value* no_lanes(ir::scalar s);
 
   // calls.cpp
@@ -265,7 +266,7 @@ private:
   void compile_return();
 
   void check_type(ir::type t) const;
-  [[noreturn]] void refuse(std::string const& why) const { shared_.refuse(f_, why); }
+  [[noreturn]] void refuse(std::string const& why) const { refuser{p_, id_}(why); }
 
   program_compiler& shared_;
   ir::program const& p_;

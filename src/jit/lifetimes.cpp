@@ -95,21 +95,7 @@ void function_compiler::retain(value_id v) {
 }
 void function_compiler::retain_owner(llvm::Value* owner) { (void)call(shared_.retainer(), {owner}); }
 void function_compiler::release(ir::type t, llvm::Value* owner) {
-  if (t.rank > 0) {
-    (void)call(shared_.releaser(), {machine(), owner});
-    return;
-  }
-  // A function value: what it captured goes with its last count.
-  block const last = new_block("last"), shared = new_block("shared"), next = new_block("released");
-  llvm::Value* const count = b_.CreateAlignedLoad(b_.getInt64Ty(), owner, llvm::Align(8));
-  b_.CreateCondBr(b_.CreateICmpEQ(count, integer(1)), last, shared);
-  at(last);
-  (void)call(runtime_function::release_function, {machine(), owner});
-  go(next);
-  at(shared);
-  b_.CreateAlignedStore(b_.CreateSub(count, integer(1)), owner, llvm::Align(8));
-  go(next);
-  at(next);
+  (void)call(shared_.releaser(t), {machine(), owner});
 }
 
 // Counts of values that die with an operation, whose regions are run at most once, pass into its regions: there they are

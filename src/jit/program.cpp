@@ -58,11 +58,7 @@ program_compiler::program_compiler(ir::program const& given, execute::code& made
       module(std::make_unique<llvm::Module>("overdub", *context)), calls(given), owners(given, calls),
       made_(given.functions.size()) {
   has_masked_loads = set_target(*module, o);
-}
-
-void program_compiler::refuse(ir::function const& f, std::string const& why) const {
-  throw not_executable(
-      message("overdub: @%s cannot be compiled: %s", std::string(p.text(f.name)).c_str(), why.c_str()));
+  if (o.debug) lines.emplace(*module, p);
 }
 
 std::uint32_t program_compiler::add_list(std::vector<execute::offset> const& words) {
@@ -139,22 +135,28 @@ llvm::Function* program_compiler::retainer() {
   b.CreateRetVoid();
   return f;
 }
-llvm::Function* program_compiler::releaser() {
-  if (auto* const known = module->getFunction("release")) return known;
-  auto* const f = new_function("release", {pointer_type(*context), pointer_type(*context)}, {});
+llvm::Function* program_compiler::releaser(ir::type t) {
+  bool const is_array = t.rank > 0;
+  char const* const name = is_array ? "release" : "release_function";
+  if (auto* const known = module->getFunction(name)) return known;
+  auto* const f = new_function(name, {pointer_type(*context), pointer_type(*context)}, {});
   f->addFnAttr(llvm::Attribute::AlwaysInline);
   f->setDoesNotThrow();
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
-  auto const block = [&](char const* name) { return llvm::BasicBlock::Create(*context, name, f); };
+  auto const block = [&](char const* of) { return llvm::BasicBlock::Create(*context, of, f); };
   auto *const some = block("some"), *const last = block("last"), *const shared = block("shared"),
               *const done = block("done");
   llvm::Value *const machine = f->getArg(0), *const owner = f->getArg(1);
-  b.CreateCondBr(b.CreateIsNull(owner), done, some);
+  if (is_array)
+    b.CreateCondBr(b.CreateIsNull(owner), done, some);
+  else
+    b.CreateBr(some);
   b.SetInsertPoint(some);
   llvm::Value* const count = b.CreateAlignedLoad(b.getInt64Ty(), owner, llvm::Align(8));
   b.CreateCondBr(b.CreateICmpEQ(count, b.getInt64(1)), last, shared);
   b.SetInsertPoint(last);
-  b.CreateCall(declare(*module, runtime_function::free_buffer), {machine, owner});
+  auto const frees = is_array ? runtime_function::free_buffer : runtime_function::release_function;
+  b.CreateCall(declare(*module, frees), {machine, owner});
   b.CreateBr(done);
   b.SetInsertPoint(shared);
   b.CreateAlignedStore(b.CreateSub(count, b.getInt64(1)), owner, llvm::Align(8));
@@ -229,24 +231,8 @@ void program_compiler::fill_applier(ir::type function, llvm::Function* f) {
     }
     auto* const called = b.CreateCall(function_for(c.callee), arguments);
     called->setCallingConv(llvm::CallingConv::Fast);
-    for (auto const& [t, owner] : given_back) {
-      if (t.rank > 0) {
-        b.CreateCall(releaser(), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
-        continue;
-      }
-      auto* const last = llvm::BasicBlock::Create(*context, "last", f);
-      auto* const shared = llvm::BasicBlock::Create(*context, "shared", f);
-      auto* const done = llvm::BasicBlock::Create(*context, "released", f);
-      llvm::Value* const count = b.CreateAlignedLoad(b.getInt64Ty(), owner, llvm::Align(8));
-      b.CreateCondBr(b.CreateICmpEQ(count, b.getInt64(1)), last, shared);
-      b.SetInsertPoint(last);
-      b.CreateCall(declare(*module, runtime_function::release_function), {machine, owner});
-      b.CreateBr(done);
-      b.SetInsertPoint(shared);
-      b.CreateAlignedStore(b.CreateSub(count, b.getInt64(1)), owner, llvm::Align(8));
-      b.CreateBr(done);
-      b.SetInsertPoint(done);
-    }
+    for (auto const& [t, owner] : given_back)
+      b.CreateCall(releaser(t), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
     if (called->getType()->isVoidTy())
       b.CreateRetVoid();
     else
@@ -274,7 +260,7 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, bytes);
   };
   llvm::SmallVector<llvm::Value*, 8> arguments{machine};
-  llvm::SmallVector<llvm::Value*, 4> given_back;
+  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given_back;
   std::size_t at = execute::first_parameter;
   for (value_id const v : f.parameters()) {
     llvm::SmallVector<llvm::Type*, 4> types;
@@ -287,7 +273,8 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
       arguments.push_back(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
       at += execute::word_size;
     }
-    if (f.type_of(v).rank > 0 && !owners.owns(id, f[v].index)) given_back.push_back(arguments[first + 1]);
+    if (f.type_of(v).rank > 0 && !owners.owns(id, f[v].index))
+      given_back.push_back({f.type_of(v), arguments[first + 1]});
   }
   llvm::Value* const results =
       b.CreateAlignedLoad(pointer, word(frame, execute::return_frame), llvm::Align(8));
@@ -305,8 +292,8 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
     called = b.CreateCall(function_for(id), arguments);
     called->setCallingConv(llvm::CallingConv::Fast);
   }
-  for (llvm::Value* const owner : given_back)
-    b.CreateCall(releaser(), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
+  for (auto const& [t, owner] : given_back)
+    b.CreateCall(releaser(t), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
   llvm::SmallVector<llvm::Type*, 4> types;
   for (ir::type const t : f.results) append_types(*context, t, types);
   for (unsigned k = 0; k < types.size(); ++k) {
@@ -393,6 +380,7 @@ void program_compiler::compile(function_id entry) {
   }
   fill_appliers();
   make_entry(entry, make_target(entry));
+  if (lines) lines->finish();
 }
 
 } // namespace overdub::jit

@@ -2,7 +2,9 @@
 // other, and what C++ calls.
 #pragma once
 
+#include "debug_lines.hpp"
 #include "engine.hpp"
+#include "stored_parts.hpp"
 #include "symbols.hpp"
 
 #include <overdub/execute/code.hpp>
@@ -11,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,14 +59,14 @@ public:
   std::uint32_t closure_number(function_id f, std::uint32_t captured);
   /// The function that applies function values of this type: (machine, function value, arguments).
   llvm::Function* applier_for(ir::type function);
-  /// Adds or takes a count of an owner, which may be null: functions that are inlined.
+  /// Adds a count of an owner, which may be null: a function that is inlined.
   llvm::Function* retainer();
-  llvm::Function* releaser();
+  /// Takes a count of an array's owner, which may be null, or of a function value; what it captured goes with the last one.
+  llvm::Function* releaser(ir::type t);
   /// A constant text, ended by a zero byte.
   llvm::Value* text(std::string_view t);
 
   std::uint32_t add_list(std::vector<execute::offset> const& words);
-  [[noreturn]] void refuse(ir::function const& f, std::string const& why) const;
 
   ir::program const& p;
   execute::code& to;
@@ -72,8 +75,10 @@ public:
   std::unique_ptr<llvm::Module> module;
   ir::call_components calls;
   ownership owners;
-  bool uses_machine = false; // some function does
-  bool has_masked_loads;     // the processor has them
+  std::optional<debug_lines> lines;         // where they are asked for
+  std::vector<program_node> hosts, samples; // the operations that to.hosts and to.samples are of
+  bool uses_machine = false;                // some function does
+  bool has_masked_loads;                    // the processor has them
 
 private:
   struct closure {

@@ -25,6 +25,15 @@ llvm::Value* function_compiler::fold_lanes(ir::scalar, llvm::Value* lanes) {
   return b_.CreateFAdd(b_.CreateExtractElement(two, std::uint64_t{0}), b_.CreateExtractElement(two, 1));
 }
 
+// The same of lanes in memory. They were written one by one: a processor waits for its writes when all are read at once.
+llvm::Value* function_compiler::fold_stored_lanes(ir::scalar s, llvm::Value* lanes) {
+  llvm::Value* x[8];
+  for (std::int64_t k = 0; k < 8; ++k) x[k] = load_scalar(s, element_address(s, lanes, integer(k)));
+  for (std::size_t n = 4; n > 0; n /= 2)
+    for (std::size_t k = 0; k < n; ++k) x[k] = b_.CreateFAdd(x[k], x[k + n]);
+  return x[0];
+}
+
 // The sum of an array of at least one floating-point number.
 llvm::Value* function_compiler::sum_of_array(ir::scalar s, llvm::Value* elements, llvm::Value* n) {
   auto* const vector = llvm::FixedVectorType::get(type(s), 8);

@@ -2,7 +2,8 @@
 // functions, and those of the compiler's own support library.
 #pragma once
 
-#include "engine.hpp"
+#include "linking.hpp"
+#include "llvm.hpp"
 
 #include <overdub/ir/op.hpp>
 #include <overdub/ir/type.hpp>

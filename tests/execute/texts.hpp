@@ -8,6 +8,8 @@
 #include <overdub/ir/parse.hpp>
 
 #if OVERDUB_TESTS_JIT
+#include "jit/cache_folder.hpp"
+
 #include <overdub/jit/jit.hpp>
 #endif
 
@@ -50,12 +52,15 @@ inline ir::program program(std::string_view text) {
   return p;
 }
 
-/// The ways to execute a program: element by element, in lanes wherever that can be, and as machine code.
+/// The ways to execute a program: element by element, in lanes wherever that can be, as machine code, and as machine code from
+/// disk.
 inline std::vector<executable> executables_of(ir::program const& p, hosts const& host = {}) {
   std::vector<executable> all;
   for (i64 const from : {1'000'000, 1}) all.emplace_back(p, host, execution_options{.lanes_from = from});
 #if OVERDUB_TESTS_JIT
-  all.push_back(jit::compile(p, host));
+  static cache_folder const folder;
+  static auto const cache = folder.open();
+  for (int way = 0; way < 2; ++way) all.push_back(jit::compile(p, host, {.cache = cache}));
 #endif
   return all;
 }
@@ -65,7 +70,7 @@ inline void
 gives(std::string_view text, std::string_view arguments, std::string_view expected, hosts const& host = {}) {
   std::size_t way = 0;
   for (executable const& run : executables_of(program(text), host)) {
-    INFO((way == 0 ? "element by element" : way == 1 ? "in lanes" : "compiled"));
+    INFO((way == 0 ? "element by element" : way == 1 ? "in lanes" : way == 2 ? "compiled" : "from disk"));
     ++way;
     CHECK(outcome_of(run, arguments) == expected);
   }

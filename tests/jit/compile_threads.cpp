@@ -1,7 +1,11 @@
 // Threads compile programs at once, and call one executable at once.
+#include "cache_folder.hpp"
 #include "execute/texts.hpp"
 
+#include <atomic>
+#include <string>
 #include <thread>
+#include <vector>
 
 using namespace overdub;
 
@@ -25,4 +29,26 @@ TEST_CASE("threads compile, call and drop programs at once") {
     });
   for (std::thread& t : threads) t.join();
   for (std::size_t t = 0; t < found.size(); ++t) CHECK(found[t] == 15 * 99 * (static_cast<double>(t) + 0.5));
+}
+
+TEST_CASE("threads share a directory that is too small for what they compile") {
+  cache_folder const folder;
+  auto const cache = folder.open({.entries = 3});
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 12; ++round) {
+        int const by = (7 * round + t) % 5;
+        ir::program const p = texts::program(
+            "func @f(%x: f64) -> f64 { %y = add %x, " + std::to_string(by) + ".0 : f64 return %y }");
+        if (jit::compile(p, {}, {.optimisation = 1, .cache = cache}).call<double>(1.0) != 1 + by) ++wrong;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == 0);
+  auto const counted = cache->statistics();
+  CHECK(counted.hits + counted.misses == 48);
+  CHECK(counted.rejected == 0);
+  CHECK(counted.failures == 0);
 }

@@ -124,9 +124,10 @@ public:
       registry_.functions[std::move(name)] = {
           [f = std::move(f)](arguments all, types) { return f(all); }, {}, {}, {}};
       return *this;
-    } else if constexpr (std::is_pointer_v<F>)
-      return add<std::remove_pointer_t<F>>(std::move(name), f);
-    else {
+    } else if constexpr (std::is_pointer_v<F>) {
+      add_typed<std::remove_pointer_t<F>>(std::move(name), f);
+      return *this;
+    } else {
       constexpr bool has_one_type = requires { &F::operator(); };
       static_assert(
           has_one_type, "overdub: a generic function does not say which types the host function takes; write "

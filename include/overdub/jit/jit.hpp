@@ -3,7 +3,9 @@
 #pragma once
 
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/jit/disk_cache.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -14,7 +16,15 @@ struct options {
   int optimisation = 2;      // 0 to 3, as compilers have it; less compiles faster
   std::string cpu = {};      // LLVM's name of the processor; this machine's, if empty
   std::string features = {}; // what it has besides, as in "+avx2,-avx512f"; of a named processor alone
+  bool debug = false;        // gdb knows functions and lines of the user's source, perf the functions
+  std::shared_ptr<disk_cache> cache = {}; // where machine code is kept for later processes, if anywhere
 };
+
+/// How many bytes of memory the machine code of this process takes, by whole pages.
+std::size_t machine_code_bytes();
+/// How many it may take from now on; compiling throws not_executable where more is needed. Without it, as many as there are.
+/// What is there already stays.
+void limit_machine_code(std::size_t bytes);
 
 namespace detail {
 
@@ -36,7 +46,8 @@ inline void check_parameter(execute::code const& c, std::size_t i, ir::type give
 } // namespace detail
 
 /// Compiles a function, and all that it calls. Throws verify_error where the program is not valid, host_error where a host
-/// function is missing or has other types, not_executable where something is not supported. Thread-safe.
+/// function is missing or has other types, not_executable where something is not supported, and where there is no memory for
+/// machine code. Thread-safe.
 inline executable
 compile(ir::program const& p, ir::function_id f, hosts const& h = {}, options const& o = {}) {
   return executable(detail::compile(p, f, h.registry(), o));

@@ -1,0 +1,111 @@
+// The names and lines of machine code, for profilers and debuggers.
+#include "linking.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <llvm/BinaryFormat/ELF.h>
+#include <mutex>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace overdub::jit {
+
+// As gdb's manual has it. LLVM has the descriptor, and the function that gdb stops at.
+struct jit_code_entry {
+  jit_code_entry *next_entry, *prev_entry;
+  char const* symfile_addr;
+  std::uint64_t symfile_size;
+};
+struct jit_descriptor {
+  std::uint32_t version;
+  std::uint32_t action_flag;
+  jit_code_entry *relevant_entry, *first_entry;
+};
+enum : std::uint32_t { jit_register = 1, jit_unregister = 2 };
+extern "C" {
+extern jit_descriptor __jit_debug_descriptor;
+void __jit_debug_register_code();
+}
+
+void tell_perf(std::span<placed_function const> functions) {
+  std::string const path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  // Somebody else may have put anything there.
+  int const file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+  if (file < 0) return;
+  struct stat what {};
+  if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && what.st_uid == geteuid()) {
+    std::string lines;
+    for (placed_function const& f : functions) {
+      char place[64];
+      std::snprintf(place, sizeof place, "%zx %zx ", reinterpret_cast<std::size_t>(f.address), f.bytes);
+      lines += place + f.name + '\n';
+    }
+    [[maybe_unused]] auto const written =
+        write(file, lines.data(), lines.size()); // at once: threads do not mix
+  }
+  close(file);
+}
+
+namespace {
+
+std::mutex& gdb_mutex() {
+  static auto* const one = new std::mutex; // machine code may outlive all statics
+  return *one;
+}
+
+// The object with the addresses of its sections, so that gdb finds its functions.
+void write_addresses(std::vector<char>& object, std::span<placed_section const> sections) {
+  using namespace llvm::ELF;
+  Elf64_Ehdr header;
+  if (object.size() < sizeof header) return;
+  std::memcpy(&header, object.data(), sizeof header);
+  if (!header.checkMagic() || header.getFileClass() != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr))
+    return;
+  auto const at = [&](unsigned i) { return header.e_shoff + std::uint64_t{i} * sizeof(Elf64_Shdr); };
+  if (at(header.e_shnum) > object.size() || header.e_shstrndx >= header.e_shnum) return;
+  Elf64_Shdr names;
+  std::memcpy(&names, object.data() + at(header.e_shstrndx), sizeof names);
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, object.data() + at(i), sizeof section);
+    std::uint64_t const name = names.sh_offset + section.sh_name;
+    if ((section.sh_flags & SHF_ALLOC) == 0 || name >= object.size()) continue;
+    for (placed_section const& placed : sections)
+      if (placed.name == object.data() + name)
+        section.sh_addr = reinterpret_cast<std::uint64_t>(placed.address);
+    std::memcpy(object.data() + at(i), &section, sizeof section);
+  }
+}
+
+} // namespace
+
+struct known_to_gdb::entry : jit_code_entry {};
+
+known_to_gdb::known_to_gdb(std::span<char const> object, std::span<placed_section const> sections)
+    : object_(object.begin(), object.end()), entry_(std::make_unique<entry>()) {
+  write_addresses(object_, sections);
+  entry_->symfile_addr = object_.data();
+  entry_->symfile_size = object_.size();
+  entry_->prev_entry = nullptr;
+  std::lock_guard const lock(gdb_mutex());
+  auto& all = __jit_debug_descriptor;
+  entry_->next_entry = all.first_entry;
+  if (all.first_entry != nullptr) all.first_entry->prev_entry = entry_.get();
+  all.first_entry = all.relevant_entry = entry_.get();
+  all.action_flag = jit_register;
+  __jit_debug_register_code();
+}
+known_to_gdb::~known_to_gdb() {
+  std::lock_guard const lock(gdb_mutex());
+  auto& all = __jit_debug_descriptor;
+  (entry_->prev_entry != nullptr ? entry_->prev_entry->next_entry : all.first_entry) = entry_->next_entry;
+  if (entry_->next_entry != nullptr) entry_->next_entry->prev_entry = entry_->prev_entry;
+  all.relevant_entry = entry_.get();
+  all.action_flag = jit_unregister;
+  __jit_debug_register_code();
+}
+
+} // namespace overdub::jit

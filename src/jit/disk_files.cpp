@@ -1,0 +1,344 @@
+#include "disk_files.hpp"
+
+#define XXH_INLINE_ALL
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+#include <xxhash.h>
+
+namespace overdub::jit {
+namespace {
+
+struct header {
+  char magic[8] = {'o', 'v', 'e', 'r', 'd', 'u', 'b', '\n'};
+  std::uint64_t checksum[2] = {}; // of all that stands behind it
+  std::uint32_t format = 1;
+  std::uint32_t byte_order = 0x01020304;
+  std::uint64_t object_bytes = 0, parts_bytes = 0, key_bytes = 0;
+  std::uint64_t file_bytes = 0;
+};
+static_assert(sizeof(header) == 64);
+constexpr std::size_t unchecked = offsetof(header, format);
+constexpr std::size_t largest_entry = std::size_t{1} << 30;
+
+constexpr std::string_view ending = ".overdub", temporary = ".new";
+constexpr std::time_t forgotten_after = 3600; // seconds: a temporary file whose process died
+
+std::string name_of(std::string_view key) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(key.data(), key.size()));
+  std::string name;
+  for (unsigned char const byte : canonical.digest)
+    for (unsigned const digit : {byte / 16u, byte % 16u}) name += "0123456789abcdef"[digit];
+  return name += ending;
+}
+bool is_entry(std::string_view name) {
+  return name.size() == 32 + ending.size() && name.ends_with(ending) &&
+         name.find_first_not_of("0123456789abcdef") == 32;
+}
+
+std::string reason(int number) { return std::strerror(number); }
+
+// Why a file or directory cannot be trusted; empty: it can.
+std::string distrust(struct stat const& what) {
+  if (what.st_uid != geteuid() && what.st_uid != 0)
+    return std::string("it belongs to user ") + std::to_string(what.st_uid) +
+           ", and the process runs as user " + std::to_string(geteuid());
+  if ((what.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others than its owner may write to it";
+  return {};
+}
+
+std::string without_slashes(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back(); // open() would follow a link
+  return path;
+}
+int open_folder(std::string const& path, disk_use use) {
+  constexpr int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  int const found = open(path.c_str(), how);
+  if (found >= 0 || errno != ENOENT || use == disk_use::read_only) return found;
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return -1;
+  return open(path.c_str(), how);
+}
+
+bool write_all(int file, char const* from, std::size_t bytes) {
+  while (bytes > 0) {
+    ssize_t const written = ::write(file, from, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    from += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+// How many bytes there were.
+std::size_t read_all(int file, char* to, std::size_t bytes) {
+  std::size_t all = 0;
+  while (all < bytes) {
+    ssize_t const got = ::read(file, to + all, bytes - all);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    all += static_cast<std::size_t>(got);
+  }
+  return all;
+}
+
+} // namespace
+
+open_file::~open_file() {
+  if (number_ >= 0) close(number_);
+}
+
+struct machine_code_files::file {
+  std::string name;
+  std::size_t bytes;
+  std::int64_t used; // nanoseconds
+};
+
+machine_code_files::machine_code_files(std::string directory, disk_limits const& limits, disk_use use)
+    : directory_(without_slashes(std::move(directory))), limits_(limits), use_(use),
+      folder_(open_folder(directory_, use)) {
+  check_directory();
+  if (use_ == disk_use::read_write) trim();
+}
+
+void machine_code_files::check_directory() const {
+  auto const refuse = [this](std::string const& why) {
+    throw disk_cache_error(message(
+        "overdub: the directory \"%s\" cannot be a cache of machine code: %s", directory_.c_str(),
+        why.c_str()));
+  };
+  if (!folder_.is_open()) {
+    int const number = errno;
+    struct stat what {};
+    bool const is_link = lstat(directory_.c_str(), &what) == 0 && S_ISLNK(what.st_mode);
+    refuse(is_link ? "it is a symbolic link; give the directory itself" : reason(number));
+  }
+  struct stat what {};
+  if (fstat(*folder_, &what) != 0) refuse(reason(errno));
+  if (std::string const why = distrust(what); !why.empty())
+    refuse(why + "; give a directory of the user's own that only its owner may write to (mode 0700)");
+  if (use_ == disk_use::read_only) return;
+  // To try is the only way to know.
+  std::string const name = std::string(".") + std::to_string(getpid()) + "-try" + std::string(temporary);
+  open_file const trial(openat(*folder_, name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!trial.is_open())
+    refuse(
+        std::string("it cannot be written to: ") + reason(errno) +
+        "; open it by disk_use::read_only, or give another one");
+  unlinkat(*folder_, name.c_str(), 0);
+}
+
+// ---- reading
+
+std::optional<stored_program> machine_code_files::find(std::string_view key) {
+  std::string const name = name_of(key);
+  stored_program found;
+  std::string const why = read(name, key, found);
+  if (why.empty() && found.bytes != nullptr) return found;
+  if (!why.empty()) return reject(key, why), std::nullopt;
+  ++misses_;
+  return std::nullopt;
+}
+
+void machine_code_files::reject(std::string_view key, std::string const& why) {
+  ++misses_;
+  ++rejected_;
+  std::lock_guard const lock(texts_);
+  last_rejected_ = name_of(key) + ": " + why;
+}
+
+// Why an entry cannot be used. Nothing is read where there is none.
+std::string machine_code_files::read(std::string const& name, std::string_view key, stored_program& to) {
+  open_file const opened(openat(*folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!opened.is_open())
+    return errno == ENOENT  ? ""
+           : errno == ELOOP ? "it is a symbolic link"
+                            : std::string("it cannot be opened: ") + reason(errno);
+  struct stat what {};
+  if (fstat(*opened, &what) != 0) return std::string("it cannot be looked at: ") + reason(errno);
+  if (!S_ISREG(what.st_mode)) return "it is no file";
+  if (std::string why = distrust(what); !why.empty()) return why;
+  if (what.st_size < static_cast<off_t>(sizeof(header))) return "it is cut off";
+  if (what.st_size > static_cast<off_t>(largest_entry)) return "it is too large";
+  auto const size = static_cast<std::size_t>(what.st_size);
+  // All is read at once, and looked at in memory, where nobody changes it.
+  auto bytes = std::make_unique_for_overwrite<char[]>(size);
+  if (read_all(*opened, bytes.get(), size) != size) return "it is cut off";
+  header h;
+  header const expected;
+  std::memcpy(&h, bytes.get(), sizeof h);
+  if (std::memcmp(h.magic, expected.magic, sizeof h.magic) != 0) return "it is something else";
+  if (h.format != expected.format || h.byte_order != expected.byte_order) return "it is of another version's";
+  if (h.file_bytes != size) return h.file_bytes > size ? "it is cut off" : "it is longer than it says";
+  if (h.object_bytes > size || h.parts_bytes > size || h.key_bytes > size ||
+      sizeof h + h.object_bytes + h.parts_bytes + h.key_bytes != size)
+    return "its sizes are wrong";
+  XXH128_hash_t const sum = XXH3_128bits(bytes.get() + unchecked, size - unchecked);
+  if (sum.low64 != h.checksum[0] || sum.high64 != h.checksum[1]) return "its checksum is wrong";
+  char const* const object = bytes.get() + sizeof h;
+  char const* const parts = object + h.object_bytes;
+  if (std::string_view(parts + h.parts_bytes, h.key_bytes) != key) return "it is of another program";
+  if (use_ == disk_use::read_write) {
+    timespec const now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+    (void)futimens(*opened, now); // so that it is kept
+  }
+  to.bytes = std::move(bytes);
+  to.object = {object, h.object_bytes};
+  to.parts = {parts, h.parts_bytes};
+  return {};
+}
+
+// ---- writing
+
+void machine_code_files::fail(std::string const& why) {
+  ++failures_;
+  std::lock_guard const lock(texts_);
+  last_failure_ = why;
+}
+
+void machine_code_files::store(
+    std::string_view key, std::span<char const> object, std::span<char const> parts) {
+  if (use_ == disk_use::read_only) return;
+  std::size_t const size = sizeof(header) + object.size() + parts.size() + key.size();
+  if (size > std::min(limits_.bytes, largest_entry) || limits_.entries == 0)
+    return fail(
+        std::string("an entry of ") + std::to_string(size) + " bytes is more than the cache may keep");
+  if (!write(name_of(key), key, object, parts)) return;
+  ++stores_;
+  // Other processes may have written as many.
+  bool const is_full = ++entries_ > limits_.entries || (bytes_ += size) > limits_.bytes;
+  bool const is_long_ago = ++new_entries_ > limits_.entries / 64 || (new_bytes_ += size) > limits_.bytes / 64;
+  if (is_full || is_long_ago) trim();
+}
+
+// A file becomes an entry when it is complete. It is not forced to the disk: what a crash leaves of it has no right checksum.
+bool machine_code_files::write(
+    std::string const& name, std::string_view key, std::span<char const> object,
+    std::span<char const> parts) {
+  header h;
+  h.object_bytes = object.size();
+  h.parts_bytes = parts.size();
+  h.key_bytes = key.size();
+  h.file_bytes = sizeof h + object.size() + parts.size() + key.size();
+  std::string bytes;
+  bytes.reserve(h.file_bytes);
+  bytes.append(reinterpret_cast<char const*>(&h), sizeof h);
+  bytes.append(object.begin(), object.end());
+  bytes.append(parts.begin(), parts.end());
+  bytes.append(key);
+  XXH128_hash_t const sum = XXH3_128bits(bytes.data() + unchecked, bytes.size() - unchecked);
+  h.checksum[0] = sum.low64;
+  h.checksum[1] = sum.high64;
+  std::memcpy(bytes.data(), &h, sizeof h);
+
+  static std::atomic<std::uint64_t> count = 0;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  std::string const unfinished = std::string(".") + std::to_string(getpid()) + std::string("-") +
+                                 std::to_string(++count) + "-" + std::to_string(now.tv_nsec) +
+                                 std::string(temporary);
+  int failure = 0;
+  {
+    open_file const opened(
+        openat(*folder_, unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!opened.is_open()) return fail(std::string("a file cannot be made: ") + reason(errno)), false;
+    if (!write_all(*opened, bytes.data(), bytes.size())) failure = errno;
+  }
+  if (failure == 0 && renameat(*folder_, unfinished.c_str(), *folder_, name.c_str()) != 0) failure = errno;
+  if (failure == 0) return true;
+  fail(std::string("a file cannot be written: ") + reason(failure));
+  unlinkat(*folder_, unfinished.c_str(), 0);
+  return false;
+}
+
+// ---- the whole directory
+
+std::vector<machine_code_files::file> machine_code_files::files() const {
+  std::vector<file> all;
+  int const again = openat(*folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const folder = again < 0 ? nullptr : fdopendir(again);
+  if (folder == nullptr) {
+    if (again >= 0) close(again);
+    return all;
+  }
+  while (dirent const* const each = readdir(folder)) {
+    std::string_view const name = each->d_name;
+    bool const is_temporary = name.starts_with('.') && name.ends_with(temporary);
+    struct stat what {};
+    if ((!is_entry(name) && !is_temporary) ||
+        fstatat(*folder_, each->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    if (is_temporary) {
+      if (what.st_mtime + forgotten_after < std::time(nullptr)) unlinkat(*folder_, each->d_name, 0);
+      continue;
+    }
+    all.push_back(
+        {std::string(name), static_cast<std::size_t>(what.st_size),
+         std::int64_t{what.st_mtim.tv_sec} * 1'000'000'000 + what.st_mtim.tv_nsec});
+  }
+  closedir(folder);
+  return all;
+}
+
+// Counts what there is, and removes what was used longest ago until there is room.
+void machine_code_files::trim() {
+  std::unique_lock const lock(trimming_, std::try_to_lock);
+  if (!lock) return; // another thread does
+  new_entries_ = new_bytes_ = 0;
+  auto all = files();
+  std::size_t bytes = 0, count = all.size();
+  for (file const& f : all) bytes += f.bytes;
+  if (count > limits_.entries || bytes > limits_.bytes) {
+    std::sort(all.begin(), all.end(), [](file const& a, file const& b) { return a.used < b.used; });
+    // Some room, so that not each entry needs a look at all of them.
+    std::size_t const most = limits_.entries - limits_.entries / 64,
+                      most_bytes = limits_.bytes - limits_.bytes / 64;
+    for (file const& f : all) {
+      if (count <= most && bytes <= most_bytes) break;
+      if (unlinkat(*folder_, f.name.c_str(), 0) == 0) ++evictions_;
+      --count;
+      bytes -= f.bytes;
+    }
+  }
+  entries_ = count;
+  bytes_ = bytes;
+}
+
+void machine_code_files::clear() {
+  if (use_ == disk_use::read_only) return;
+  for (file const& f : files()) unlinkat(*folder_, f.name.c_str(), 0);
+  trim();
+}
+
+disk_statistics machine_code_files::statistics() const {
+  disk_statistics all;
+  all.hits = hits_;
+  all.misses = misses_;
+  all.rejected = rejected_;
+  all.stores = stores_;
+  all.failures = failures_;
+  all.evictions = evictions_;
+  all.entries = entries_;
+  all.bytes = bytes_;
+  std::lock_guard const lock(texts_);
+  all.last_rejected = last_rejected_;
+  all.last_failure = last_failure_;
+  return all;
+}
+
+// ---- what users have
+
+disk_cache::disk_cache(std::string directory, disk_limits const& limits, disk_use use)
+    : files_(std::make_unique<machine_code_files>(std::move(directory), limits, use)) {}
+disk_cache::~disk_cache() = default;
+disk_statistics disk_cache::statistics() const { return files_->statistics(); }
+void disk_cache::clear() { files_->clear(); }
+
+} // namespace overdub::jit

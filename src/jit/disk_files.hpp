@@ -1,0 +1,82 @@
+// The files of a disk cache: one a program, named after the hash of its key.
+//
+//   header (64 bytes) | object file | what belongs to it | key
+#pragma once
+
+#include <overdub/jit/disk_cache.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace overdub::jit {
+
+/// A file descriptor, which is closed with it.
+class open_file {
+public:
+  explicit open_file(int number) : number_(number) {}
+  open_file(open_file const&) = delete;
+  open_file& operator=(open_file const&) = delete;
+  ~open_file();
+  int operator*() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+private:
+  int number_;
+};
+
+/// What was read, and checked.
+struct stored_program {
+  std::unique_ptr<char[]> bytes;
+  std::span<char const> object, parts;
+};
+
+class machine_code_files {
+public:
+  machine_code_files(std::string directory, disk_limits const& limits, disk_use use);
+  static machine_code_files& of(disk_cache& c) { return *c.files_; }
+
+  /// The entry of a key. Thread-safe.
+  std::optional<stored_program> find(std::string_view key);
+  /// Says that an entry that was found cannot be used. Thread-safe.
+  void reject(std::string_view key, std::string const& why);
+  void count_hit() { ++hits_; }
+  /// Thread-safe.
+  void store(std::string_view key, std::span<char const> object, std::span<char const> parts);
+
+  disk_statistics statistics() const;
+  void clear();
+
+private:
+  struct file;
+  void check_directory() const;
+  bool write(
+      std::string const& name, std::string_view key, std::span<char const> object,
+      std::span<char const> parts);
+  std::string read(std::string const& name, std::string_view key, stored_program& to);
+  std::vector<file> files() const;
+  void trim();
+  void fail(std::string const& why);
+
+  std::string const directory_;
+  disk_limits const limits_;
+  disk_use const use_;
+  open_file const folder_;
+
+  std::atomic<std::uint64_t> hits_ = 0, misses_ = 0, stores_ = 0, evictions_ = 0, rejected_ = 0,
+                             failures_ = 0;
+  std::atomic<std::size_t> entries_ = 0, bytes_ = 0;         // there are
+  std::atomic<std::size_t> new_entries_ = 0, new_bytes_ = 0; // since they were counted
+  std::mutex trimming_;
+  mutable std::mutex texts_;
+  std::string last_rejected_, last_failure_;
+};
+
+} // namespace overdub::jit

@@ -1,0 +1,58 @@
+#include "program_key.hpp"
+
+#include "engine.hpp"
+#include "runtime.hpp"
+
+#include <overdub/ir/print.hpp>
+#include <overdub/ir/walk.hpp>
+#include <overdub/version.hpp>
+
+// The sources that machine code is made by (CMakeLists.txt): while they change, versions stay.
+#if !defined(OVERDUB_JIT_SOURCES)
+#define OVERDUB_JIT_SOURCES "unknown"
+#endif
+
+namespace overdub::jit {
+namespace {
+
+std::vector<ir::function_id> reached_from(ir::program const& p, ir::function_id entry) {
+  std::vector<ir::function_id> all{entry};
+  std::vector<bool> known(p.functions.size());
+  known[index_of(entry)] = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ir::function const& f = p[all[i]];
+    ir::walk(f, ir::function::body, [&](ir::node_id n) {
+      if (f[n].code != ir::op::call && f[n].code != ir::op::closure) return;
+      ir::function_id const callee = f[n].attributes.callee();
+      if (known[index_of(callee)]) return;
+      known[index_of(callee)] = true;
+      all.push_back(callee);
+    });
+  }
+  return all;
+}
+
+// What machine code knows of C++'s objects.
+std::string layout() {
+  return std::to_string(runtime::stack_end_offset()) + ' ' + std::to_string(sizeof(execute::buffer)) + ' ' +
+         std::to_string(offsetof(execute::buffer, bytes)) + ' ' + std::to_string(ir::op_count);
+}
+
+} // namespace
+
+program_key key_of(ir::program const& p, ir::function_id entry, options const& o) {
+  static std::string const versions =
+      "overdub " + std::to_string(OVERDUB_VERSION_MAJOR) + '.' + std::to_string(OVERDUB_VERSION_MINOR) + '.' +
+      std::to_string(OVERDUB_VERSION_PATCH) +
+      ", sources " OVERDUB_JIT_SOURCES "\nLLVM " LLVM_VERSION_STRING "\nlayout " + layout() + '\n';
+  // All options: one that is new does not compile here until it is part of the text.
+  auto const& [optimisation, cpu, features, debug, cache] = o;
+  (void)cpu, (void)features, (void)cache;
+  program_key made{versions, reached_from(p, entry)};
+  made.text += "processor " + target_text(o) + "\noptimisation " + std::to_string(optimisation) +
+               (debug ? ", debug" : "") + "\n";
+  for (ir::function_id const f : made.functions) made.text += ir::print(p, f, {.places = debug});
+  return made;
+}
+
+} // namespace overdub::jit

@@ -1,0 +1,41 @@
+// What the compiler makes besides machine code, in bytes and back. Hosts are found again in the program, by their operations.
+#pragma once
+
+#include <overdub/execute/code.hpp>
+#include <overdub/ir/program.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace overdub::jit {
+
+/// An operation of a program.
+struct program_node {
+  ir::function_id function;
+  ir::node_id node;
+};
+
+/// Says why a function cannot be compiled.
+struct refuser {
+  ir::program const& p;
+  ir::function_id f;
+  [[noreturn]] void operator()(std::string const& why) const {
+    throw not_executable(
+        message("overdub: @%s cannot be compiled: %s", std::string(p.name_of(f)).c_str(), why.c_str()));
+  }
+};
+
+/// The bytes; nothing where the code has parts that are not known here. `functions`: of the key. O(code).
+std::optional<std::string> write_parts(
+    execute::code const&, ir::program const&, std::span<ir::function_id const> functions,
+    std::span<program_node const> hosts, std::span<program_node const> samples);
+
+/// Adds the parts in bytes to code that has its frame and its registry. False where the bytes say something else; then the code
+/// may have some of them. Throws host_error and not_executable, as compiling does.
+bool read_parts(
+    std::span<char const> bytes, execute::code&, ir::program const&,
+    std::span<ir::function_id const> functions);
+
+} // namespace overdub::jit

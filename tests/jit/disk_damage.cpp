@@ -1,0 +1,156 @@
+// What stands in a cache's directory is not believed: damaged, foreign and unsafe entries are compiled anew.
+#include "cache_folder.hpp"
+#include "execute/texts.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace overdub;
+using Catch::Matchers::Contains;
+
+executable compiled(std::string const& text, std::shared_ptr<jit::disk_cache> const& cache) {
+  return jit::compile(texts::program(text), {}, {.cache = cache});
+}
+std::string const shift = "func @f(%x: f64) -> f64 { %y = add %x, 1.0 : f64 return %y }";
+std::string const turn = "func @f(%x: f64) -> f64 { %y = neg %x : f64 return %y }";
+
+// Compiles with what is there: it must be rejected, and the result must be right.
+void rejects(cache_folder const& folder, std::string const& why) {
+  auto const cache = folder.open();
+  CHECK(compiled(shift, cache).call<double>(1.0) == 2);
+  CHECK(cache->statistics().rejected == 1);
+  CHECK_THAT(cache->statistics().last_rejected, Contains(why));
+  CHECK(compiled(shift, cache).call<double>(1.0) == 2);
+  CHECK(cache->statistics().hits == 1); // it was replaced
+}
+void refuses(std::string const& path, std::string const& why) {
+  CHECK_THROWS_WITH(
+      jit::disk_cache(path), Catch::Matchers::StartsWith("overdub: the directory \"") && Contains(why));
+}
+
+} // namespace
+
+TEST_CASE("an entry of which a byte is wrong, or which is cut off or longer, is compiled anew") {
+  cache_folder const folder;
+  auto const cache = folder.open();
+  compiled(shift, cache);
+  auto const path = folder.only_file();
+  std::string const good = bytes_of(path);
+  std::uint64_t expected = 0, wrong = 0;
+  auto const tries = [&](std::string const& bad) {
+    write_bytes(path, bad);
+    wrong += compiled(shift, cache).call<double>(1.0) != 2;
+    ++expected;
+  };
+  // Compiling takes a millisecond: the whole header, and then one byte in seven.
+  for (std::size_t k = 0; k < good.size(); k += k < 64 ? 1 : 7) {
+    std::string bad = good;
+    bad[k] = static_cast<char>(bad[k] ^ (1 << (k % 8)));
+    tries(bad);
+  }
+  for (std::size_t k = 0; k < good.size(); k += k < 70 ? 1 : 13) tries(good.substr(0, k));
+  tries(good + "x");
+  tries(std::string(good.size(), '\0'));
+  CHECK(wrong == 0);
+  CHECK(cache->statistics().rejected == expected);
+  CHECK(cache->statistics().hits == 0);
+  write_bytes(path, good);
+  CHECK(compiled(shift, cache).call<double>(1.0) == 2);
+  CHECK(cache->statistics().hits == 1);
+}
+
+TEST_CASE("an entry of another program, as if hashes were equal, is compiled anew") {
+  cache_folder const folder, other;
+  compiled(turn, other.open());
+  compiled(shift, folder.open());
+  write_bytes(folder.only_file(), bytes_of(other.only_file()));
+  rejects(folder, "it is of another program");
+}
+
+TEST_CASE("an entry of a later version of this one is compiled anew") {
+  cache_folder const folder;
+  compiled(shift, folder.open());
+  std::string bytes = bytes_of(folder.only_file());
+  bytes[24] = 99; // the format
+  write_bytes(folder.only_file(), bytes);
+  rejects(folder, "it is of another version's");
+}
+
+TEST_CASE("entries that are no files, or not the user's alone, are compiled anew") {
+  cache_folder const folder;
+  compiled(shift, folder.open());
+  auto const path = folder.only_file();
+  std::string const good = bytes_of(path);
+
+  chmod(path.c_str(), 0620);
+  rejects(folder, "others than its owner may write to it");
+
+  cache_folder const elsewhere;
+  auto const target = std::filesystem::path(elsewhere.path()) / "target";
+  write_bytes(target, good);
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(target, path);
+  rejects(folder, "it is a symbolic link");
+  CHECK(bytes_of(target) == good); // it was not written through
+
+  std::filesystem::remove(path);
+  CHECK(mkfifo(path.c_str(), 0600) == 0);
+  rejects(folder, "it is no file");
+
+  if (geteuid() == 0) {
+    CHECK(chown(path.c_str(), 65534, 65534) == 0);
+    rejects(folder, "it belongs to user 65534");
+  }
+
+  std::filesystem::remove(path);
+  std::filesystem::create_directories(path / "inside");
+  auto const cache = folder.open();
+  CHECK(compiled(shift, cache).call<double>(1.0) == 2);
+  CHECK(cache->statistics().rejected == 1);
+  CHECK(cache->statistics().failures == 1); // and it stays
+  CHECK_THAT(cache->statistics().last_failure, Contains("cannot be written"));
+}
+
+TEST_CASE("directories that are not the user's alone are refused, in a sentence") {
+  cache_folder const folder;
+  auto const inside = [&](char const* name) { return folder.path() + "/" + name; };
+  mkdir(inside("open").c_str(), 0700);
+  for (mode_t const mode : {0770u, 0707u, 0777u}) {
+    chmod(inside("open").c_str(), mode);
+    refuses(inside("open"), "others than its owner may write to it; give a directory");
+  }
+  chmod(inside("open").c_str(), 0755);
+  CHECK_NOTHROW(jit::disk_cache(inside("open")));
+
+  std::filesystem::create_symlink(inside("open"), inside("link"));
+  refuses(inside("link"), "it is a symbolic link; give the directory itself");
+  refuses(inside("link/"), "it is a symbolic link; give the directory itself");
+  write_bytes(inside("file"), "");
+  refuses(inside("file"), "Not a directory");
+  refuses(inside("no/such"), "No such file or directory");
+  CHECK_THROWS_AS(jit::disk_cache(inside("none"), {}, jit::disk_use::read_only), jit::disk_cache_error);
+  CHECK_FALSE(std::filesystem::exists(inside("none")));
+  refuses("", "No such file or directory");
+
+  if (geteuid() == 0) {
+    CHECK(chown(inside("open").c_str(), 65534, 65534) == 0);
+    refuses(inside("open"), "it belongs to user 65534, and the process runs as user 0");
+  }
+}
+
+TEST_CASE("a directory that cannot be written is refused, unless it is for reading only") {
+  if (!std::filesystem::exists("/proc/self")) return;
+  std::string const path = "/proc/" + std::to_string(getpid());
+  refuses(path, "it cannot be written to");
+  CHECK_NOTHROW(jit::disk_cache(path, {}, jit::disk_use::read_only));
+}
+
+TEST_CASE("a directory that goes while it is a cache does no harm") {
+  auto const folder = std::make_unique<cache_folder>();
+  auto const cache = folder->open();
+  std::filesystem::remove_all(folder->path());
+  CHECK(compiled(shift, cache).call<double>(1.0) == 2);
+  CHECK(cache->statistics().failures == 1);
+}
