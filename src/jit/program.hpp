@@ -2,6 +2,7 @@
 // other, and what C++ calls.
 #pragma once
 
+#include "elementary.hpp"
 #include "engine.hpp"
 #include "symbols.hpp"
 
@@ -73,7 +74,8 @@ public:
   ir::call_components calls;
   ownership owners;
   bool uses_machine = false; // some function does
-  bool has_masked_loads;     // the processor has them
+  vector_unit vectors;       // of the processor
+  elementary_functions elementary;
 
 private:
   struct closure {
