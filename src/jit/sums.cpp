@@ -87,16 +87,19 @@ void function_compiler::compile_in_vectors(region_id body, llvm::Value* index, l
       compile_length(n);
     else if (code == ir::op::at)
       set(f_.result(n), load_vector(n, index, mask));
-    else {
-      parts x;
-      for (value_id const v : f_.operands_of(n)) x.push_back(in_vector(v, body));
-      if (code == ir::op::convert)
-        set(f_.result(n), converted(type_of(f_.operand(n, 0)).element, type_of(f_.result(n)).element, x[0]));
-      else
-        set(f_.result(n),
-            elementwise(code, type_of(f_.operand(n, code == ir::op::select ? 1 : 0)).element, x));
-    }
+    else
+      compile_in_vector(n, body);
   }
+}
+// An elementwise operation, or a conversion.
+void function_compiler::compile_in_vector(node_id n, region_id body) {
+  ir::op const code = f_[n].code;
+  parts x;
+  for (value_id const v : f_.operands_of(n)) x.push_back(in_vector(v, body));
+  if (code == ir::op::convert)
+    set(f_.result(n), converted(type_of(f_.operand(n, 0)).element, type_of(f_.result(n)).element, x[0]));
+  else
+    set(f_.result(n), elementwise(code, type_of(f_.operand(n, code == ir::op::select ? 1 : 0)).element, x));
 }
 
 // Whether the map was compiled so.
