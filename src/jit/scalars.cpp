@@ -57,7 +57,7 @@ llvm::Value* function_compiler::elementary(ir::op code, ir::scalar s, llvm::Arra
     }
     return llvm::concatenateVectors(b_, pieces);
   }
-  llvm::Value* all = llvm::PoisonValue::get(vector);
+  llvm::Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(f->getReturnType(), lanes));
   for (unsigned i = 0; i < lanes; ++i) {
     llvm::SmallVector<llvm::Value*, 3> each;
     for (llvm::Value* const operand : x) each.push_back(b_.CreateExtractElement(operand, i));

@@ -1,0 +1,97 @@
+// What do the modes of a program's mathematics save? Functions whose time goes into elementary functions: the same function by
+// the host's compiler (at -O3 -march=native -ffp-contract=off, with libm), and compiled in each of the modes.
+#include "models.hpp"
+#include "ratio.hpp"
+
+#include <overdub/ir/consistent.hpp>
+#include <overdub/jit/jit.hpp>
+#include <overdub/pass/pipeline.hpp>
+#include <overdub/stage/stage.hpp>
+
+#include <string>
+
+namespace {
+
+using namespace bench;
+using overdub::array;
+using overdub::i64;
+using overdub::ir::math_mode;
+
+template <class... T, class F>
+overdub::instance compiled(F const& f, math_mode math) {
+  overdub::ir::program p = overdub::stage(f, overdub::signature<T...>);
+  p.math = math;
+  overdub::pass::default_pipeline(p);
+  return overdub::jit::compile(p).instance();
+}
+// In all modes: exact, consistent, fast.
+template <class... T, class F, class Hand, class Run>
+void in_all_modes(char const* what, F const& f, Hand const& by_hand, double most, Run const& run) {
+  auto exact = compiled<T...>(f, math_mode::exact), consistent = compiled<T...>(f, math_mode::consistent),
+       fast = compiled<T...>(f, math_mode::fast);
+  compare<allocating::allowed>(
+      what, way{"by hand, in the same order", 0, by_hand}, way{"exact", 1.05, [&] { return run(exact); }},
+      way{"consistent", most, [&] { return run(consistent); }}, way{"fast", most, [&] { return run(fast); }});
+}
+
+inline constexpr auto waves =
+    fn<"waves">([](auto const& x) { return overdub::map([](auto a) { return sin(a) * exp(a); }, x); });
+inline constexpr auto logarithms =
+    fn<"logarithms">([](auto const& x) { return overdub::map([](auto a) { return log(a); }, x); });
+
+template <class F, class Each>
+void map_of(char const* what, F const& f, Each const& each) {
+  numbers const x = between(0.1, 3, 10'000);
+  numbers out(x.size());
+  auto const by_hand = [&] {
+    forget_memory();
+    for (std::size_t i = 0; i < x.size(); ++i) out[i] = each(x[i]);
+    return out[x.size() / 2];
+  };
+  in_all_modes<array<double>>(
+      what, f, by_hand, 0.5, [&](auto& run) { return run.template call<array<double>>(view(x))[5'000]; });
+}
+
+void gaussian_mixture(char const* what, std::size_t d, std::size_t k, std::size_t n, double most) {
+  numbers const weights = between(-1, 1, k), means = between(-1, 1, k * d),
+                diagonals = between(-0.5, 0.5, k * d), factors = between(-0.2, 0.2, k * d * (d - 1) / 2),
+                points = between(-1, 1, n * d);
+  numbers scales(k * d), traces(k), terms(k);
+  auto const by_hand = [&] {
+    return mixture_by_hand(
+        opaque(d), opaque(k), opaque(n), weights, means, diagonals, factors, points, scales, traces, terms,
+        in_lanes);
+  };
+  auto const size = [](std::size_t x) { return static_cast<i64>(x); };
+  in_all_modes<i64, i64, i64, array<double>, array<double>, array<double>, array<double>, array<double>>(
+      what, mixture, by_hand, most, [&](auto& run) {
+        return run.template call<double>(
+            size(d), size(k), size(n), weights, means, diagonals, factors, points);
+      });
+}
+
+void logistic_likelihood(char const* what, std::size_t d, double most) {
+  constexpr std::size_t n = 10'000;
+  numbers const points = between(-1, 1, n * d), weights = between(-1, 1, d);
+  numbers labels = between(0, 1, n);
+  for (double& y : labels) y = y < 0.5 ? 0 : 1;
+  auto const by_hand = [&] {
+    forget_memory();
+    return logistic_by_hand(points, labels, weights, in_lanes);
+  };
+  in_all_modes<array<double>, array<double>, array<double>>(what, logistic, by_hand, most, [&](auto& run) {
+    return run.template call<double>(points, labels, weights);
+  });
+}
+
+} // namespace
+
+int main() {
+  if (overdub::ir::consistent == nullptr) return std::puts("overdub::sleef is not linked"), 1;
+  map_of("sin(x) exp(x) of 10,000 numbers", waves, [](double a) { return std::sin(a) * std::exp(a); });
+  map_of("log(x) of 10,000 numbers", logarithms, [](double a) { return std::log(a); });
+  logistic_likelihood("the logarithm of a logistic likelihood, 10,000 x 2", 2, 0.5);
+  logistic_likelihood("the logarithm of a logistic likelihood, 10,000 x 10", 10, 0.5);
+  gaussian_mixture("the objective of a Gaussian mixture, d = 1, k = 25, n = 1000", 1, 25, 1000, 0.5);
+  gaussian_mixture("the objective of a Gaussian mixture, d = 10, k = 25, n = 100", 10, 25, 100, 1.0);
+}
