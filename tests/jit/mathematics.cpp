@@ -1,5 +1,4 @@
-// Machine code of consistent programs: vectors of every width give the bits of the function on one number. Of fast programs:
-// results within the stated bounds.
+// Machine code of consistent programs: vectors of every width give the bits of the function on one number.
 #include "catch.hpp"
 
 #include <overdub/execute/interpreter.hpp>
