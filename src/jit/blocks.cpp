@@ -2,12 +2,16 @@
 // reads that depend on data. Of a block of elements, the beginnings are computed one by one; then the ends, in vectors of eight.
 #include "function.hpp"
 
+#include <algorithm>
+
 namespace overdub::jit {
 namespace {
 
 constexpr unsigned width = 8;
 // Many enough that what the beginnings store has come to memory when the ends load it.
 constexpr unsigned block_shift = 6, block_size = 1u << block_shift;
+// Arrays of a block stand on the stack: of more values the elements are computed one by one.
+constexpr std::size_t most_crossing = 64;
 
 // Computes nothing but a scalar, and never fails.
 bool is_pure_scalar(ir::function const& f, node_id n) {
@@ -43,7 +47,21 @@ std::vector<bool> function_compiler::vector_ends(region_id body) const {
   return ends;
 }
 
-// What the beginnings leave to the ends: values of the body that stand in memory, one element behind the other.
+// What the beginnings leave to the ends.
+function_compiler::values function_compiler::crossing_values(
+    region_id body, std::vector<bool> const& ends, std::vector<summed> const& sums) const {
+  values all;
+  auto const look = [&](value_id v) {
+    if (!f_.is_result(v) || ends[index_of(f_.node_of(v))] || f_.region_of(v) != body) return;
+    if (std::find(all.begin(), all.end(), v) == all.end()) all.push_back(v);
+  };
+  for (node_id const n : f_.nodes_of(body))
+    if (ends[index_of(n)] && all.size() <= most_crossing)
+      for (value_id const v : f_.operands_of(n)) look(v);
+  for (summed const& s : sums) look(s.yielded);
+  return all;
+}
+
 llvm::Value* function_compiler::load_lanes(ir::scalar s, llvm::Value* from) {
   auto* const t = llvm::FixedVectorType::get(type_in_memory(s), width);
   llvm::Value* const x = b_.CreateAlignedLoad(t, from, llvm::Align(execute::size_of(s)));
@@ -51,35 +69,27 @@ llvm::Value* function_compiler::load_lanes(ir::scalar s, llvm::Value* from) {
 }
 
 parts function_compiler::compile_blocks(
-    node_id n, std::vector<bool> const& ends, std::vector<output> const& outputs,
+    node_id n, std::vector<bool> const& ends, values const& crosses, std::vector<output> const& outputs,
     std::vector<summed> const& sums) {
   region_id const body = f_.region_at(n, 0);
   node_id const last = f_.yield_of(body);
   value_id const index = f_.argument(body, 0);
   llvm::Value* const count = scalar(f_.operand(n, 0));
   auto const is_end = [&](value_id v) { return f_.is_result(v) && ends[index_of(f_.node_of(v))]; };
+  // They stand in memory, one element behind the other.
   struct crossing {
     value_id value;
     llvm::Value* memory;
   };
   std::vector<crossing> all;
-  auto const crosses = [&](value_id v) {
-    if (!f_.is_result(v) || is_end(v) || f_.region_of(v) != body) return;
-    for (crossing const& c : all)
-      if (c.value == v) return;
+  for (value_id const v : crosses) {
     all.push_back({v, new_words(block_size)});
     // The last vector may be longer than the block.
     auto const bytes = std::uint64_t{block_size} * execute::word_size;
     b_.CreateMemSet(all.back().memory, b_.getInt8(0), bytes, llvm::Align(8));
-  };
-  for (node_id const each : f_.nodes_of(body))
-    if (ends[index_of(each)])
-      for (value_id const v : f_.operands_of(each)) crosses(v);
-  parts start;
-  for (summed const& s : sums) {
-    crosses(s.yielded);
-    start.push_back(no_lanes(type_of(s.result).element));
   }
+  parts start;
+  for (summed const& s : sums) start.push_back(no_lanes(type_of(s.result).element));
   std::vector<llvm::Value*> stored; // by output: where the lanes of an end stand, until they are given away
   for (output const& o : outputs) stored.push_back(is_end(o.yielded) ? new_words(block_size) : nullptr);
 
@@ -156,11 +166,14 @@ bool function_compiler::compile_map_in_blocks(
     if (type_of(s.result).element == ir::scalar::i64) return false;
   auto const ends = vector_ends(body);
   if (ends.empty()) return false;
+  values const crosses = crossing_values(body, ends, sums);
+  if (crosses.size() + outputs.size() > most_crossing) return false;
   llvm::Value* const count = scalar(f_.operand(n, 0));
   // LLVM makes vectors of straight bodies by itself.
   if (sums.empty())
     if (auto const checks = hoist_checks(body, count); checks && is_vectorisable(body, *checks)) return false;
-  parts const lanes = compile_versions(body, count, [&] { return compile_blocks(n, ends, outputs, sums); });
+  parts const lanes =
+      compile_versions(body, count, [&] { return compile_blocks(n, ends, crosses, outputs, sums); });
   for (std::size_t k = 0; k < sums.size(); ++k)
     reduced_[index_of(sums[k].reduction)] = fold_lanes(type_of(sums[k].result).element, lanes[k]);
   for (output const& o : outputs) finish_output(o);

@@ -251,9 +251,11 @@ private:
 
   // blocks.cpp: maps whose elements end in functions on vectors
   std::vector<bool> vector_ends(region_id body) const;
+  values
+  crossing_values(region_id body, std::vector<bool> const& ends, std::vector<summed> const& sums) const;
   llvm::Value* load_lanes(ir::scalar s, llvm::Value* from);
   parts compile_blocks(
-      node_id n, std::vector<bool> const& ends, std::vector<output> const& outputs,
+      node_id n, std::vector<bool> const& ends, values const& crosses, std::vector<output> const& outputs,
       std::vector<summed> const& sums);
   bool compile_map_in_blocks(node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
 
