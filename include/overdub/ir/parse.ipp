@@ -67,7 +67,8 @@ private:
     std::size_t mode = 0;
     while (mode < math_mode_names.size() && !in_.take(math_mode_names[mode])) ++mode;
     if (mode == math_mode_names.size()) in_.fail_expected("\"exact\", \"consistent\" or \"fast\"");
-    if (math_at_) return wrong(at, "the program has a mode of its mathematics already, " + on_line(*math_at_));
+    if (math_at_)
+      return wrong(at, "the program has a mode of its mathematics already, " + on_line(*math_at_));
     p_.math = static_cast<math_mode>(mode);
     math_at_ = at;
   }

@@ -59,7 +59,7 @@ struct host_binding {
 class program {
 public:
   std::vector<function> functions;
-  function_id entry = nothing;     // what `evaluate` runs
+  function_id entry = nothing; // what `evaluate` runs
   math_mode math = math_mode::exact;
   std::vector<note> notes;         // no part of equality
   std::vector<host_binding> hosts; // the native functions that are known; no part of equality, nor of text

@@ -113,8 +113,7 @@ std::optional<std::uint64_t> computed(op code, T x, T y, T z) {
 }
 
 // Of an elementary function of the consistent mode.
-inline std::optional<std::uint64_t>
-consistent_constant(op code, type t, std::uint64_t a, std::uint64_t b) {
+inline std::optional<std::uint64_t> consistent_constant(op code, type t, std::uint64_t a, std::uint64_t b) {
   auto const result = [&]<class T>(T) {
     auto const& all = ir::consistent->of<T>();
     auto const i = static_cast<std::size_t>(code);

@@ -122,21 +122,8 @@ private:
       throw evaluation_error(message("overdub: evaluate: no literal"));
   }
 
-  void check_math() const {
-    if constexpr (symbolic) {
-      if (recorder_().program.math != program_.math)
-        throw evaluation_error(message(
-            "overdub: evaluate: the program that is staged has other mathematics than the one that is evaluated; set "
-            "program::math of both to one mode"));
-    } else if (is_consistent()) {
-      if (ir::consistent == nullptr)
-        throw evaluation_error(message("overdub: evaluate: the program cannot be run: %s", ir::not_consistent));
-      if constexpr (!on_numbers)
-        throw evaluation_error(message(
-            "overdub: evaluate: a program of consistent mathematics is evaluated on numbers, not on values of "
-            "contexts; let the context rewrite it, overdub(context, program), and evaluate what that gives"));
-    }
-  }
+  // Refuses programs whose mathematics are not those that are at hand.
+  void check_math() const;
 
   static any const& leaf(slot const& s) {
     if (!s.leaf)

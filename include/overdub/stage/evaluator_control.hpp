@@ -121,7 +121,8 @@ void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n, A const& xs) {
   if constexpr (on_numbers && std::is_floating_point_v<E>)
     if (is_consistent() && ir::is_elementary(operation)) {
       auto const f = ir::consistent->of<E>().two[static_cast<std::size_t>(operation)];
-      return reduce_by<E>(at, n, [f](E l, E r) { return f(l, r); }, xs);
+      return reduce_by<E>(
+          at, n, [f](E l, E r) { return f(l, r); }, xs);
     }
   auto const combine = combine_table<S, E>::find(operation);
   auto const by_number = [&, combine](auto const& l, auto const& r) {
