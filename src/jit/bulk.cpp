@@ -37,6 +37,7 @@ void function_compiler::compile_map(node_id n) {
     set(s.result, value{{none, none, count}, false, true});
   }
   if (!sums.empty() && outputs.empty() && compile_vector_sums(n, sums)) return;
+  if (compile_map_in_blocks(n, outputs, sums)) return;
 
   // Lanes of floating-point numbers stand in memory; sums of integers are carried.
   parts start;

@@ -80,6 +80,9 @@ compile(ir::program const& p, ir::function_id id, execute::host_registry const& 
     throw not_executable(message("overdub: there is no such function to compile; set the program's entry, "
                                  "or name another function"));
   ir::verify(p);
+  if (!ir::is_runnable(p.math))
+    throw not_executable(message(
+        "overdub: @%s cannot be compiled: %s", std::string(p.name_of(id)).c_str(), ir::not_consistent));
   std::optional<program_key> key;
   if (o.cache != nullptr) {
     key = key_of(p, id, o);

@@ -198,12 +198,16 @@ std::string target_text(options const& o) {
          (o.cpu.empty() ? host.getCPU() + ' ' + host.getFeatures().getString() : o.cpu + ' ' + o.features);
 }
 
-bool set_target(llvm::Module& m, options const& o) {
+vector_unit set_target(llvm::Module& m, options const& o) {
   borrowed_machine const target(o);
   m.setDataLayout(target.machine->createDataLayout());
   set_triple(m, *target.machine);
-  llvm::StringRef const features = target.machine->getTargetFeatureString();
-  return features.contains("+avx,") || features.contains("+avx2");
+  if (!target.machine->getTargetTriple().isX86()) return {};
+  auto const has = [&](char const* feature) {
+    return target.machine->getMCSubtargetInfo()->checkFeatures(feature);
+  };
+  bool const avx = has("+avx");
+  return {avx && has("+avx512f") ? 512u : avx ? 256u : 128u, avx, has("+avx2")};
 }
 
 std::vector<char> object_of(llvm::Module& m, options const& o) {

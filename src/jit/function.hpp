@@ -244,9 +244,20 @@ private:
   bool is_vectorisable(region_id body, hoisted_checks const& checks);
   bool compile_vector_sums(node_id n, std::vector<summed> const& sums);
   void compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask);
+  void compile_in_vector(node_id n, region_id body);
   llvm::Value* in_vector(value_id v, region_id body) const;
   llvm::Value* load_vector(node_id n, llvm::Value* index, llvm::Value* mask);
   llvm::Value* splat(llvm::Value* x) const { return b_.CreateVectorSplat(8, x); }
+
+  // blocks.cpp: maps whose elements end in functions on vectors
+  std::vector<bool> vector_ends(region_id body) const;
+  values
+  crossing_values(region_id body, std::vector<bool> const& ends, std::vector<summed> const& sums) const;
+  llvm::Value* load_lanes(ir::scalar s, llvm::Value* from);
+  parts compile_blocks(
+      node_id n, std::vector<bool> const& ends, values const& crosses, std::vector<output> const& outputs,
+      std::vector<summed> const& sums);
+  bool compile_map_in_blocks(node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
 
   // reduce.cpp
   void compile_reduce(node_id n);

@@ -56,8 +56,8 @@ bool ownership::takes(ir::function const& f, ir::use_id u) const {
 program_compiler::program_compiler(ir::program const& given, execute::code& made, options const& o)
     : p(given), to(made), how(o), context(new_context()),
       module(std::make_unique<llvm::Module>("overdub", *context)), calls(given), owners(given, calls),
+      vectors(set_target(*module, o)), elementary(*module, given.math, vectors),
       made_(given.functions.size()) {
-  has_masked_loads = set_target(*module, o);
   if (o.debug) lines.emplace(*module, p);
 }
 
@@ -83,6 +83,8 @@ llvm::Function* program_compiler::new_function(
   made->setCallingConv(llvm::CallingConv::Fast);
   made->setAlignment(llvm::Align(64));
   set_unwindable(*made);
+  // Functions on vectors are worth the widest.
+  if (p.math != ir::math_mode::exact) made->addFnAttr("prefer-vector-width", std::to_string(vectors.bits));
   return made;
 }
 
@@ -379,6 +381,7 @@ void program_compiler::compile(function_id entry) {
     function_compiler(*this, f, made_[index_of(f)]).compile();
   }
   fill_appliers();
+  elementary.keep_variants();
   make_entry(entry, make_target(entry));
   if (lines) lines->finish();
 }

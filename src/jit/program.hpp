@@ -3,6 +3,7 @@
 #pragma once
 
 #include "debug_lines.hpp"
+#include "elementary.hpp"
 #include "engine.hpp"
 #include "stored_parts.hpp"
 #include "symbols.hpp"
@@ -78,7 +79,8 @@ public:
   std::optional<debug_lines> lines;         // where they are asked for
   std::vector<program_node> hosts, samples; // the operations that to.hosts and to.samples are of
   bool uses_machine = false;                // some function does
-  bool has_masked_loads;                    // the processor has them
+  vector_unit vectors;                      // of the processor
+  elementary_functions elementary;
 
 private:
   struct closure {

@@ -50,7 +50,8 @@ program_key key_of(ir::program const& p, ir::function_id entry, options const& o
   (void)cpu, (void)features, (void)cache;
   program_key made{versions, reached_from(p, entry)};
   made.text += "processor " + target_text(o) + "\noptimisation " + std::to_string(optimisation) +
-               (debug ? ", debug" : "") + "\n";
+               (debug ? ", debug" : "") + "\nmathematics " +
+               std::string(ir::math_mode_names[static_cast<std::size_t>(p.math)]) + "\n";
   for (ir::function_id const f : made.functions) made.text += ir::print(p, f, {.places = debug});
   return made;
 }

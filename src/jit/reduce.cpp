@@ -70,7 +70,7 @@ void function_compiler::compile_reduce(node_id n) {
         : s == ir::scalar::i64   ? runtime_function::reduce_i64
         : s == ir::scalar::f32   ? runtime_function::reduce_f32
                                  : runtime_function::reduce_f64,
-        {number(code), elements, size});
+        {b_.getInt32(ir::number_in(p_.math, code)), elements, size});
   };
   if (!f_[n].attributes.is_started()) {
     require(b_.CreateICmpNE(size, integer(0)), runtime_function::throw_empty, {});

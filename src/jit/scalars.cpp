@@ -32,18 +32,33 @@ llvm::Value* function_compiler::intrinsic_call(llvm::Intrinsic::ID id, llvm::Arr
   return b_.CreateCall(intrinsic(*shared_.module, id, {x[0]->getType()}), x);
 }
 
-// The function that the interpreter calls, on each number of a vector.
+// Vectors are given to a function on vectors, in as many pieces as that takes; else to the function that the interpreter
+// calls, number by number.
 llvm::Value* function_compiler::elementary(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x) {
   if ((code == ir::op::digamma || code == ir::op::polygamma) &&
       overdub::detail::special.digamma_f64 == nullptr)
     refuse(
         "digamma and polygamma are computed with Boost.Math; #include <overdub/special.hpp> in a source of "
         "the program");
-  llvm::Function* const f = declare(*shared_.module, code, s);
+  llvm::Function* const f = shared_.elementary.declare(code, s);
   auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(x.back()->getType());
   if (vector == nullptr) return call(f, x);
-  llvm::Value* all = llvm::PoisonValue::get(vector);
-  for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+  unsigned const lanes = vector->getNumElements();
+  unsigned width = lanes;
+  if (llvm::Function* const on_vectors = shared_.elementary.declare_vector(code, s, width)) {
+    parts pieces;
+    for (unsigned first = 0; first < lanes; first += width) {
+      llvm::SmallVector<int, 8> piece;
+      for (unsigned i = 0; i < width; ++i) piece.push_back(static_cast<int>(first + i));
+      llvm::SmallVector<llvm::Value*, 2> each;
+      for (llvm::Value* const operand : x)
+        each.push_back(width == lanes ? operand : b_.CreateShuffleVector(operand, piece));
+      pieces.push_back(call(on_vectors, each));
+    }
+    return llvm::concatenateVectors(b_, pieces);
+  }
+  llvm::Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(f->getReturnType(), lanes));
+  for (unsigned i = 0; i < lanes; ++i) {
     llvm::SmallVector<llvm::Value*, 3> each;
     for (llvm::Value* const operand : x) each.push_back(b_.CreateExtractElement(operand, i));
     all = b_.CreateInsertElement(all, call(f, each), i);

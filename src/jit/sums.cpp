@@ -23,7 +23,8 @@ bool function_compiler::is_vectorisable(region_id body, hoisted_checks const& ch
       continue;
     }
     if (!ir::is_elementwise(code)) return false;
-    // Calls of functions take their time anyway; integers are not divided where nobody asked for it.
+    if (shared_.elementary.has_vectors(code, type_of(f_.result(n)).element)) continue;
+    // Other calls of functions take their time anyway; integers are not divided where nobody asked for it.
     bool const is_light = ir::row_of(code).cost < 9 || code == ir::op::sqrt;
     if (!is_light || type_of(f_.result(n)).is_function()) return false;
     switch (code) {
@@ -86,16 +87,19 @@ void function_compiler::compile_in_vectors(region_id body, llvm::Value* index, l
       compile_length(n);
     else if (code == ir::op::at)
       set(f_.result(n), load_vector(n, index, mask));
-    else {
-      parts x;
-      for (value_id const v : f_.operands_of(n)) x.push_back(in_vector(v, body));
-      if (code == ir::op::convert)
-        set(f_.result(n), converted(type_of(f_.operand(n, 0)).element, type_of(f_.result(n)).element, x[0]));
-      else
-        set(f_.result(n),
-            elementwise(code, type_of(f_.operand(n, code == ir::op::select ? 1 : 0)).element, x));
-    }
+    else
+      compile_in_vector(n, body);
   }
+}
+// An elementwise operation, or a conversion.
+void function_compiler::compile_in_vector(node_id n, region_id body) {
+  ir::op const code = f_[n].code;
+  parts x;
+  for (value_id const v : f_.operands_of(n)) x.push_back(in_vector(v, body));
+  if (code == ir::op::convert)
+    set(f_.result(n), converted(type_of(f_.operand(n, 0)).element, type_of(f_.result(n)).element, x[0]));
+  else
+    set(f_.result(n), elementwise(code, type_of(f_.operand(n, code == ir::op::select ? 1 : 0)).element, x));
 }
 
 // Whether the map was compiled so.
@@ -137,7 +141,7 @@ bool function_compiler::compile_vector_sums(node_id n, std::vector<summed> const
   end_loop(blocks, add_vectors(ended(blocks), nullptr));
   llvm::Value* const done = b_.CreateAnd(count, integer(-8));
   parts lanes = ended(blocks);
-  bool const masks = shared_.has_masked_loads;
+  bool const masks = shared_.vectors.has_avx;
   if (masks) {
     block const tail = new_block("tail"), from = b_.GetInsertBlock(), joins = new_block("vectors_done");
     b_.CreateCondBr(b_.CreateICmpSLT(done, count), tail, joins);

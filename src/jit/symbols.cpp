@@ -1,5 +1,6 @@
 #include "symbols.hpp"
 
+#include "elementary.hpp"
 #include "runtime.hpp"
 
 #include <overdub/execute/compute.hpp>
@@ -81,8 +82,11 @@ std::vector<runtime_row> const& runtime_rows() {
   ROW(log)                                                                                                   \
   ROW(log2)                                                                                                  \
   ROW(log10)                                                                                                 \
-  ROW(log1p) ROW(sin) ROW(cos) ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh)          \
-      ROW(asinh) ROW(acosh) ROW(atanh) ROW(erf) ROW(erfc) ROW(tgamma) ROW(logb)
+  ROW(log1p)                                                                                                 \
+  ROW(sin)                                                                                                   \
+  ROW(cos)                                                                                                   \
+  ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh) ROW(atanh)      \
+      ROW(erf) ROW(erfc) ROW(tgamma) ROW(logb)
 #define OVERDUB_BINARY_LIBM(ROW)                                                                             \
   ROW(pow)                                                                                                   \
   ROW(hypot) ROW(atan2) ROW(fmod) ROW(remainder) ROW(fmin) ROW(fmax) ROW(fdim) ROW(nextafter)
@@ -140,6 +144,7 @@ std::vector<symbol_address> runtime_symbols() {
     if (void const* const f = elementary<float>(code))
       all.push_back({elementary_name(code, ir::scalar::f32), f});
   }
+  append_elementary_symbols(all);
 #define OVERDUB_SYMBOL(NAME, TYPE)                                                                           \
   all.push_back({#NAME, reinterpret_cast<void const*>(static_cast<TYPE>(&::NAME))});
   OVERDUB_SYMBOL(memcpy, void* (*)(void*, void const*, std::size_t))

@@ -39,6 +39,15 @@ function_compiler::function_compiler(program_compiler& shared, function_id id, l
       in_place_(f_.value_count()), unchecked_(f_.node_count()) {
   std::uint32_t n = 0;
   ir::walk(f_, ir::function::body, [&](node_id node) { position_[index_of(node)] = n++; });
+  if (p_.math == ir::math_mode::fast) {
+    llvm::FastMathFlags fast; // NaNs and infinities are what they are
+    fast.setAllowContract(true);
+    fast.setAllowReassoc();
+    fast.setNoSignedZeros();
+    fast.setAllowReciprocal();
+    fast.setApproxFunc();
+    b_.setFastMathFlags(fast);
+  }
 }
 
 llvm::Value* function_compiler::literal(value_id v) const {

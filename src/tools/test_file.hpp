@@ -31,7 +31,14 @@ struct test_command {
 
 /// `; run: @f(1.0) == 2.0`
 struct run_line {
-  enum kind { ends, equals, is_near, throws, asks };
+  enum kind {
+    ends,
+    equals,
+    is_near,
+    throws,
+    asks,
+    agrees
+  }; // agrees: whatever comes of it, it is the same everywhere
   std::uint32_t line = 0;
   std::string on; // an executor; empty: all of them
   std::string in; // a command; empty: the program as it is, and behind each command of passes alone

@@ -59,6 +59,11 @@ def check_program(line, source, expected):
         if not os.environ.get("OVERDUB_JIT"):
             return check_declarations(line, source)
         libraries = os.environ["OVERDUB_JIT"].split() + libraries
+    # So are consistent programs with overdub::sleef (OVERDUB_SLEEF).
+    if "math_mode::consistent" in source:
+        if not os.environ.get("OVERDUB_SLEEF"):
+            return check_declarations(line, source)
+        libraries = ["-Wl,-u,overdub_sleef", *os.environ["OVERDUB_SLEEF"].split(), *libraries]
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
         compiled = compile_block(source, "-O1", "-c", "-o", program + ".o")

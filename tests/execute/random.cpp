@@ -138,7 +138,8 @@ ir::program without_signs(ir::program p) {
 void agree(
     std::uint64_t from, std::uint64_t count, random_program::options const& wanted, maker const& make) {
   for (std::uint64_t seed = from; seed < from + count; ++seed) {
-    ir::program const p = without_signs(random_program::make(seed, wanted));
+    ir::program const p =
+        random_program::of_some_mode(without_signs(random_program::make(seed, wanted)), seed);
     auto const arguments = laws::arguments(seed);
     auto const fails = [&](ir::program const& q) {
       auto const expected = reference::run(q, arguments);

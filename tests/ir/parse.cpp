@@ -150,7 +150,7 @@ entry @odd)");
 TEST_CASE("an error says what was found, what was expected, and where") {
   CHECK(errors("func @f(%x: }") == "1:13: expected a type, found \"}\"\n");
   CHECK(errors("func @f(%x: f65) {}") == "1:13: expected a type, found \"f65\"; did you mean f64?\n");
-  CHECK(errors("fun @f") == "1:1: expected \"func\" or \"entry\", found \"fun\"\n");
+  CHECK(errors("fun @f") == "1:1: expected \"func\", \"entry\" or \"math\", found \"fun\"\n");
   CHECK(errors("func f") == "1:6: expected the name of a function, as in @norm, found \"f\"\n");
   CHECK(errors("func") == "1:5: expected the name of a function, as in @norm, found the end of the text\n");
   CHECK(
@@ -278,7 +278,7 @@ TEST_CASE("blocks end as they must") {
       "4:1: expected \"}\" for the block that begins on line 1, found \"func\"\n");
   CHECK(
       errors("func @f() {\n  return\n}\n}\nfunc @g() { return }") ==
-      "4:1: expected \"func\" or \"entry\", found \"}\"\n");
+      "4:1: expected \"func\", \"entry\" or \"math\", found \"}\"\n");
 }
 
 TEST_CASE("independent errors are all reported, in the order of the text, and one error once") {

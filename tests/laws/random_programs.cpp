@@ -62,7 +62,8 @@ bool differs(executors::way const& way, ir::program const& p, std::uint64_t seed
 
 // Whether the program was run.
 bool agree(std::uint64_t seed) {
-  ir::program const p = random_program::without_signs(random_program::make(seed, options_of(seed)));
+  ir::program const p = random_program::of_some_mode(
+      random_program::without_signs(random_program::make(seed, options_of(seed))), seed);
   if (!ends_soon(p, seed)) return false;
   auto const a = arguments(seed);
   auto const expected = executors::evaluated(p, a);

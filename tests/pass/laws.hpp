@@ -146,7 +146,9 @@ inline void hold_for(program const& p, transform const& f, promise const& given,
 inline void
 hold_for_random_programs(transform const& f, promise const& given, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t seed = first; seed < first + seeds(count); ++seed)
-    hold_for(random_program::make(seed, random_program::any_options(seed)), f, given, seed);
+    hold_for(
+        random_program::of_some_mode(random_program::make(seed, random_program::any_options(seed)), seed), f,
+        given, seed);
 }
 
 /// What becomes of the program of one text is the program of another.

@@ -3,6 +3,7 @@
 // program, everywhere.
 #pragma once
 
+#include <overdub/ir/consistent.hpp>
 #include <overdub/ir/cursor.hpp>
 
 #include <bit>
@@ -756,6 +757,12 @@ inline program without_signs(program p) {
       if (c.code() == op::copysign) c.set_code(c.node(), op::hypot);
       if (c.code() == op::signbit) c.set_code(c.node(), op::isnan);
     }
+  return p;
+}
+
+/// The program, every fourth time of consistent mathematics where those can be run.
+inline program of_some_mode(program p, std::uint64_t seed) {
+  if (seed % 4 == 0 && consistent != nullptr) p.math = math_mode::consistent;
   return p;
 }
 

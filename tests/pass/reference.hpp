@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/control/reduce.hpp>
+#include <overdub/ir/consistent.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/special.hpp>
 
@@ -187,7 +188,7 @@ auto on_number(scalar element, F f) {
   }
 }
 
-inline value compute(op code, std::span<value const> x) {
+inline value compute(math_mode math, op code, std::span<value const> x) {
   if (code == op::select) return x[0].bits != 0 ? x[1] : x[2];
   if (code == op::ldexp)
     return x[0].element == scalar::f32
@@ -199,6 +200,14 @@ inline value compute(op code, std::span<value const> x) {
                : of_number(overdub::native::polygamma(integer(x[0]), number<double>(x[1])));
   return *on_number(x[0].element, [&](auto zero) -> std::optional<value> {
     using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>)
+      if (math == math_mode::consistent && is_elementary(code)) {
+        auto const& all = consistent->of<T>();
+        auto const i = static_cast<std::size_t>(code);
+        return of_number(
+            all.one[i] != nullptr ? all.one[i](number<T>(x[0]))
+                                  : all.two[i](number<T>(x[0]), number<T>(x[1])));
+      }
     if (x.size() == 1) return compute_unary(code, number<T>(x[0]));
     if (x.size() == 2) return compute_binary(code, number<T>(x[0]), number<T>(x[1]));
     return compute_ternary(code, number<T>(x[0]), number<T>(x[1]), number<T>(x[2]));
@@ -285,7 +294,7 @@ private:
     if (shape(to) != shape(x)) overdub::detail::throw_sizes("add_to", 0, 1);
     if (to.rank == 0) {
       value const pair[] = {to, x};
-      to = compute(op::add, pair);
+      to = compute(math_mode::exact, op::add, pair);
     }
     for (std::size_t i = 0; i < to.rows.size(); ++i) add(to.rows[i], x.rows[i]);
   }
@@ -295,7 +304,7 @@ private:
     function::node const& node = f[n];
     auto type_of = [&](std::uint32_t i) { return f.type_of(f.result(n, i)); };
     auto region_at = [&](std::uint32_t i) { return f.region_at(n, i); };
-    if (is_elementwise(node.code)) return {compute(node.code, a)};
+    if (is_elementwise(node.code)) return {compute(p_.math, node.code, a)};
     switch (node.code) {
     case op::convert:
       return {convert(a[0], type_of(0))};
@@ -476,7 +485,7 @@ private:
       step();
       if (says.operation != op::none) {
         value const pair[] = {left[0], right[0]};
-        return {compute(says.operation, pair)};
+        return {compute(p_.math, says.operation, pair)};
       }
       left.insert(left.end(), right.begin(), right.end());
       return region(x, x.f.region_at(n, 0), left);

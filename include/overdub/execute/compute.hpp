@@ -6,6 +6,7 @@
 #include <overdub/call/native.hpp>
 #include <overdub/call/special_table.hpp>
 #include <overdub/execute/instruction.hpp>
+#include <overdub/ir/consistent.hpp>
 #include <overdub/ir/op.hpp>
 #include <overdub/ir/type.hpp>
 
@@ -88,7 +89,19 @@ constexpr auto table_of(Make make) {
   };
 }
 
-// ---- functions of floating-point numbers, by number
+// ---- functions of floating-point numbers, by number: ir::number_in(mode, operation)
+
+/// The same for both modes: an entry for each operation, and behind them one for each of the consistent mode.
+template <class Make, class MakeConsistent>
+constexpr auto table_of_modes(Make make, MakeConsistent make_consistent) {
+  auto const exact = table_of(make), consistent = table_of(make_consistent);
+  std::array<typename decltype(exact)::value_type, 2 * ir::op_count> all{};
+  for (std::size_t i = 0; i < ir::op_count; ++i) {
+    all[i] = exact[i];
+    all[ir::op_count + i] = consistent[i];
+  }
+  return all;
+}
 
 template <class T>
 T digamma(T x) {
@@ -117,21 +130,39 @@ inline constexpr bool is_function =
     !Op::light && Op::arity == Arity && Op::rule == ir::type_rule::floating && std::is_floating_point_v<T>;
 
 template <class T>
-inline constexpr auto functions1 = table_of([]<class Op>() -> function1<T> {
-  if constexpr (Op::code == ir::op::digamma)
-    return &digamma<T>;
-  else if constexpr (is_function<Op, 1, T>)
-    return [](T x) -> T { return Op::compute(x); };
-  else
-    return nullptr;
-});
+inline constexpr auto functions1 = table_of_modes(
+    []<class Op>() -> function1<T> {
+      if constexpr (Op::code == ir::op::digamma)
+        return &digamma<T>;
+      else if constexpr (is_function<Op, 1, T>)
+        return [](T x) -> T { return Op::compute(x); };
+      else
+        return nullptr;
+    },
+    []<class Op>() -> function1<T> {
+      if constexpr (is_function<Op, 1, T> && ir::is_elementary(Op::code))
+        return [](T x) -> T { return ir::consistent->of<T>().one[static_cast<std::size_t>(Op::code)](x); };
+      else
+        return nullptr;
+    });
+/// How an operation combines two numbers, in the consistent mode.
 template <class T>
-inline constexpr auto functions2 = table_of([]<class Op>() -> function2<T> {
-  if constexpr (is_function<Op, 2, T>)
-    return [](T x, T y) -> T { return Op::compute(x, y); };
+inline constexpr auto consistent_function2 = []<class Op>() -> function2<T> {
+  if constexpr (is_function<Op, 2, T> && ir::is_elementary(Op::code))
+    return
+        [](T x, T y) -> T { return ir::consistent->of<T>().two[static_cast<std::size_t>(Op::code)](x, y); };
   else
     return nullptr;
-});
+};
+template <class T>
+inline constexpr auto functions2 = table_of_modes(
+    []<class Op>() -> function2<T> {
+      if constexpr (is_function<Op, 2, T>)
+        return [](T x, T y) -> T { return Op::compute(x, y); };
+      else
+        return nullptr;
+    },
+    consistent_function2<T>);
 template <class T>
 inline constexpr auto functions3 = table_of([]<class Op>() -> function3<T> {
   if constexpr (Op::code == ir::op::lerp)

@@ -52,7 +52,7 @@ public:
     bool only_use; // the instruction at hand is all that uses the value
   };
 
-  explicit emitter(code& to) : to_(to) {}
+  emitter(code& to, ir::math_mode math) : to_(to), math_(math) {}
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(to_.instructions.size()); }
   instruction& operator[](std::uint32_t i) { return to_.instructions[i]; }
@@ -103,7 +103,7 @@ public:
     emit(
         all[variant], out, x[0].at, x.size() > 1 ? x[1].at : 0,
         x.size() > 2  ? x[2].at
-        : is_function ? static_cast<offset>(op)
+        : is_function ? ir::number_in(math_, op)
                       : 0);
     made(result, op, type, &all, variant);
   }
@@ -213,6 +213,7 @@ private:
   }
 
   code& to_;
+  ir::math_mode math_;
   left last_, before_;
 };
 

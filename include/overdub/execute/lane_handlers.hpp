@@ -128,20 +128,23 @@ struct lane_select {
   }
 };
 
-// Calls of functions, lane by lane: c is their number.
+// Calls of functions, lane by lane: c is their number. Those of the consistent mode take all lanes at once.
 template <class T>
 void lane_call1(machine& m, std::byte* frame, instruction const& at) {
-  auto const f = functions1<T>[at.c];
   T const* const a = lanes_at<T>(frame, at.a);
   T* const out = lanes_at<T>(frame, at.out);
+  if (at.c >= ir::op_count) return ir::consistent->of<T>().many_of_one[at.c - ir::op_count](a, out, m.lanes);
+  auto const f = functions1<T>[at.c];
   for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = f(a[i]);
 }
 template <class T>
 void lane_call2(machine& m, std::byte* frame, instruction const& at) {
-  auto const f = functions2<T>[at.c];
   T const* const a = lanes_at<T>(frame, at.a);
   T const* const b = lanes_at<T>(frame, at.b);
   T* const out = lanes_at<T>(frame, at.out);
+  if (at.c >= ir::op_count)
+    return ir::consistent->of<T>().many_of_two[at.c - ir::op_count](a, b, out, m.lanes);
+  auto const f = functions2<T>[at.c];
   for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = f(a[i], b[i]);
 }
 template <class Op, class T>

@@ -147,6 +147,10 @@ inline function_code lowering::lower() {
 OVERDUB_DECL std::shared_ptr<code const> lower(
     ir::program const& given, ir::function_id entry, host_registry const& hosts,
     execution_options const& options) {
+  if (!ir::is_runnable(given.math))
+    throw not_executable(message(
+        "overdub: @%s cannot be interpreted: %s", std::string(given.name_of(entry)).c_str(),
+        ir::not_consistent));
   auto const flat = flattening(given).run();
   ir::program const& p = flat ? *flat : given;
   auto made = std::make_shared<code>();
@@ -159,7 +163,7 @@ OVERDUB_DECL std::shared_ptr<code const> lower(
   }
   made->results = f.results;
   lowering_of_program shared{
-      p, options, *made, emitter(*made), std::vector<std::uint32_t>(p.functions.size(), ~0u), {}};
+      p, options, *made, emitter(*made, p.math), std::vector<std::uint32_t>(p.functions.size(), ~0u), {}};
   (void)shared.number(entry);
   for (std::size_t i = 0; i < shared.order.size(); ++i)
     made->functions.push_back(lowering(shared, shared.order[i]).lower());

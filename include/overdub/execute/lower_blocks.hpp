@@ -176,7 +176,7 @@ inline void lowering::limit_rows_in(region_id r, lane_plan const& plan, offset b
   }
 }
 inline void lowering::reduce_block(block_output const& o) {
-  auto const code = static_cast<offset>(f_[o.reduce].attributes.operation);
+  auto const code = number(f_[o.reduce].attributes.operation);
   out_.emit(
       type_of(o.yielded) == ir::f64 ? &doing<block_reduce<double>>::run : &doing<block_reduce<i64>>::run,
       o.state, o.place, 0, code);

@@ -184,12 +184,12 @@ inline void lowering::lower_reduce(node_id n) {
     bool const is_double = type_of(result) == ir::f64;
     out_.emit(
         is_double ? &doing<finish_block_reduction<double>>::run : &doing<finish_block_reduction<i64>>::run,
-        where, map.state, initial, static_cast<offset>(f_[n].attributes.operation));
+        where, map.state, initial, number(f_[n].attributes.operation));
     return words_.give(map.state, block_reduction::size);
   }
   out_.emit(
       reduce_handlers[type_index(type_of(array).element)], where, at(array), initial,
-      static_cast<offset>(f_[n].attributes.operation));
+      number(f_[n].attributes.operation));
 }
 
 inline void lowering::lower_reduce_by_region(node_id n) {

@@ -153,8 +153,7 @@ inline void lowering::lane_reduction(node_id n) {
   offset const to = new_lanes(result);
   with_type(type_of(result).element, [&]<class T>(T) {
     if constexpr (!std::is_same_v<T, bool>)
-      out_.emit(
-          &doing<lane_reduce<T>>::run, to, from, initial, static_cast<offset>(f_[n].attributes.operation));
+      out_.emit(&doing<lane_reduce<T>>::run, to, from, initial, number(f_[n].attributes.operation));
   });
 }
 

@@ -147,7 +147,7 @@ inline void lowering::lane_elementwise(node_id n) {
     for (std::uint32_t i = 0; i < count; ++i) x[i] = lanes_of(f_.operand(n, i));
   free_lanes(n);
   offset const to = new_lanes(result);
-  std::uint32_t const made = out_.emit(run, to, x[0], x[1], count == 3 ? x[2] : static_cast<offset>(code));
+  std::uint32_t const made = out_.emit(run, to, x[0], x[1], count == 3 ? x[2] : number(code));
   if (type == ir::scalar::f64 && count == 2 && variant != 2)
     lanes_->last = {made, result, code, variant == 1};
 }

@@ -115,6 +115,8 @@ private:
   };
 
   ir::type type_of(value_id v) const { return f_.type_of(v); }
+  // Of a function of floating-point numbers, or what a reduction combines by.
+  offset number(ir::op code) const { return ir::number_in(p_.math, code); }
   offset at(value_id v) const { return homes_[index_of(v)].at; }
   bool is_lanes(value_id v) const { return lanes_ != nullptr && lanes_->plan.varies(v); }
   // Of a scalar in lanes: the pointer to them.

@@ -71,17 +71,20 @@ T sum_lanes(T const* p, i64 n) {
   return fold_lanes(lane, n, add);
 }
 
-/// How an operation combines two of type T, as a function: for those that are not often reduced by.
+/// How an operation combines two of type T, as a function: for those that are not often reduced by. By ir::number_in.
 template <class T>
-inline constexpr auto combinations = table_of([]<class Op>() -> T (*)(T, T) {
-  if constexpr (
-      Op::arity == 2 && takes<Op, T> &&
-      std::is_same_v<std::conditional_t<Op::rule == ir::type_rule::comparison, bool, T>, T>)
-    return [](T a, T b) -> T { return static_cast<T>(Op::compute(a, b)); };
-  else
-    return nullptr;
-});
+inline constexpr auto combinations = table_of_modes(
+    []<class Op>() -> T (*)(T, T) {
+      if constexpr (
+          Op::arity == 2 && takes<Op, T> &&
+          std::is_same_v<std::conditional_t<Op::rule == ir::type_rule::comparison, bool, T>, T>)
+        return [](T a, T b) -> T { return static_cast<T>(Op::compute(a, b)); };
+      else
+        return nullptr;
+    },
+    consistent_function2<T>);
 
+/// `code` may be a number of ir::number_in.
 template <class T>
 T combine(ir::op code, T const* p, i64 n) {
   if constexpr (std::is_floating_point_v<T>) {

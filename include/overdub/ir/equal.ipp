@@ -12,6 +12,7 @@ public:
   comparison(program const& a, program const& b) : a_(a), b_(b) {}
 
   bool programs() {
+    if (a_.math != b_.math) return false;
     std::vector<function_id> const left = present(a_);
     std::vector<function_id> const right = present(b_);
     if (left.size() != right.size()) return false;

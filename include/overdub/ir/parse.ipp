@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,8 +39,10 @@ private:
           read_function();
         else if (in_.take("entry"))
           read_entry();
+        else if (in_.take("math"))
+          read_math();
         else
-          in_.fail_expected("\"func\" or \"entry\"");
+          in_.fail_expected("\"func\", \"entry\" or \"math\"");
       } catch (syntax_fault const&) {
         in_.skip_function();
       }
@@ -57,6 +60,17 @@ private:
     if (entry_ != nothing) return wrong(at, "the program has an entry already, " + on_line(entry_at_));
     entry_ = name;
     entry_at_ = at;
+  }
+
+  void read_math() {
+    std::uint32_t const at = offset();
+    std::size_t mode = 0;
+    while (mode < math_mode_names.size() && !in_.take(math_mode_names[mode])) ++mode;
+    if (mode == math_mode_names.size()) in_.fail_expected("\"exact\", \"consistent\" or \"fast\"");
+    if (math_at_)
+      return wrong(at, "the program has a mode of its mathematics already, " + on_line(*math_at_));
+    p_.math = static_cast<math_mode>(mode);
+    math_at_ = at;
   }
 
   void read_function() {
@@ -109,6 +123,7 @@ private:
   std::size_t size_;
   symbol entry_ = nothing;
   std::uint32_t entry_at_ = 0;
+  std::optional<std::uint32_t> math_at_;
 };
 
 } // namespace detail

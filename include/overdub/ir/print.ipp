@@ -22,6 +22,12 @@ public:
 
   void print_program() {
     out_.reserve(64 * node_count());
+    if (p_.math != math_mode::exact) {
+      out_ += "math ";
+      auto const mode = static_cast<std::size_t>(p_.math);
+      out_ += mode < math_mode_names.size() ? math_mode_names[mode] : "?"; // the verifier refuses it
+      out_ += '\n';
+    }
     if (p_.entry != nothing) {
       out_ += "entry ";
       name_of(p_.entry);

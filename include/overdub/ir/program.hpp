@@ -5,6 +5,7 @@
 #include <overdub/call/error.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/function.hpp>
+#include <overdub/ir/math_mode.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -58,7 +59,8 @@ struct host_binding {
 class program {
 public:
   std::vector<function> functions;
-  function_id entry = nothing;     // what `evaluate` runs
+  function_id entry = nothing; // what `evaluate` runs
+  math_mode math = math_mode::exact;
   std::vector<note> notes;         // no part of equality
   std::vector<host_binding> hosts; // the native functions that are known; no part of equality, nor of text
 

@@ -29,6 +29,7 @@ inline void check_functions(program const& p, findings& out) {
       taken[index_of(f.name)] = true;
     }
   }
+  if (p.math > math_mode::fast) out.add("the program's math is no mode; set it to exact, consistent or fast");
   if (p.entry != nothing && (index_of(p.entry) >= p.functions.size() || p.is_erased(p.entry)))
     out.add("the program's entry is a function that does not exist; set it to one that does, or to nothing");
 }

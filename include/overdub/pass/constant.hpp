@@ -1,8 +1,9 @@
 // What operations on literals give: computed by the table's native column, for those operations alone that give the same
-// bits on every machine.
+// bits on every machine. In programs of consistent mathematics elementary functions do, too.
 #pragma once
 
 #include <overdub/call/native.hpp>
+#include <overdub/ir/consistent.hpp>
 #include <overdub/pass/words.hpp>
 
 #include <bit>
@@ -111,6 +112,17 @@ std::optional<std::uint64_t> computed(op code, T x, T y, T z) {
   return {};
 }
 
+// Of an elementary function of the consistent mode.
+inline std::optional<std::uint64_t> consistent_constant(op code, type t, std::uint64_t a, std::uint64_t b) {
+  auto const result = [&]<class T>(T) {
+    auto const& all = ir::consistent->of<T>();
+    auto const i = static_cast<std::size_t>(code);
+    T const x = from_bits<T>(a);
+    return to_bits(all.one[i] != nullptr ? all.one[i](x) : all.two[i](x, from_bits<T>(b)));
+  };
+  return t == ir::f32 ? result(float{}) : result(double{});
+}
+
 template <class F>
 std::optional<std::uint64_t> on_numbers_of(type t, F f) {
   if (t == ir::f64) return f(double{});
@@ -124,7 +136,7 @@ std::optional<std::uint64_t> on_numbers_of(type t, F f) {
 
 /// The bits of what an operation on literals gives; nothing where not all operands are literals, where the operation
 /// throws, is not exact, or where a NaN comes out, or its sign would be seen. O(1).
-inline std::optional<std::uint64_t> constant(function const& f, node_id n) {
+inline std::optional<std::uint64_t> constant(function const& f, node_id n, ir::math_mode math) {
   function::node const& node = f[n];
   if (node.operand_count == 0 || node.operand_count > 3 || node.result_count != 1 || node.region_count != 0)
     return {};
@@ -139,6 +151,8 @@ inline std::optional<std::uint64_t> constant(function const& f, node_id n) {
         return detail::to_bits(native::convert<decltype(to)>(detail::from_bits<decltype(from)>(bits(0))));
       });
     });
+  if (math == ir::math_mode::consistent && ir::consistent != nullptr && ir::is_elementary(node.code))
+    return detail::consistent_constant(node.code, t, bits(0), bits(1));
   if (!ir::is_elementwise(node.code) || !detail::is_exact(node.code)) return {};
   return detail::on_numbers_of(t, [&](auto zero) -> std::optional<std::uint64_t> {
     using T = decltype(zero);

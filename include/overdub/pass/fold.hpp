@@ -1,7 +1,7 @@
 // fold: operations on literals become literals, branches on literals the branch that is taken, loops over nothing what they
 // begin with, and what has no elements an empty array.
-// Needs a valid program. Keeps results to the bit: only what is exact on every machine is computed, no elementary function
-// and nothing that throws or gives NaN. Keeps which error is thrown. Idempotent. Lowers the cost, never raises it.
+// Needs a valid program. Keeps results to the bit: only what is the same on every machine is computed, no elementary function
+// (but for those of consistent mathematics) and nothing that throws or gives NaN. Keeps which error is thrown. Idempotent. Lowers the cost, never raises it.
 #pragma once
 
 #include <overdub/pass/constant.hpp>
@@ -41,7 +41,7 @@ private:
 
   // Whether an operation was replaced.
   bool fold(node_id n) {
-    if (auto const bits = constant(f(), n)) {
+    if (auto const bits = constant(f(), n, cursor_.owner().math)) {
       value_id const v = cursor_.literal(f().type_of(f().result(n)), *bits);
       cursor_.replace(n, cursor::values(&v, 1));
       return true;

@@ -51,7 +51,7 @@ private:
   // Whether something has changed.
   bool rewrite(node_id n) {
     function const& f = *cursor_;
-    if (auto const bits = constant(f, n))
+    if (auto const bits = constant(f, n, cursor_.owner().math))
       return structural::replace(cursor_, n, cursor_.literal(f.type_of(f.result(n)), *bits));
     pattern::bindings found;
     for (law_table::entry const& e : laws_.of(f[n].code)) {

@@ -98,6 +98,7 @@ namespace detail {
 template <class S>
 ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
   ir::verify(p);
+  r.program.math = p.math;
   evaluator<S> e(p, contexts);
   std::vector<ir::function_id> roots;
   if (p.entry != ir::nothing)

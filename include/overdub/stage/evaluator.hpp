@@ -54,6 +54,7 @@ public:
   // Literals are constants for a context that keeps metadata: its rules see the difference.
   static constexpr bool tells_literals = !S::empty;
   static constexpr bool symbolic = is_symbolic<S>;
+  static constexpr bool on_numbers = S::empty;
   static constexpr std::size_t most_stack = std::size_t{1} << 20; // bytes of the host's stack
 
   struct closure;
@@ -73,9 +74,13 @@ public:
   };
   using thunks = thunk_table<evaluator, frame>;
 
-  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts), bottom_(here()) {}
+  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts), bottom_(here()) {
+    check_math();
+  }
 
   S const& stack() const { return stack_; }
+  /// Whether elementary functions are those of the consistent mode. (Fast programs are evaluated as exact ones.)
+  bool is_consistent() const { return program_.math == ir::math_mode::consistent; }
 
   /// Runs a function on cells of its parameters' types.
   std::vector<any> run(ir::function_id id, std::vector<any> const& arguments) {
@@ -116,6 +121,9 @@ private:
     else
       throw evaluation_error(message("overdub: evaluate: no literal"));
   }
+
+  // Refuses programs whose mathematics are not those that are at hand.
+  void check_math() const;
 
   static any const& leaf(slot const& s) {
     if (!s.leaf)

@@ -9,6 +9,22 @@ namespace overdub::detail {
 // ---- functions
 
 template <class S>
+void evaluator<S>::check_math() const {
+  if constexpr (symbolic) {
+    if (recorder_().program.math != program_.math)
+      throw evaluation_error(message("overdub: evaluate: the program that is staged has other mathematics "
+                                     "than the one that is evaluated; "
+                                     "set program::math of both to one mode"));
+  } else if (is_consistent()) {
+    if (ir::consistent == nullptr)
+      throw evaluation_error(message("overdub: evaluate: the program cannot be run: %s", ir::not_consistent));
+    if constexpr (!on_numbers)
+      throw evaluation_error(message(
+          "overdub: evaluate: a program of consistent mathematics is evaluated on numbers, not on values of "
+          "contexts; let the context rewrite it, overdub(context, program), and evaluate what that gives"));
+  }
+}
+template <class S>
 void evaluator<S>::call_function(frame& at, ir::node_id n) {
   std::vector<slot> arguments;
   for (ir::value_id const v : at.f.operands_of(n)) arguments.push_back(slot_of(at, v));

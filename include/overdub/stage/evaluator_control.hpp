@@ -118,6 +118,12 @@ void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n, A const& xs) {
   ir::op const operation = at.f[n].attributes.operation;
   if constexpr (!std::is_same_v<E, bool>)
     if (operation == ir::op::add) return reduce_by<E>(at, n, overdub::add, xs);
+  if constexpr (on_numbers && std::is_floating_point_v<E>)
+    if (is_consistent() && ir::is_elementary(operation)) {
+      auto const f = ir::consistent->of<E>().two[static_cast<std::size_t>(operation)];
+      return reduce_by<E>(
+          at, n, [f](E l, E r) { return f(l, r); }, xs);
+    }
   auto const combine = combine_table<S, E>::find(operation);
   auto const by_number = [&, combine](auto const& l, auto const& r) {
     return combine(stack_, in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)));

@@ -2,6 +2,7 @@
 // made from ir/ops.def for each stack of contexts.
 #pragma once
 
+#include <overdub/ir/consistent.hpp>
 #include <overdub/special.hpp>
 #include <overdub/stage/cell.hpp>
 #include <overdub/stage/op_code.hpp>
@@ -64,6 +65,19 @@ using thunk = void (*)(Evaluator&, Frame&, ir::node_id);
 template <class Evaluator, class Frame, class F, class T, std::size_t Arity, unsigned Literals>
 void run_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+  if constexpr (Evaluator::on_numbers && ir::is_elementary(op_code<F>) && std::is_floating_point_v<T>)
+    if (e.is_consistent()) {
+      constexpr auto code = static_cast<std::size_t>(op_code<F>);
+      auto const x = [&](std::uint32_t i) -> T {
+        return e.template operand<T, false>(frame, frame.f.operand(n, i));
+      };
+      auto const& functions = ir::consistent->of<T>();
+      if constexpr (Arity == 1)
+        e.set(frame, frame.f.result(n), functions.one[code](x(0)));
+      else
+        e.set(frame, frame.f.result(n), functions.two[code](x(0), x(1)));
+      return;
+    }
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     e.set(
         frame, frame.f.result(n),
