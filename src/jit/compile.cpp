@@ -1,5 +1,6 @@
 #include "program.hpp"
 #include "runtime.hpp"
+#include "thunks.hpp"
 
 #include <overdub/ir/verify.hpp>
 
@@ -26,7 +27,9 @@ compile(ir::program const& p, ir::function_id id, execute::host_registry const& 
   made->functions.push_back(std::move(frame));
   made->instructions.push_back({&runtime::run_compiled, 0, 0, 0, 0});
 
-  program_compiler compiler(p, *made, o);
+  auto const thunks = with_thunks(p, id);
+  if (thunks) made->thunks = thunks->thunks;
+  program_compiler compiler(thunks ? thunks->program : p, *made, o);
   compiler.compile(id);
   auto const loaded = load(object_of(*compiler.module, o));
   made->compiled = reinterpret_cast<void (*)(std::byte*, execute::machine*)>(loaded->find("overdub:entry"));

@@ -320,6 +320,8 @@ private:
       return make_closure(at, n);
     case ir::op::apply:
       return apply_closure(at, n);
+    case ir::op::reabstract:
+      return reabstract(at, n);
     case ir::op::host:
     case ir::op::sample:
     case ir::op::assert_:
@@ -416,6 +418,7 @@ private:
   void call_function(frame& at, ir::node_id n);
   void make_closure(frame& at, ir::node_id n);
   void apply_closure(frame& at, ir::node_id n);
+  void reabstract(frame& at, ir::node_id n);
   void give(frame& at, ir::node_id n, std::vector<slot> results);
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
 

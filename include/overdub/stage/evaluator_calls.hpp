@@ -31,6 +31,11 @@ void evaluator<S>::apply_closure(frame& at, ir::node_id n) {
     arguments.push_back(slot_of(at, at.f.operand(n, i)));
   give(at, n, called(f.function_value->f, std::move(arguments)));
 }
+// Function values of all conventions are called in one way here.
+template <class S>
+void evaluator<S>::reabstract(frame& at, ir::node_id n) {
+  at.slots[index_of(at.f.result(n))] = slot_of(at, at.f.operand(n, 0));
+}
 template <class S>
 void evaluator<S>::give(frame& at, ir::node_id n, std::vector<slot> results) {
   for (std::uint32_t i = 0; i < results.size(); ++i)
