@@ -60,7 +60,6 @@ private:
     if (!to) return false;
     for (call_sites::site const& s : sites_[id]) // one that is not captured is a part of the value's type
       if (i >= p_[s.caller][s.node].operand_count) return false;
-    type const from = f.type_of(v);
     cursor c(p_, id, function::body);
     std::vector<node_id> made;
     for (use_id const u : f.uses_of(v))
@@ -76,7 +75,6 @@ private:
       at.set_operand(s.node, i, reabstracted(at, given, to));
       drop_unused(at, given);
     }
-    (void)from;
     return true;
   }
   // The one type that a parameter becomes one of, where it is used in no other way but to be applied, and handed on to the
@@ -85,13 +83,10 @@ private:
     function const& f = p_[id];
     type to;
     for (use_id const u : f.uses_of(v)) {
-      node_id const n = f[u].user;
-      std::uint32_t const operand = index_of(u) - f[n].first_operand;
-      if (f[n].code != op::reabstract) continue;
-      type const t = f.type_of(f.result(n));
+      if (f[f[u].user].code != op::reabstract) continue;
+      type const t = f.type_of(f.result(f[u].user));
       if (to && to != t) return {};
       to = t;
-      (void)operand;
     }
     if (!to || to == f.type_of(v)) return {};
     for (use_id const u : f.uses_of(v)) {
