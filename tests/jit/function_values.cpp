@@ -133,8 +133,8 @@ func @next(%f: boxed fn(f64) -> f64, %c: bool) -> (boxed fn(f64) -> f64) {
     %h = reabstract %g : fn(f64) -> f64 as boxed fn(f64) -> f64
     yield %h
   } else {
-    %g = closure @added(%d, 0.5) : boxed fn(f64) -> f64
-    yield %g
+    %k = closure @added(%d, 0.5) : boxed fn(f64) -> f64
+    yield %k
   }
   return %r
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace overdub::pass {
@@ -17,8 +18,8 @@ class costs {
 public:
   /// How often a loop is thought to run.
   static constexpr double turns = 10;
-  /// What a function value is thought to cost that comes from elsewhere: more than any that is known.
-  static constexpr double unknown_callee = 1e9;
+  /// What a function value is thought to cost that comes from elsewhere: it may be any.
+  static constexpr double unknown_callee = std::numeric_limits<double>::infinity();
 
   explicit costs(program const& p) : of_(p.functions.size(), 0) {
     ir::call_components const calls(p);

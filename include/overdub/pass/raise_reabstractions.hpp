@@ -27,10 +27,9 @@ public:
     std::size_t changes = 0;
     for (node_id const n : order) {
       if (cursor_->is_erased(n)) continue;
-      function::node const& node = (*cursor_)[n];
-      for (std::uint32_t i = 0; i < node.result_count; ++i) {
-        if (!cursor_->type_of(cursor_->result(n, i)).is_function()) continue;
-        switch ((*cursor_)[n].code) {
+      for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
+        if (!f().type_of(f().result(n, i)).is_function()) continue;
+        switch (f()[n].code) {
         case op::select:
           changes += behind(n, i, {{n, 1}, {n, 2}});
           break;
