@@ -37,8 +37,8 @@ llvm::Function* program_compiler::applier_for(ir::type function) {
     llvm::Value* const words =
         b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), made->getArg(1), sizeof(execute::buffer));
     llvm::Value* const number = b.CreateAlignedLoad(b.getInt64Ty(), words, llvm::Align(8));
-    llvm::Value* const target = b.CreateAlignedLoad(
-        parameters[0], b.CreateGEP(parameters[0], boxed_table(), number), llvm::Align(8));
+    llvm::Value* const target =
+        b.CreateAlignedLoad(parameters[0], b.CreateGEP(parameters[0], boxed_table(), number), llvm::Align(8));
     auto* const called = b.CreateCall(
         made->getFunctionType(), target,
         {made->getArg(0), made->getArg(1), made->getArg(2), made->getArg(3)});

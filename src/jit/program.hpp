@@ -104,7 +104,7 @@ private:
   std::vector<function_id> pending_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t>, std::uint32_t> closure_numbers_;
   std::vector<closure> closures_;
-  llvm::GlobalVariable* boxed_ = nullptr; // by the number of the function
+  llvm::GlobalVariable* boxed_ = nullptr;                                  // by the number of the function
   std::map<std::uint16_t, std::pair<ir::type, llvm::Function*>> appliers_; // by the number of the type
 };
 

@@ -33,6 +33,10 @@ public:
         if (c.code() != op::reabstract) continue;
         value_id const operands[] = {c.operand(0)};
         type const results[] = {c->type_of(c.result())};
+        if (c->type_of(operands[0]) == results[0]) {
+          c.replace(operands[0]);
+          continue;
+        }
         function_id const made = thunk(c->type_of(operands[0]), results[0]);
         c.replace(c->result(c.insert(op::closure, operands, results, attributes::of(made))));
       }

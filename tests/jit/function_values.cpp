@@ -233,7 +233,8 @@ func @put(%v: f64, %a: f64[], %i: i64) -> f64[] {
   return %b
 })");
     auto instance = jit::compile(p).instance();
-    CHECK(instance.run(std::vector<datum>{datum(10'000), datum(true)}) == std::vector<datum>{datum(10'000.0)});
+    CHECK(
+        instance.run(std::vector<datum>{datum(10'000), datum(true)}) == std::vector<datum>{datum(10'000.0)});
     CHECK(instance.array_bytes() < 200'000);
   }
 }

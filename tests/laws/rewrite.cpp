@@ -46,9 +46,9 @@ func @shifted(%a: f64, %x: f64) -> f64 {
   %y = sub %x, %s : f64
   return %y
 }
-func @used(%)" + (in_callee ? "v" : "g") +
-         ": " + taken + ", %x: f64) -> f64 {\n" + (in_callee ? becomes : "") + "  %y = apply " +
-         (in_callee ? given : "%g") + R"((%x) : f64
+func @used(%)" +
+         (in_callee ? "v" : "g") + ": " + taken + ", %x: f64) -> f64 {\n" + (in_callee ? becomes : "") +
+         "  %y = apply " + (in_callee ? given : "%g") + R"((%x) : f64
   %z = exp %y : f64
   return %z
 }
@@ -57,7 +57,8 @@ func @used(%)" + (in_callee ? "v" : "g") +
 std::size_t reabstractions(ir::program const& p) {
   std::string const text = ir::print(p);
   std::size_t count = 0;
-  for (std::size_t at = text.find("reabstract"); at != std::string::npos; at = text.find("reabstract", at + 1))
+  for (std::size_t at = text.find("reabstract"); at != std::string::npos;
+       at = text.find("reabstract", at + 1))
     ++count;
   return count;
 }
@@ -87,8 +88,8 @@ TEST_CASE("the derivative of a function value that is reabstracted is its deriva
       CHECK(reabstractions(slope) == 1);
       std::string const derived = "fn(f64, f64) -> (f64, f64)";
       CHECK_THAT(
-          ir::print(slope), Catch::Contains(
-                                " : " + derived + " as " + to.substr(0, to.find("fn")) + derived));
+          ir::print(slope),
+          Catch::Contains(" : " + derived + " as " + to.substr(0, to.find("fn")) + derived));
       // To differentiate and to cancel is to cancel and to differentiate.
       ir::program cancelled = p;
       pass::reabstract_at_callers(cancelled);

@@ -23,14 +23,14 @@ using namespace overdub::ir;
 using overdub::effect;
 
 struct options {
-  int functions = 3;           // besides the entry
-  int operations = 7;          // of a region, at most
-  int depth = 3;               // of regions
-  bool effects = true;         // of the host
-  bool function_values = true; // and protect
+  int functions = 3;             // besides the entry
+  int operations = 7;            // of a region, at most
+  int depth = 3;                 // of regions
+  bool effects = true;           // of the host
+  bool function_values = true;   // and protect
   bool carried_functions = true; // by loops
-  bool samples = true;         // random choices
-  bool failing = true;         // errors are possible
+  bool samples = true;           // random choices
+  bool failing = true;           // errors are possible
   bool elementary = true; // functions like sin, which are slow and whose results differ between libraries
 };
 
@@ -563,7 +563,8 @@ private:
       return (**cursor_).result(insert(op::select, {pick(all, boolean), other, v}, {t}));
     }
     case 1:
-      return (**cursor_).result(insert(op::select, {pick(all, boolean), reabstracted(v, calls), like_it(made())}, {t}));
+      return (**cursor_).result(
+          insert(op::select, {pick(all, boolean), reabstracted(v, calls), like_it(made())}, {t}));
     case 2:
     case 3:
       return in_regions(insert(op::if_, {pick(all, boolean)}, {t}, {{}, {}}), [&](std::uint32_t i) {

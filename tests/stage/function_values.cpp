@@ -56,7 +56,8 @@ std::size_t count(ir::program const& p, ir::op code) {
 }
 template <class F>
 void calls(F const& f, std::size_t expected) {
-  for (ir::program const& p : {stage(f, signature<double>), stage(contexts::forward{}, f, signature<double>)}) {
+  for (ir::program const& p :
+       {stage(f, signature<double>), stage(contexts::forward{}, f, signature<double>)}) {
     INFO(ir::print(p));
     CHECK(p.signature_count() == 0); // no type of functions
     CHECK(count(p, ir::op::closure) + count(p, ir::op::apply) + count(p, ir::op::reabstract) == 0);

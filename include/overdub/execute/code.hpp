@@ -26,7 +26,7 @@ struct function_code {
   offset literals = 0; // where they stand in the frame
   std::uint32_t first_literal = 0;
   std::uint32_t literal_count = 0;
-  std::vector<offset> owners; // the words of its parameters that own buffers, from the first parameter
+  std::vector<offset> owners;    // the words of its parameters that own buffers, from the first parameter
   std::vector<offset> functions; // those of them that are function values
 };
 
@@ -59,7 +59,7 @@ struct code {
   // Of compiled programs, whose only instructions call `compiled`: it reads the parameters in the frame, and writes the
   // results to where the entry returns to.
   void (*compiled)(std::byte* frame, machine* m) = nullptr;
-  void* target = nullptr;                   // of a function on scalars: its address, for C++
+  void* target = nullptr;   // of a function on scalars: its address, for C++
   std::uint32_t thunks = 0; // functions that were made for function values which become ones of another type
   std::shared_ptr<void const> machine_code; // which lives as long as this
 };

@@ -12,8 +12,8 @@ inline bool differ_only_in_conventions(program const& p, type a, type b);
 
 namespace detail {
 
-inline bool differ_only_in_conventions(
-    program const& p, std::vector<type> const& a, std::vector<type> const& b) {
+inline bool
+differ_only_in_conventions(program const& p, std::vector<type> const& a, std::vector<type> const& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!ir::differ_only_in_conventions(p, a[i], b[i])) return false;

@@ -5,6 +5,7 @@
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/cancel_reabstractions.hpp>
 #include <overdub/pass/canonicalise.hpp>
+#include <overdub/pass/choose_functions.hpp>
 #include <overdub/pass/cse.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/fold.hpp>
@@ -32,8 +33,8 @@ struct named_pass {
   std::string_view name;
   std::size_t (*run)(program&); // returns how much it changed; canonicalise, nothing
   std::string_view what;
-  bool idempotent;  // a second run changes nothing
-  bool keeps_error; // of several errors that a program may throw, the same one is thrown
+  bool idempotent;        // a second run changes nothing
+  bool keeps_error;       // of several errors that a program may throw, the same one is thrown
   bool keeps_cost = true; // it never raises the cost (cost.hpp)
 };
 
@@ -41,6 +42,9 @@ inline constexpr std::array passes{
     named_pass{
         "inline_calls", [](program& p) { return inline_calls(p); },
         "small functions, and those called once, are copied to where they are called", false, true},
+    named_pass{
+        "choose_functions", [](program& p) { return choose_functions(p); },
+        "elements of arrays of functions are chosen among those", true, true, false},
     named_pass{
         "cancel_reabstractions", [](program& p) { return cancel_reabstractions(p); },
         "function values become ones of another type on the shortest way", true, true},
@@ -158,6 +162,7 @@ inline void shorten_reabstractions(program const& p, pass_runner const& run) {
 inline void default_pipeline(program& p, pass_observer const& observer = {}) {
   pass_runner const run(p, observer);
   run("inline_calls");
+  if (p.signature_count() > 0) run("choose_functions");
   detail::shorten_reabstractions(p, run);
   run("fold");
   run("simplify");

@@ -1,6 +1,6 @@
-// raise_reabstractions: function values that become ones of another type in both branches, or in each turn of a loop, do so
-// behind it, once; so do those of which one is selected, and those that leave what protects them. A closure among them is
-// made of the other type.
+// raise_reabstractions: function values that both branches give, or each turn of a loop, as ones of another type become so behind
+// it, once; so do those of which one is selected, and those that leave what protects them. A closure among them is made of
+// the type that the others have. One that both branches reabstract in the same way is reabstracted in front of them.
 // Needs a valid program. Keeps everything that can be seen. Lowers the cost, never raises it; what has no other use is moved.
 // What a loop does not change hoist moves in front of it.
 #pragma once
@@ -26,7 +26,8 @@ public:
         *cursor_, function::body, [](node_id) {}, [&](node_id n) { order.push_back(n); });
     std::size_t changes = 0;
     for (node_id const n : order) {
-      if (cursor_->is_erased(n)) continue;
+      if (f().is_erased(n)) continue;
+      if (f()[n].code == op::if_) changes += in_front(n);
       for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
         if (!f().type_of(f().result(n, i)).is_function()) continue;
         switch (f()[n].code) {
@@ -82,6 +83,28 @@ private:
     drop_unused(cursor_, v);
   }
 
+  // What both branches reabstract in one way is reabstracted in front of them.
+  std::size_t in_front(node_id n) {
+    std::vector<node_id> first, second;
+    for (node_id const m : f().nodes_of(f().region_at(n, 0)))
+      if (f()[m].code == op::reabstract) first.push_back(m);
+    for (node_id const m : f().nodes_of(f().region_at(n, 1)))
+      if (f()[m].code == op::reabstract) second.push_back(m);
+    std::size_t moved = 0;
+    for (node_id const m : second)
+      for (node_id const same : first) {
+        if (f().operand(m, 0) != f().operand(same, 0) ||
+            f().type_of(f().result(m)) != f().type_of(f().result(same)))
+          continue;
+        cursor_.to_before(n);
+        cursor_.move(same);
+        value_id const v = f().result(same);
+        cursor_.replace(m, cursor::values(&v, 1));
+        ++moved;
+        break;
+      }
+    return moved;
+  }
   // A result that is one of several operands.
   bool behind(node_id n, std::uint32_t result, std::initializer_list<operand> from) {
     type t;

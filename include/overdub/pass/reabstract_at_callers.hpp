@@ -92,8 +92,8 @@ private:
     for (use_id const u : f.uses_of(v)) {
       node_id const n = f[u].user;
       std::uint32_t const operand = index_of(u) - f[n].first_operand;
-      bool const is_applied = f[n].code == op::apply && operand == 0 &&
-                              ir::inner_differences(p_, f.type_of(v), to) == 0;
+      bool const is_applied =
+          f[n].code == op::apply && operand == 0 && ir::inner_differences(p_, f.type_of(v), to) == 0;
       bool const is_handed_on = (f[n].code == op::call || f[n].code == op::closure) &&
                                 f[n].attributes.callee() == id && operand == i;
       if (f[n].code != op::reabstract && !is_applied && !is_handed_on) return {};

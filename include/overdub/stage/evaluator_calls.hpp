@@ -112,8 +112,8 @@ auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbol
     append_types_in(parameter_symbols, f.type_of(v));
   }
   for (ir::type const t : f.results) append_types_in(result_symbols, t);
-  std::size_t const number = r.begin(
-      key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), parameter_symbols);
+  std::size_t const number =
+      r.begin(key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), parameter_symbols);
   ir::function_id const made = r.id_of(number);
   r.program[made].results = result_symbols;
   auto const scope = r.enter(made);
@@ -187,8 +187,7 @@ auto evaluator<S>::results_of(ir::node_id n, std::vector<any> const& like) -> st
 }
 
 template <class S>
-auto evaluator<S>::call_staged(ir::function_id id, std::vector<slot> const& arguments)
-    -> std::vector<slot> {
+auto evaluator<S>::call_staged(ir::function_id id, std::vector<slot> const& arguments) -> std::vector<slot> {
   recorder& r = recorder_();
   ir::function_id const callee = staged(id);
   ir::function const& f = program_[id];
