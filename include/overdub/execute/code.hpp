@@ -47,6 +47,7 @@ struct code {
   std::vector<offset> lists;            // operands of instructions that have many
   std::vector<std::uint64_t> literals;
   std::vector<std::string> texts; // of asserts
+  std::uint32_t thunks = 0; // functions that were made for function values which become ones of another type
   std::vector<host_call> hosts;
   std::vector<sample_call> samples;
   host_registry registry; // what hosts and samples refer to
@@ -59,8 +60,7 @@ struct code {
   // Of compiled programs, whose only instructions call `compiled`: it reads the parameters in the frame, and writes the
   // results to where the entry returns to.
   void (*compiled)(std::byte* frame, machine* m) = nullptr;
-  void* target = nullptr;   // of a function on scalars: its address, for C++
-  std::uint32_t thunks = 0; // functions that were made for function values which become ones of another type
+  void* target = nullptr;                   // of a function on scalars: its address, for C++
   std::shared_ptr<void const> machine_code; // which lives as long as this
 };
 

@@ -429,6 +429,8 @@ public:
 
   /// The function of the program in the contexts of the stack, staged once.
   ir::function_id staged(ir::function_id id) requires symbolic;
+  /// A call of it, on cells of symbols.
+  std::vector<any> call_staged(ir::function_id id, std::vector<any> const& arguments);
 
 private:
   template <class T>
@@ -447,14 +449,13 @@ private:
   // Gives an operation the results that its region yielded.
   std::vector<any> results_of(ir::node_id n, std::vector<any> const& like);
 
-  std::vector<slot> call_staged(ir::function_id id, std::vector<slot> const& arguments);
-
   // Function values (evaluator_functions.hpp)
   ir::value_id function_symbol(slot const& s, ir::type wanted);
   void append_symbols(std::vector<ir::value_id>& all, slot const& s, ir::type t);
   void append_types_in(std::vector<ir::type>& all, ir::type t);
   ir::type function_type_in(ir::type t);
   std::vector<slot> slots_of(std::vector<ir::type> const& all, ir::id_range<ir::value_id> given);
+  std::vector<slot> call_staged_on(ir::function_id id, std::vector<slot> const& arguments);
   std::vector<slot> applied(slot const& f, ir::type t, std::vector<slot> const& arguments);
   void slots_in_region(frame& at, ir::node_id n, ir::node_id made, std::uint32_t i);
   void give_results(frame& at, ir::node_id n, ir::node_id made);

@@ -22,7 +22,7 @@ void evaluator<S>::give(frame& at, ir::node_id n, std::vector<slot> results) {
 template <class S>
 auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
   if constexpr (symbolic)
-    return call_staged(id, arguments);
+    return call_staged_on(id, arguments);
   else
     return run_slots(id, std::move(arguments));
 }
@@ -187,7 +187,16 @@ auto evaluator<S>::results_of(ir::node_id n, std::vector<any> const& like) -> st
 }
 
 template <class S>
-auto evaluator<S>::call_staged(ir::function_id id, std::vector<slot> const& arguments) -> std::vector<slot> {
+auto evaluator<S>::call_staged(ir::function_id id, std::vector<any> const& arguments) -> std::vector<any> {
+  std::vector<slot> slots;
+  for (any const& a : arguments) slots.push_back({a, nullptr, {}});
+  std::vector<any> results;
+  for (slot const& r : call_staged_on(id, slots)) results.push_back(leaf(r));
+  return results;
+}
+template <class S>
+auto evaluator<S>::call_staged_on(ir::function_id id, std::vector<slot> const& arguments)
+    -> std::vector<slot> {
   recorder& r = recorder_();
   ir::function_id const callee = staged(id);
   ir::function const& f = program_[id];
