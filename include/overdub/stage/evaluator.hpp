@@ -449,6 +449,12 @@ private:
   // Gives an operation the results that its region yielded.
   std::vector<any> results_of(ir::node_id n, std::vector<any> const& like);
 
+  void accumulate_symbols(frame& at, ir::node_id n);
+  // Sums are linear: what is added to a value is added to its metadata, symbol by symbol.
+  void add_to_symbols(frame& at, ir::node_id n);
+  // What leaves the program stays as it is, on inner values; it has no metadata to give.
+  void emit_host(frame& at, ir::node_id n);
+
   // Function values (evaluator_functions.hpp)
   ir::value_id function_symbol(slot const& s, ir::type wanted);
   void append_symbols(std::vector<ir::value_id>& all, slot const& s, ir::type t);
@@ -459,12 +465,6 @@ private:
   std::vector<slot> applied(slot const& f, ir::type t, std::vector<slot> const& arguments);
   void slots_in_region(frame& at, ir::node_id n, ir::node_id made, std::uint32_t i);
   void give_results(frame& at, ir::node_id n, ir::node_id made);
-
-  void accumulate_symbols(frame& at, ir::node_id n);
-  // Sums are linear: what is added to a value is added to its metadata, symbol by symbol.
-  void add_to_symbols(frame& at, ir::node_id n);
-  // What leaves the program stays as it is, on inner values; it has no metadata to give.
-  void emit_host(frame& at, ir::node_id n);
 
   ir::program const& program_;
   S const& stack_;
