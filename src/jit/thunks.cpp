@@ -1,6 +1,7 @@
 #include "thunks.hpp"
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/type_text.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <map>
@@ -52,7 +53,7 @@ private:
     signature const inner = p_.signature_of(from), outer = p_.signature_of(to);
     std::vector<type> parameters{from};
     parameters.insert(parameters.end(), outer.parameters.begin(), outer.parameters.end());
-    function_id const made = p_.add("thunk#" + std::to_string(thunks_.size()), parameters);
+    function_id const made = p_.add("reabstract " + text_of(p_, from) + " as " + text_of(p_, to), parameters);
     at->second = made;
     p_[made].results = outer.results;
     cursor c(p_, made, function::body);

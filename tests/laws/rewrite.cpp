@@ -75,6 +75,32 @@ TEST_CASE("rewriting a program under forward equals staging C++ under forward") 
   std::apply([](auto const&... each) { (same_program(contexts::forward{}, each), ...); }, functions::all);
 }
 
+TEST_CASE("a loop that carries function values is refused by contexts, in a sentence") {
+  ir::program const p = ir::parse(R"(entry @f
+func @f(%n: i64, %x: f64) -> f64 {
+  %g = closure @id() : fn(f64) -> f64
+  %last = loop %n (%i: i64, %h: fn(f64) -> f64 = %g) -> (fn(f64) -> f64) {
+    %k = closure @after(%h) : fn(f64) -> f64
+    yield %k
+  }
+  %y = apply %last(%x) : f64
+  return %y
+}
+func @id(%x: f64) -> f64 { return %x }
+func @after(%f: fn(f64) -> f64, %x: f64) -> f64 {
+  %y = apply %f(%x) : f64
+  %z = add %y, 1.0 : f64
+  return %z
+}
+)");
+  CHECK(evaluate<double>(p, i64{3}, 0.5) == 3.5);
+  CHECK_THROWS_WITH(
+      overdub::overdub(contexts::forward{}, p),
+      Catch::Contains("a loop that carries function values is not rewritten by contexts"));
+  // Values of a context are run through it.
+  CHECK(contexts::derivative([&](auto x) { return evaluate<double>(p, i64{3}, x); }, 0.5) == 1.0);
+}
+
 TEST_CASE("the derivative of a function value that is reabstracted is its derivative, reabstracted") {
   constexpr char direct[] = "fn(f64) -> f64";
   for (std::string const to : {"indirect fn(f64) -> f64", "boxed fn(f64) -> f64"})

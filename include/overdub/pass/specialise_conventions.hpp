@@ -140,7 +140,7 @@ private:
 } // namespace detail
 
 /// Functions of at most `most` operations are copied. Returns how many calls and closures name others now. O(operations, and
-/// those copied).
+/// those copied); more where functions hand what they are given on to one another in long chains.
 inline std::size_t specialise_conventions(program& p, std::size_t most = 200) {
   if (p.entry == nothing || !has_reabstractions(p)) return 0;
   return detail::convention_specialising(p, most).run();
