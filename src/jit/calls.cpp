@@ -48,19 +48,51 @@ void function_compiler::compile_call(node_id n) {
 
 void function_compiler::compile_apply(node_id n) {
   value_id const f = f_.operand(n, 0);
-  llvm::Function* const target = shared_.applier_for(type_of(f));
-  parts arguments{machine(), scalar(f)};
+  ir::type const t = type_of(f);
+  ir::signature const& s = p_.signature_of(t);
+  llvm::Function* const target = shared_.applier_for(t);
+  auto const owned = [&](std::uint32_t k) {
+    return is_counted(type_of(f_.operand(n, k))) && shared_.owners.owns(t, k - 1);
+  };
+  std::vector<value> given;
   for (std::uint32_t k = 1; k < f_[n].operand_count; ++k) {
-    value const x = give(f_.operand(n, k), n);
-    arguments.append(x.all.begin(), x.all.end());
+    value_id const v = f_.operand(n, k);
+    bool is_read_too = false; // as a parameter that is not owned
+    for (std::uint32_t other = 1; owned(k) && other < f_[n].operand_count; ++other)
+      is_read_too = is_read_too || (f_.operand(n, other) == v && !owned(other));
+    if (owned(k) && (is_read_too || !consume(v, n))) retain(v);
+    given.push_back(get(v));
   }
-  set_results(n, call(target, arguments));
+  parts arguments{machine(), scalar(f)};
+  if (s.calls == ir::convention::direct) {
+    for (value const& x : given) arguments.append(x.all.begin(), x.all.end());
+    return set_results(n, call(target, arguments));
+  }
+  std::uint32_t words = 0;
+  for (ir::type const& each : s.parameters) words += words_of(each);
+  llvm::Value* const in = new_words(words);
+  words = 0;
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    store_words(s.parameters[k], given[k], bytes_behind(in, 8 * words));
+    words += words_of(s.parameters[k]);
+  }
+  words = 0;
+  for (ir::type const& each : s.results) words += words_of(each);
+  llvm::Value* const out = new_words(words);
+  arguments.append({in, out});
+  (void)call(target, arguments);
+  words = 0;
+  for (value_id const v : f_.results_of(n)) {
+    set(v, load_words(type_of(v), bytes_behind(out, 8 * words)));
+    words += words_of(type_of(v));
+  }
 }
 
 // A function value is a buffer: {number of the function, captured words, the words}.
 void function_compiler::compile_closure(node_id n) {
   std::uint32_t const captured = f_[n].operand_count;
-  std::uint32_t const closure = shared_.closure_number(f_[n].attributes.callee(), captured);
+  std::uint32_t const closure =
+      shared_.closure_number(f_[n].attributes.callee(), captured, type_of(f_.result(n)));
   std::uint32_t words = 0;
   for (value_id const v : f_.operands_of(n)) words += words_of(type_of(v));
   llvm::Value* const made = call(runtime_function::take, {machine(), integer(8 * (2 + std::int64_t{words}))});

@@ -3,6 +3,7 @@
 #include "program.hpp"
 #include "program_key.hpp"
 #include "runtime.hpp"
+#include "thunks.hpp"
 
 #include <overdub/ir/verify.hpp>
 
@@ -10,10 +11,11 @@ namespace overdub::jit::detail {
 namespace {
 
 // What can be said of code without compiling it.
-std::shared_ptr<execute::code>
-frame_of(ir::program const& p, ir::function_id id, execute::host_registry const& hosts) {
+std::shared_ptr<execute::code> frame_of(
+    ir::program const& p, ir::function_id id, std::uint32_t thunks, execute::host_registry const& hosts) {
   auto made = std::make_shared<execute::code>();
   made->registry = hosts;
+  made->thunks = thunks;
   ir::function const& f = p[id];
   made->name = p.text(f.name);
   made->results = f.results;
@@ -54,10 +56,10 @@ void link_into(execute::code& to, ir::program const& p, std::span<char const> ob
 // From the disk; null where it is not there, or cannot be used.
 std::shared_ptr<execute::code const> restored(
     machine_code_files& files, program_key const& key, ir::program const& p, ir::function_id id,
-    execute::host_registry const& hosts, options const& o) {
+    std::uint32_t thunks, execute::host_registry const& hosts, options const& o) {
   auto const found = files.find(key.text);
   if (!found) return nullptr;
-  auto made = frame_of(p, id, hosts);
+  auto made = frame_of(p, id, thunks, hosts);
   if (!read_parts(found->parts, *made, p, key.functions)) {
     files.reject(key.text, "what belongs to its machine code is not as it must be");
     return nullptr;
@@ -75,20 +77,23 @@ std::shared_ptr<execute::code const> restored(
 } // namespace
 
 std::shared_ptr<execute::code const>
-compile(ir::program const& p, ir::function_id id, execute::host_registry const& hosts, options const& o) {
-  if (index_of(id) >= p.functions.size() || p.is_erased(id))
+compile(ir::program const& given, ir::function_id id, execute::host_registry const& hosts, options const& o) {
+  if (index_of(id) >= given.functions.size() || given.is_erased(id))
     throw not_executable(message("overdub: there is no such function to compile; set the program's entry, "
                                  "or name another function"));
-  ir::verify(p);
-  if (!ir::is_runnable(p.math))
+  ir::verify(given);
+  if (!ir::is_runnable(given.math))
     throw not_executable(message(
-        "overdub: @%s cannot be compiled: %s", std::string(p.name_of(id)).c_str(), ir::not_consistent));
+        "overdub: @%s cannot be compiled: %s", std::string(given.name_of(id)).c_str(), ir::not_consistent));
+  auto const changed = with_thunks(given, id);
+  ir::program const& p = changed ? changed->program : given;
+  std::uint32_t const thunks = changed ? changed->thunks : 0;
   std::optional<program_key> key;
   if (o.cache != nullptr) {
     key = key_of(p, id, o);
-    if (auto known = restored(machine_code_files::of(*o.cache), *key, p, id, hosts, o)) return known;
+    if (auto known = restored(machine_code_files::of(*o.cache), *key, p, id, thunks, hosts, o)) return known;
   }
-  auto made = frame_of(p, id, hosts);
+  auto made = frame_of(p, id, thunks, hosts);
   program_compiler compiler(p, *made, o);
   compiler.compile(id);
   std::vector<char> const object = object_of(*compiler.module, o);

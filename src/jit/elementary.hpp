@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine.hpp"
+#include "linking.hpp"
 
 #include <overdub/ir/consistent.hpp>
 

@@ -11,6 +11,7 @@ class compiler final : public executor {
 public:
   explicit compiler(options o) : options_(std::move(o)) {
     name_ = "jit -O" + std::to_string(options_.optimisation);
+    if (options_.debug) name_ += " debug";
     if (!options_.cpu.empty()) name_ += " " + options_.cpu + " " + options_.features;
   }
   std::string const& name() const override { return name_; }

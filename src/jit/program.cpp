@@ -2,14 +2,17 @@
 
 #include "function.hpp"
 
-#include <overdub/ir/type_text.hpp>
+#include <overdub/ir/walk.hpp>
 
 namespace overdub::jit {
 
 // ---- ownership
 
-ownership::ownership(ir::program const& p, ir::call_components const& calls) : owned_(p.functions.size()) {
+ownership::ownership(ir::program const& p, ir::call_components const& calls)
+    : owned_(p.functions.size()), of_type_(p.signature_count()) {
   for (function_id const f : calls.order()) owned_[index_of(f)].resize(p[f].parameters().size());
+  for (std::uint16_t i = 0; i < of_type_.size(); ++i)
+    of_type_[i].resize(p.signature_of({ir::scalar::function, 0, false, i}).parameters.size());
   for (bool changed = true; changed;) {
     changed = false;
     for (function_id const f : calls.order()) changed = look_at(p, f) || changed;
@@ -23,6 +26,20 @@ bool ownership::look_at(ir::program const& p, function_id id) {
     if (owned || !is_counted(f.type_of(v))) continue;
     for (ir::use_id const u : f.uses_of(v))
       if (takes(f, u)) owned = changed = true;
+  }
+  ir::walk(f, ir::function::body, [&](node_id n) {
+    if (f[n].code == ir::op::closure) changed = look_at_closure(f, n) || changed;
+  });
+  return changed;
+}
+// What the function takes, function values of its type take.
+bool ownership::look_at_closure(ir::function const& f, node_id n) {
+  auto const& parameters = owned_[index_of(f[n].attributes.callee())];
+  auto& owned = of_type_[f.type_of(f.result(n)).index];
+  bool changed = false;
+  for (std::size_t k = 0; k < owned.size(); ++k) {
+    changed = changed || (!owned[k] && parameters[f[n].operand_count + k]);
+    owned[k] = owned[k] || parameters[f[n].operand_count + k];
   }
   return changed;
 }
@@ -43,7 +60,7 @@ bool ownership::takes(ir::function const& f, ir::use_id u) const {
   case ir::op::reduce:
     return operand >= f[n].result_count;
   case ir::op::apply:
-    return operand > 0;
+    return operand > 0 && of_type_[f.type_of(f.operand(n, 0)).index][operand - 1];
   case ir::op::call:
     return owned_[index_of(f[n].attributes.callee())][operand];
   default:
@@ -100,23 +117,6 @@ llvm::Function* program_compiler::function_for(function_id f) {
   return made;
 }
 
-std::uint32_t program_compiler::closure_number(function_id f, std::uint32_t captured) {
-  auto const [at, added] = closure_numbers_.try_emplace({index_of(f), captured}, 0);
-  if (!added) return at->second;
-  execute::function_code code;
-  for (std::uint32_t k = 0; k < p[f].parameters().size(); ++k) {
-    ir::type const t = p[f].type_of(p[f].parameters()[k]);
-    if (is_counted(t))
-      code.owners.push_back((code.parameter_words + (t.rank > 0 ? 1 : 0)) * execute::word_size);
-    code.parameter_words += execute::words_of(t);
-  }
-  at->second = static_cast<std::uint32_t>(to.functions.size());
-  to.functions.push_back(std::move(code));
-  closures_.push_back({f, captured});
-  (void)function_for(f);
-  return at->second;
-}
-
 // ---- counts
 
 llvm::Function* program_compiler::retainer() {
@@ -166,83 +166,6 @@ llvm::Function* program_compiler::releaser(ir::type t) {
   b.SetInsertPoint(done);
   b.CreateRetVoid();
   return f;
-}
-
-// ---- function values
-
-llvm::Function* program_compiler::applier_for(ir::type function) {
-  auto& [type, made] = appliers_[function.index];
-  if (made != nullptr) return made;
-  type = function;
-  ir::signature const& s = p.signature_of(function);
-  llvm::SmallVector<llvm::Type*, 8> parameters(2, pointer_type(*context));
-  for (ir::type const t : s.parameters) append_types(*context, t, parameters);
-  return made = new_function("apply." + ir::text_of(p, function), parameters, s.results);
-}
-
-// A choice between all functions whose values have this type.
-void program_compiler::fill_applier(ir::type function, llvm::Function* f) {
-  ir::signature const& s = p.signature_of(function);
-  llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
-  llvm::Value* const machine = f->getArg(0);
-  auto const behind = [&](llvm::Value* at, std::size_t bytes) {
-    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, bytes);
-  };
-  llvm::Value* const words = behind(f->getArg(1), sizeof(execute::buffer));
-  llvm::Value* const number = b.CreateAlignedLoad(b.getInt64Ty(), words, llvm::Align(8));
-  auto* const none = llvm::BasicBlock::Create(*context, "none", f);
-  auto* const choice = b.CreateSwitch(number, none);
-  b.SetInsertPoint(none);
-  b.CreateUnreachable();
-  for (closure const& c : closures_) {
-    ir::function const& callee = p[c.callee];
-    auto const all = callee.parameters();
-    bool fits = all.size() == c.captured + s.parameters.size() && callee.results == s.results;
-    for (std::uint32_t k = c.captured; fits && k < all.size(); ++k)
-      fits = callee.type_of(all[k]) == s.parameters[k - c.captured];
-    if (!fits) continue;
-    auto* const here = llvm::BasicBlock::Create(*context, "case", f);
-    choice->addCase(b.getInt64(closure_numbers_.at({index_of(c.callee), c.captured})), here);
-    b.SetInsertPoint(here);
-    llvm::SmallVector<llvm::Value*, 8> arguments{machine};
-    llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given_back;
-    std::size_t at = 2 * execute::word_size;
-    unsigned next = 2;
-    for (std::uint32_t k = 0; k < all.size(); ++k) {
-      ir::type const t = callee.type_of(all[k]);
-      llvm::SmallVector<llvm::Type*, 4> types;
-      append_types(*context, t, types);
-      llvm::SmallVector<llvm::Value*, 4> each;
-      for (llvm::Type* const part : types) {
-        if (k >= c.captured) {
-          each.push_back(f->getArg(next++));
-          continue;
-        }
-        bool const is_truth = part->isIntegerTy(1);
-        llvm::Value* x =
-            b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : part, behind(words, at), llvm::Align(8));
-        each.push_back(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
-        at += execute::word_size;
-      }
-      arguments.append(each.begin(), each.end());
-      if (!is_counted(t)) continue;
-      bool const owned = owners.owns(c.callee, k);
-      llvm::Value* const owner = each[t.rank > 0 ? 1 : 0];
-      if (k < c.captured && owned) b.CreateCall(retainer(), {owner})->setCallingConv(llvm::CallingConv::Fast);
-      if (k >= c.captured && !owned) given_back.push_back({t, owner});
-    }
-    auto* const called = b.CreateCall(function_for(c.callee), arguments);
-    called->setCallingConv(llvm::CallingConv::Fast);
-    for (auto const& [t, owner] : given_back)
-      b.CreateCall(releaser(t), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
-    if (called->getType()->isVoidTy())
-      b.CreateRetVoid();
-    else
-      b.CreateRet(called);
-  }
-}
-void program_compiler::fill_appliers() {
-  for (auto const& each : appliers_) fill_applier(each.second.first, each.second.second);
 }
 
 // ---- what C++ calls
@@ -381,6 +304,7 @@ void program_compiler::compile(function_id entry) {
     function_compiler(*this, f, made_[index_of(f)]).compile();
   }
   fill_appliers();
+  fill_boxed_table();
   elementary.keep_variants();
   make_entry(entry, make_target(entry));
   if (lines) lines->finish();

@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,12 +39,16 @@ class ownership {
 public:
   ownership(ir::program const& p, ir::call_components const& calls);
   bool owns(function_id f, std::uint32_t parameter) const { return owned_[index_of(f)][parameter]; }
+  /// The same of function values of a type: whether one of the functions that have it does.
+  bool owns(ir::type function, std::uint32_t parameter) const { return of_type_[function.index][parameter]; }
 
 private:
   bool look_at(ir::program const& p, function_id f);
+  bool look_at_closure(ir::function const& f, node_id n);
   bool takes(ir::function const& f, ir::use_id u) const;
 
   std::vector<std::vector<bool>> owned_;
+  std::vector<std::vector<bool>> of_type_; // by the number of the type
 };
 
 class program_compiler {
@@ -56,9 +61,10 @@ public:
 
   /// A function that is called; it is compiled, too.
   llvm::Function* function_for(function_id f);
-  /// The number of a function whose values are made, with so many captured words.
-  std::uint32_t closure_number(function_id f, std::uint32_t captured);
-  /// The function that applies function values of this type: (machine, function value, arguments).
+  /// The number of a function whose values of this type are made, with so many captured parameters.
+  std::uint32_t closure_number(function_id f, std::uint32_t captured, ir::type function);
+  /// The function that applies function values of this type: (machine, function value, arguments) where they are called
+  /// directly; else (machine, function value, words of arguments, words of results).
   llvm::Function* applier_for(ir::type function);
   /// Adds a count of an owner, which may be null: a function that is inlined.
   llvm::Function* retainer();
@@ -86,18 +92,25 @@ private:
   struct closure {
     function_id callee;
     std::uint32_t captured; // parameters
+    ir::type type;
+    std::uint32_t number;
   };
   llvm::Function* new_function(
       std::string const& name, llvm::ArrayRef<llvm::Type*> parameters, llvm::ArrayRef<ir::type> results);
+  // function_values.cpp
   void fill_appliers();
   void fill_applier(ir::type function, llvm::Function* f);
+  void fill_boxed_table();
+  llvm::GlobalVariable* boxed_table();
+  void call_closure(llvm::IRBuilder<>& b, closure const& c, llvm::Function* f);
   llvm::Function* make_target(function_id entry);
   void make_entry(function_id entry, llvm::Function* target);
 
   std::vector<llvm::Function*> made_; // by function
   std::vector<function_id> pending_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> closure_numbers_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t>, std::uint32_t> closure_numbers_;
   std::vector<closure> closures_;
+  llvm::GlobalVariable* boxed_ = nullptr;                                  // by the number of the function
   std::map<std::uint16_t, std::pair<ir::type, llvm::Function*>> appliers_; // by the number of the type
 };
 

@@ -111,7 +111,7 @@ struct corruption {
 // ---- what is drawn often
 
 inline bool is_free(op code) { // its results have the types that it says
-  return code == op::host || code == op::sample || code == op::convert;
+  return code == op::host || code == op::sample || code == op::convert || code == op::reabstract;
 }
 inline bool is_computed(function const& f, value_id v) {
   return f.is_result(v) && !is_free(f[f.node_of(v)].code);

@@ -213,6 +213,17 @@ TEST_CASE("calls take the parameters of their function, closures the first of th
       "closure: fn(i64) -> (f64, bool) is not the type of what is left of @f");
   CHECK(
       local(op::closure, {}, attributes::of(function_id{7}), {rest}) == "closure: there is no such function");
+  type const boxed =
+      p.function_type({.calls = convention::boxed, .parameters = {i64}, .results = {f64, boolean}});
+  CHECK(local(op::reabstract, {rest}, {}, {boxed}) == "boxed fn(i64) -> (f64, bool)");
+  CHECK(
+      local(op::reabstract, {f64}, {}, {boxed}) ==
+      "reabstract: operand 1 is f64, and must be a function value");
+  CHECK(local(op::reabstract, {rest}, {}, {f64}) == "reabstract: gives one function value");
+  CHECK(
+      local(op::reabstract, {other}, {}, {boxed}) ==
+      "reabstract: " + text_of(p, other) +
+          " and boxed fn(i64) -> (f64, bool) differ in more than their conventions");
   CHECK(local(op::apply, {rest, i64}) == "f64, bool");
   CHECK(local(op::apply, {rest}) == "apply: the function value takes 1 argument, and is given 0");
   CHECK(local(op::apply, {rest, f64}) == "apply: operand 2 is f64, and must be i64");

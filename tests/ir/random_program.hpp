@@ -93,6 +93,15 @@ private:
     s.results = some_types(below(3));
     return p_.function_type(s);
   }
+  // The type of functions with any conventions in the place of theirs.
+  type with_conventions(type t) {
+    if (!t.is_function()) return t;
+    overdub::ir::signature s = p_.signature_of(t);
+    s.calls = static_cast<overdub::ir::convention>(below(3));
+    for (type& each : s.parameters) each = with_conventions(each);
+    for (type& each : s.results) each = with_conventions(each);
+    return p_.function_type(s);
+  }
   std::vector<type> some_types(std::uint64_t n) {
     std::vector<type> all;
     while (n-- > 0) all.push_back(any_type());
@@ -284,6 +293,10 @@ private:
       auto operands = get_all(parameters);
       operands.insert(operands.begin(), f);
       return inferred(code, operands);
+    }
+    case type_rule::reabstract: {
+      type const t = any_function_type();
+      return (void)plain(code, {get(t)}, {with_conventions(t)});
     }
     case type_rule::host:
       return (void)plain(code, get_all(some_types(below(3))), some_types(below(3)), text_attributes());

@@ -176,3 +176,32 @@ TEST_CASE("threads call while code is swapped in") {
     CHECK(f.made().code().target() != nullptr);
   }
 }
+
+namespace {
+
+struct fast : od::context {
+  static void options(od::compile_options& o) {
+    o = now();
+    o.math = od::ir::math_mode::fast;
+  }
+};
+
+} // namespace
+
+TEST_CASE("the mode of mathematics is an option, a context's too, and a part of the key") {
+  auto consistent = now();
+  consistent.math = od::ir::math_mode::consistent;
+  auto interpreted = consistent;
+  interpreted.tiers = od::tiers::interpret_only;
+  auto const f = od::compile(od::compose(), wave, od::signature<double>, consistent);
+  auto const g = od::compile(od::compose(), wave, od::signature<double>, interpreted);
+  auto const h = od::compile(fast{}, wave, od::signature<double>);
+  CHECK(f.made().program().math == od::ir::math_mode::consistent);
+  CHECK(h.made().program().math == od::ir::math_mode::fast);
+  for (int i = 0; i < 100; ++i) {
+    double const x = 0.1 * i;
+    CHECK(f(x) == g(x));
+    CHECK(f(x) == Approx(std::sin(x + 1.0)).epsilon(1e-15).margin(1e-15));
+    CHECK(h(x) == Approx(std::sin(x + 1.0)));
+  }
+}

@@ -3,8 +3,14 @@
 #include "functions.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/pass/pipeline.hpp>
 #include <overdub/stage/evaluate.hpp>
+
+#include <cmath>
+#include <string>
+#include <tuple>
 
 namespace {
 
@@ -19,8 +25,123 @@ void same_program(Context context, functions::item<F, A...> const& each) {
   CHECK(rewritten == staged);
 }
 
+// A function that is given a function value: FROM is its type where it is made, and TO where it is applied.
+std::string text_of_functions(std::string const& from, std::string const& to, bool in_callee) {
+  std::string const becomes = from == to ? "" : "  %g = reabstract %v : " + from + " as " + to + "\n";
+  std::string const given = from == to ? "%v" : "%g";
+  std::string const taken = in_callee ? from : to;
+  return R"(entry @f
+func @f(%x: f64, %c: bool) -> f64 {
+  %k = closure @scaled(%x) : )" +
+         from + "\n  %m = closure @shifted(%x) : " + from + "\n  %v = select %c, %k, %m : " + from + "\n" +
+         (in_callee ? "" : becomes) + "  %y = call @used(" + (in_callee ? "%v" : given) + R"(, %x) : f64
+  return %y
+}
+func @scaled(%a: f64, %x: f64) -> f64 {
+  %y = mul %a, %x : f64
+  return %y
+}
+func @shifted(%a: f64, %x: f64) -> f64 {
+  %s = sin %a : f64
+  %y = sub %x, %s : f64
+  return %y
+}
+func @used(%)" +
+         (in_callee ? "v" : "g") + ": " + taken + ", %x: f64) -> f64 {\n" + (in_callee ? becomes : "") +
+         "  %y = apply " + (in_callee ? given : "%g") + R"((%x) : f64
+  %z = exp %y : f64
+  return %z
+}
+)";
+}
+std::size_t reabstractions(ir::program const& p) {
+  std::string const text = ir::print(p);
+  std::size_t count = 0;
+  for (std::size_t at = text.find("reabstract"); at != std::string::npos;
+       at = text.find("reabstract", at + 1))
+    ++count;
+  return count;
+}
+// What is left when nothing but the canonical form is asked for.
+ir::program canonical(ir::program p) {
+  pass::dce(p);
+  pass::canonicalise(p);
+  return p;
+}
+
 } // namespace
 
 TEST_CASE("rewriting a program under forward equals staging C++ under forward") {
   std::apply([](auto const&... each) { (same_program(contexts::forward{}, each), ...); }, functions::all);
+}
+
+TEST_CASE("a loop that carries function values is refused by contexts, in a sentence") {
+  ir::program const p = ir::parse(R"(entry @f
+func @f(%n: i64, %x: f64) -> f64 {
+  %g = closure @id() : fn(f64) -> f64
+  %last = loop %n (%i: i64, %h: fn(f64) -> f64 = %g) -> (fn(f64) -> f64) {
+    %k = closure @after(%h) : fn(f64) -> f64
+    yield %k
+  }
+  %y = apply %last(%x) : f64
+  return %y
+}
+func @id(%x: f64) -> f64 { return %x }
+func @after(%f: fn(f64) -> f64, %x: f64) -> f64 {
+  %y = apply %f(%x) : f64
+  %z = add %y, 1.0 : f64
+  return %z
+}
+)");
+  CHECK(evaluate<double>(p, i64{3}, 0.5) == 3.5);
+  CHECK_THROWS_WITH(
+      overdub::overdub(contexts::forward{}, p),
+      Catch::Contains("a loop that carries function values is not rewritten by contexts"));
+  // Values of a context are run through it.
+  CHECK(contexts::derivative([&](auto x) { return evaluate<double>(p, i64{3}, x); }, 0.5) == 1.0);
+}
+
+TEST_CASE("the derivative of a function value that is reabstracted is its derivative, reabstracted") {
+  constexpr char direct[] = "fn(f64) -> f64";
+  for (std::string const to : {"indirect fn(f64) -> f64", "boxed fn(f64) -> f64"})
+    for (bool const in_callee : {false, true}) {
+      ir::program const p = ir::parse(text_of_functions(direct, to, in_callee));
+      ir::program const plain = ir::parse(text_of_functions(direct, direct, in_callee));
+      ir::program const slope = overdub::overdub(contexts::forward{}, p);
+      INFO(ir::print(slope));
+      // It has the convention that it had, and goes from the derivative's type to the derivative's type.
+      CHECK(reabstractions(p) == 1);
+      CHECK(reabstractions(slope) == 1);
+      std::string const derived = "fn(f64, f64) -> (f64, f64)";
+      CHECK_THAT(
+          ir::print(slope),
+          Catch::Contains(" : " + derived + " as " + to.substr(0, to.find("fn")) + derived));
+      // To differentiate and to cancel is to cancel and to differentiate.
+      ir::program cancelled = p;
+      pass::reabstract_at_callers(cancelled);
+      pass::specialise_conventions(cancelled);
+      pass::cancel_reabstractions(cancelled);
+      ir::program later = slope;
+      pass::reabstract_at_callers(later);
+      pass::specialise_conventions(later);
+      pass::cancel_reabstractions(later);
+      CHECK(
+          canonical(overdub::overdub(contexts::forward{}, cancelled)).functions.size() ==
+          canonical(later).functions.size());
+      CHECK(reabstractions(later) == reabstractions(cancelled));
+      // The derivative is the same to the bit.
+      for (bool const c : {true, false})
+        for (double const x : {0.5, -1.25}) {
+          auto const expected =
+              evaluate<double, double>(overdub::overdub(contexts::forward{}, plain), x, 1.0, c);
+          CHECK(evaluate<double, double>(slope, x, 1.0, c) == expected);
+          CHECK(evaluate<double, double>(later, x, 1.0, c) == expected);
+          auto const run = [&](auto in) { return evaluate<double>(p, in, c); };
+          double const y = c ? std::exp(x * x) : std::exp(x - std::sin(x));
+          CHECK(std::get<0>(expected) == y);
+          double const by_hand = c ? y * (x + x) : y * (1 - std::cos(x));
+          CHECK(std::get<1>(expected) == Approx(by_hand));
+          CHECK(contexts::derivative(run, x) == std::get<1>(expected));
+        }
+    }
 }

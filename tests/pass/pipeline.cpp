@@ -11,7 +11,7 @@ using overdub::pass::named_pass;
 using overdub::pass::passes;
 
 laws::promise promise_of(named_pass const& pass) {
-  return {pass.idempotent, pass.keeps_error ? laws::errors::same : laws::errors::any};
+  return {pass.idempotent, pass.keeps_error ? laws::errors::same : laws::errors::any, pass.keeps_cost};
 }
 
 } // namespace
@@ -32,6 +32,7 @@ TEST_CASE("any passes in any order keep the meaning of random programs, and each
     for (std::uint32_t i = 0, n = 1 + random.below(6); i < n; ++i) {
       chosen.push_back(passes[random.below(passes.size())]);
       if (!chosen.back().keeps_error) all.thrown = laws::errors::any;
+      all.keeps_cost = all.keeps_cost && chosen.back().keeps_cost;
     }
     laws::hold_for(
         p,

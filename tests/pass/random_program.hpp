@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace random_program {
@@ -23,13 +24,14 @@ using namespace overdub::ir;
 using overdub::effect;
 
 struct options {
-  int functions = 3;           // besides the entry
-  int operations = 7;          // of a region, at most
-  int depth = 3;               // of regions
-  bool effects = true;         // of the host
-  bool function_values = true; // and protect
-  bool samples = true;         // random choices
-  bool failing = true;         // errors are possible
+  int functions = 3;             // besides the entry
+  int operations = 7;            // of a region, at most
+  int depth = 3;                 // of regions
+  bool effects = true;           // of the host
+  bool function_values = true;   // and protect
+  bool carried_functions = true; // by loops
+  bool samples = true;           // random choices
+  bool failing = true;           // errors are possible
   bool elementary = true; // functions like sin, which are slow and whose results differ between libraries
 };
 
@@ -503,22 +505,113 @@ private:
       return;
     }
   }
-  // A function value, which is applied at once.
+  // A function value, which goes some way, and is applied.
   void closure(scope& all) {
     if (functions_.size() < 2) return;
     function_id const f = functions_[random_.below(functions_.size() - 1)];
     types parameters;
     for (value_id const v : made_[f].parameters()) parameters.push_back(made_[f].type_of(v));
     std::size_t const captured = 1 + random_.below(parameters.size());
-    values operands{cursor_->literal(std::int64_t{1})};
-    for (std::size_t i = 1; i < captured; ++i) operands.push_back(argument(all, parameters[i]));
     signature left;
     left.parameters.assign(parameters.begin() + static_cast<std::ptrdiff_t>(captured), parameters.end());
     left.results = made_[f].results;
-    node_id const made = insert(op::closure, operands, {made_.function_type(left)}, {}, attributes::of(f));
-    values arguments{(**cursor_).result(made)};
+    parameters.resize(captured);
+    auto const made = [&] { return function_value(all, f, parameters, left); };
+    value_id given = on_its_way(all, made(), made);
+    if (random_.chance(40)) given = through_function(given, left);
+    values arguments{given};
     for (type const t : left.parameters) arguments.push_back(argument(all, t));
     note_results(all, insert(op::apply, arguments, left.results));
+  }
+  convention any_convention() { return static_cast<convention>(random_.below(3)); }
+  value_id function_value(scope& all, function_id f, types const& captured, signature left) {
+    values operands{cursor_->literal(std::int64_t{1})};
+    for (std::size_t i = 1; i < captured.size(); ++i) operands.push_back(argument(all, captured[i]));
+    left.calls = any_convention();
+    return (**cursor_).result(
+        insert(op::closure, operands, {made_.function_type(left)}, {}, attributes::of(f)));
+  }
+  value_id reabstracted(value_id v, convention calls) {
+    signature s = made_.signature_of((**cursor_).type_of(v));
+    s.calls = calls;
+    return (**cursor_).result(insert(op::reabstract, {v}, {made_.function_type(s)}));
+  }
+  // It becomes one of another type, and back; or is one of two, which `made` makes; or is carried by a loop.
+  template <class Made>
+  value_id on_its_way(scope& all, value_id v, Made const& made) {
+    for (std::uint32_t n = random_.below(3); n > 0; --n) v = reabstracted(v, any_convention());
+    convention const calls = made_.signature_of((**cursor_).type_of(v)).calls;
+    auto const like_it = [&](value_id x) {
+      return random_.chance(50) && made_.signature_of((**cursor_).type_of(x)).calls == calls
+                 ? x
+                 : reabstracted(x, calls);
+    };
+    type const t = (**cursor_).type_of(v);
+    auto const in_regions = [&](node_id n, auto const& yielded) {
+      region_id const outside = cursor_->region();
+      for (std::uint32_t i = 0; i < (**cursor_)[n].region_count; ++i) {
+        cursor_->to_end((**cursor_).region_at(n, i));
+        value_id const y = yielded(i);
+        cursor_->yield({&y, 1});
+      }
+      cursor_->to_end(outside);
+      return (**cursor_).result(n);
+    };
+    switch (random_.below(wanted_.carried_functions ? 8 : 7)) {
+    case 0: {
+      value_id const other = made();
+      if (made_.signature_of((**cursor_).type_of(other)).calls != calls) return v;
+      return (**cursor_).result(insert(op::select, {pick(all, boolean), other, v}, {t}));
+    }
+    case 1:
+      return (**cursor_).result(
+          insert(op::select, {pick(all, boolean), reabstracted(v, calls), like_it(made())}, {t}));
+    case 2:
+    case 3:
+      return in_regions(insert(op::if_, {pick(all, boolean)}, {t}, {{}, {}}), [&](std::uint32_t i) {
+        return like_it(i == 0 ? v : made());
+      });
+    case 7: {
+      node_id const n = insert(op::loop, {cursor_->literal(std::int64_t{2}), v}, {t}, {{i64, t}});
+      return in_regions(n, [&](std::uint32_t) {
+        value_id const x = (**cursor_).argument((**cursor_).region_at(n, 0), 1);
+        return reabstracted(reabstracted(x, any_convention()), calls);
+      });
+    }
+    default:
+      return v;
+    }
+  }
+  // What a function that takes it, and becomes one that is applied, gives: a function value, or that which captures it.
+  value_id through_function(value_id v, signature left) {
+    bool const returns = random_.chance(30);
+    type const taken = (**cursor_).type_of(v);
+    types parameters{taken};
+    left.calls = any_convention();
+    type const given = made_.function_type(left);
+    if (!returns) parameters.insert(parameters.end(), left.parameters.begin(), left.parameters.end());
+    function_id const f = made_.add("h" + std::to_string(made_.functions.size()), parameters);
+    made_[f].results = returns ? types{given} : left.results;
+    cursor inner(made_, f, function::body);
+    cursor* const outer = std::exchange(cursor_, &inner);
+    value_id x = inner->argument(function::body, 0);
+    if (random_.chance(50)) x = reabstracted(x, any_convention());
+    if (returns)
+      x = reabstracted(x, left.calls);
+    else {
+      values arguments{x};
+      for (std::uint32_t i = 1; i < parameters.size(); ++i)
+        arguments.push_back(inner->argument(function::body, i));
+      node_id const n = insert(op::apply, arguments, left.results);
+      values results;
+      for (value_id const r : inner->results_of(n)) results.push_back(r);
+      inner.yield(results);
+    }
+    if (returns) inner.yield({&x, 1});
+    cursor_ = outer;
+    values const operands{v};
+    node_id const n = insert(returns ? op::call : op::closure, operands, {given}, {}, attributes::of(f));
+    return (**cursor_).result(n);
   }
   void call(scope& all) {
     if (functions_.size() < 2) return;

@@ -430,6 +430,8 @@ private:
       arguments.insert(arguments.end(), a.begin() + 1, a.end());
       return call(a[0].calls->callee, arguments);
     }
+    case op::reabstract:
+      return {a[0]};
     case op::host:
       return host(f, n, a);
     case op::sample: {

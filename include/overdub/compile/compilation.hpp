@@ -171,11 +171,12 @@ struct compilation<F, types<A...>, C...> {
       }
       auto const made = cache_of(o).get({&type_key<compilation, global_context>, data + o.key()}, name, [&] {
         recipe r = make();
+        r.options = o;
+        r.staged.math = o.math;
         for (std::size_t i = 0; i < globals.size(); ++i) {
           r.staged = globals[i]->rewrite(r.staged, globals[i]->object, i);
           globals[i]->add_passes(r.passes, globals[i]->object);
         }
-        r.options = o;
         return std::make_shared<artifact const>(std::move(r));
       });
       return calls::run(*made, objects.data(), x...);
@@ -196,7 +197,8 @@ struct compilation<F, types<A...>, C...> {
                 f, contexts(rebuilt...),
                 std::vector<recorder::context_of_call>{
                     {const_cast<std::byte*>(reinterpret_cast<std::byte const*>(&rebuilt)),
-                     sizeof rebuilt}...});
+                     sizeof rebuilt}...},
+                o.math);
           },
           held);
     }();

@@ -168,6 +168,10 @@ public:
   std::uint64_t world() const { return world_.load(std::memory_order_acquire); }
 
   void define(ir::program const& p, std::set<std::string, std::less<>> const* names, bool may_replace) {
+    if (p.math != ir::math_mode::exact)
+      throw library_error(message("overdub: a library's functions have no mode of mathematics of their own; "
+                                  "give it when they are compiled, by "
+                                  "compile_options::math"));
     verify(p, names);
     auto drafts = detail::definitions_of(p);
     if (names != nullptr)

@@ -175,7 +175,8 @@ private:
       bool is_new = false;
       auto made = cache.get(key, name, [&] {
         is_new = true;
-        ir::program const p = library::assemble(linked);
+        ir::program p = library::assemble(linked);
+        p.math = options.math;
         detail::linking const now(p);
         return std::apply(
             [&](auto&... c) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <overdub/execute/code.hpp>
+#include <overdub/ir/math_mode.hpp>
 #include <overdub/ir/program.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,6 +37,7 @@ class compilation_cache;
 struct compile_options {
   std::shared_ptr<overdub::executor const> executor = {}; // the interpreter, where there is none
   overdub::tiers tiers = tiers::interpret_first;
+  ir::math_mode math = ir::math_mode::exact;   // what equal results are: docs/equality.md
   std::uint32_t hot_calls = 1000;              // from so many interpreted calls on, or
   std::int64_t hot_nanoseconds = 2'000'000;    // so much time in them, machine code is worth it
   overdub::compilation_cache* cache = nullptr; // the shared one, where there is none; must outlive its use
@@ -44,8 +47,10 @@ struct compile_options {
 
   /// What of it decides what is made: a part of the key.
   std::string key() const {
-    if (executor == nullptr || tiers == tiers::interpret_only) return "interpreter";
-    return (tiers == tiers::compile_now ? "now " : "hot ") + executor->name();
+    std::string by = "interpreter";
+    if (executor != nullptr && tiers != tiers::interpret_only)
+      by = (tiers == tiers::compile_now ? "now " : "hot ") + executor->name();
+    return by.append(" ").append(ir::math_mode_names[static_cast<std::size_t>(math)]);
   }
 };
 

@@ -145,10 +145,12 @@ struct staged_call {
         contexts);
   }
   template <class... C>
-  static ir::program
-  make(F const& f, std::tuple<C&...> contexts, std::vector<recorder::context_of_call> standing) {
+  static ir::program make(
+      F const& f, std::tuple<C&...> contexts, std::vector<recorder::context_of_call> standing,
+      ir::math_mode math) {
     recorder r;
     r.contexts = std::move(standing);
+    r.program.math = math;
     staging context(r);
     innermost const below(context, stack<>{});
     return stager::run_body_of<F>(r, types<A...>{}, leafwise<innermost>{below}, [&](auto const&... x) {

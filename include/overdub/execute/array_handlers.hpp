@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace overdub::execute {
 
@@ -60,12 +61,25 @@ struct release_owner {
 };
 
 // A function value is a buffer: {number of the function, captured words, the words}.
+// Those that it captured alone go with it; they wait in a list, since each may have captured another.
 inline void release_function(machine& m, buffer* b) {
-  if (b->count == 1)
-    for (offset const at : m.program->functions[read<std::uint64_t>(b->data())].owners)
-      if (at < read<std::uint64_t>(b->data() + word_size) * word_size)
-        if (auto* const captured = read<buffer*>(b->data() + 2 * word_size + at)) m.buffers.release(captured);
-  m.buffers.release(b);
+  if (b->count > 1) return m.buffers.release(b);
+  b->next = nullptr;
+  for (buffer* ended = b; ended != nullptr;) {
+    b = std::exchange(ended, ended->next);
+    function_code const& f = m.program->functions[read<std::uint64_t>(b->data())];
+    auto const words = read<std::uint64_t>(b->data() + word_size) * word_size;
+    for (offset const at : f.owners) {
+      auto* const captured = at < words ? read<buffer*>(b->data() + 2 * word_size + at) : nullptr;
+      if (captured == nullptr) continue;
+      bool const is_function = std::find(f.functions.begin(), f.functions.end(), at) != f.functions.end();
+      if (is_function && captured->count == 1)
+        captured->next = std::exchange(ended, captured);
+      else
+        m.buffers.release(captured);
+    }
+    m.buffers.release(b);
+  }
 }
 inline void release_function_at(machine& m, std::byte* frame, instruction const& at) {
   release_function(m, get<buffer*>(frame, at.a));

@@ -26,7 +26,8 @@ struct function_code {
   offset literals = 0; // where they stand in the frame
   std::uint32_t first_literal = 0;
   std::uint32_t literal_count = 0;
-  std::vector<offset> owners; // the words of its parameters that own buffers, from the first parameter
+  std::vector<offset> owners;    // the words of its parameters that own buffers, from the first parameter
+  std::vector<offset> functions; // those of them that are function values
 };
 
 struct host_call {
@@ -46,6 +47,7 @@ struct code {
   std::vector<offset> lists;            // operands of instructions that have many
   std::vector<std::uint64_t> literals;
   std::vector<std::string> texts; // of asserts
+  std::uint32_t thunks = 0; // functions that were made for function values which become ones of another type
   std::vector<host_call> hosts;
   std::vector<sample_call> samples;
   host_registry registry; // what hosts and samples refer to

@@ -209,6 +209,7 @@ private:
     case op::call:
     case op::closure:
     case op::apply:
+    case op::reabstract:
     case op::host:
     case op::sample:
     case op::protect:

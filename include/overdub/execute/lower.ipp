@@ -93,6 +93,9 @@ inline void lowering::lower_node(node_id n) {
   case ir::op::closure:
     lower_closure(n);
     break;
+  case ir::op::reabstract:
+    lower_reabstract(n);
+    break;
   case ir::op::host:
     lower_host(n);
     break;
@@ -115,6 +118,7 @@ inline function_code lowering::lower() {
     check_type(type_of(v));
     put_home(v, words_.take(words(v)));
     if (execute::is_counted(type_of(v))) made.owners.push_back(owner_word(v) - first_parameter);
+    if (type_of(v).is_function()) made.functions.push_back(owner_word(v) - first_parameter);
     made.parameter_words += words(v);
   }
   made.literals = words_.bytes();

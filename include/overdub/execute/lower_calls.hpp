@@ -44,6 +44,13 @@ inline void lowering::lower_closure(node_id n) {
       static_cast<offset>(list.size()));
 }
 
+// Function values of all conventions are called in one way here.
+inline void lowering::lower_reabstract(node_id n) {
+  value_id const f = f_.operand(n, 0);
+  give_count(f, n);
+  out_.emit(&move_word::run, new_home(f_.result(n)), at(f));
+}
+
 inline void lowering::lower_host(node_id n) {
   host_call made = host_call_of(p_, f_, n, shared_.to, [this](std::string const& why) { refuse(why); });
   std::vector<offset> list;

@@ -374,6 +374,7 @@ private:
   void lower_protect(node_id n);
   void lower_call(node_id n);
   void lower_closure(node_id n);
+  void lower_reabstract(node_id n);
   void lower_host(node_id n);
   void lower_sample(node_id n);
   void lower_assert(node_id n);

@@ -13,7 +13,7 @@
 namespace overdub::ir {
 
 /// The types of the results of an operation on operands of these types; of one with regions, those that do not follow from
-/// the regions. Where the operation does not decide them (convert, host, sample, closure, an empty array), `results` holds
+/// the regions. Where the operation does not decide them (convert, host, sample, closure, reabstract, an empty array), `results` holds
 /// those wanted. False when the types do not fit, and `why` says so. O(operands).
 OVERDUB_DECL bool infer(
     program const& p, op code, std::span<type const> operands, attributes const& says,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/ir/function_types.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/type_text.hpp>
 
@@ -241,6 +242,14 @@ inline bool apply_rule(rule_call& c) {
     return c.arguments(
         1, s.parameters.size(), [&](std::size_t i) { return s.parameters[i]; }, "the function value");
   }
+  case type_rule::reabstract:
+    if (!x[0].is_function()) return c.refuse(0, "a function value");
+    if (c.results.size() != 1 || !c.results[0].is_function())
+      return c.fail("reabstract: gives one function value");
+    return differ_only_in_conventions(c.owner, x[0], c.results[0]) ||
+           c.fail(
+               "reabstract: " + text_of(c.owner, x[0]) + " and " + text_of(c.owner, c.results[0]) +
+               " differ in more than their conventions");
   case type_rule::host:
   case type_rule::sample: {
     for (std::size_t i = 0; i < c.says.count && c.code == op::sample; ++i)

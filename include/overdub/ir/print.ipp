@@ -136,6 +136,11 @@ private:
       in_brackets(n, 1);
       types(n);
       break;
+    case op::reabstract:
+      operands(n, 0, count, " ");
+      for (value_id const v : f.operands_of(n)) append_type(out_ += " : ", p_, f.type_of(v));
+      for (value_id const v : results) append_type(out_ += " as ", p_, f.type_of(v));
+      break;
     case op::host:
       out_ += ' ';
       out_ += effect_names[std::min(static_cast<std::size_t>(a.effects), effect_names.size() - 1)];

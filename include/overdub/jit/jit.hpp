@@ -60,6 +60,10 @@ inline executable compile(ir::program const& p, hosts const& h = {}, options con
 template <class S>
 class function;
 
+/// How many functions were made for function values that become ones of another type: at most one for each two types. 0 where
+/// passes cancelled all reabstractions, and for programs that are interpreted.
+inline std::size_t thunks(executable const& compiled) { return compiled.code()->thunks; }
+
 /// A compiled function of one or more numbers and truths, which is called like a pointer to a function. Copies share the
 /// machine code; threads may call it at once. It throws what the program throws.
 template <class R, class... A>

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <overdub/ir/calls.hpp>
+#include <overdub/ir/function_types.hpp>
 #include <overdub/pass/words.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace overdub::pass {
@@ -15,8 +18,8 @@ class costs {
 public:
   /// How often a loop is thought to run.
   static constexpr double turns = 10;
-  /// What a function value is thought to cost that comes from elsewhere.
-  static constexpr double unknown_callee = 100;
+  /// What a function value is thought to cost that comes from elsewhere: it may be any.
+  static constexpr double unknown_callee = std::numeric_limits<double>::infinity();
 
   explicit costs(program const& p) : of_(p.functions.size(), 0) {
     ir::call_components const calls(p);
@@ -24,7 +27,7 @@ public:
       inside_.assign(p[f].region_count(), 0);
       ir::walk(
           p[f], function::body, [](node_id) {},
-          [&](node_id n) { inside_[index_of(p[f][n].parent)] += of(p[f], n); });
+          [&](node_id n) { inside_[index_of(p[f][n].parent)] += of(p, p[f], n); });
       of_[index_of(f)] = inside_[0];
     }
   }
@@ -39,7 +42,7 @@ public:
   }
 
 private:
-  double of(function const& f, node_id n) const {
+  double of(program const& p, function const& f, node_id n) const {
     function::node const& node = f[n];
     double cost = ir::row_of(node.code).cost;
     bool const repeats =
@@ -49,12 +52,35 @@ private:
     if (node.code == op::loop || node.code == op::while_) cost += arrays(node.result_count - carried);
     if (node.code == op::map) cost += arrays(node.result_count);
     if (node.code == op::call) cost += of(node.attributes.callee());
-    if (node.code == op::apply) {
-      value_id const v = f.operand(n, 0);
-      bool const known = f.is_result(v) && f[f.node_of(v)].code == op::closure;
-      cost += known ? of(f[f.node_of(v)].attributes.callee()) : unknown_callee;
-    }
+    if (node.code == op::apply) cost += of_applying(p, f, f.operand(n, 0), deepest);
     return cost;
+  }
+
+  static constexpr int deepest = 8; // choices between function values that are looked at
+  // Of a function value's function; of the dearest of several. Reabstracted, it reabstracts what it takes and gives.
+  double of_applying(program const& p, function const& f, value_id v, int depth) const {
+    if (!f.is_result(v) || depth == 0) return unknown_callee;
+    node_id const n = f.node_of(v);
+    auto const operand = [&](std::uint32_t i) { return of_applying(p, f, f.operand(n, i), depth - 1); };
+    auto const yielded = [&](std::uint32_t region) {
+      return of_applying(p, f, f.operand(f.yield_of(f.region_at(n, region)), f[v].index), depth - 1);
+    };
+    switch (f[n].code) {
+    case op::closure:
+      return of(f[n].attributes.callee());
+    case op::reabstract:
+      return of_applying(p, f, f.operand(n, 0), depth) +
+             ir::row_of(op::reabstract).cost *
+                 static_cast<double>(ir::inner_differences(p, f.type_of(f.operand(n, 0)), f.type_of(v)));
+    case op::select:
+      return std::max(operand(1), operand(2));
+    case op::if_:
+      return std::max(yielded(0), yielded(1));
+    case op::protect:
+      return yielded(0);
+    default:
+      return unknown_callee;
+    }
   }
 
   // What loops stack.

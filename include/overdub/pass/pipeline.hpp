@@ -3,14 +3,19 @@
 
 #include <overdub/call/config.hpp>
 #include <overdub/ir/verify.hpp>
+#include <overdub/pass/cancel_reabstractions.hpp>
 #include <overdub/pass/canonicalise.hpp>
+#include <overdub/pass/choose_functions.hpp>
 #include <overdub/pass/cse.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/fold.hpp>
 #include <overdub/pass/fuse.hpp>
 #include <overdub/pass/hoist.hpp>
 #include <overdub/pass/inline.hpp>
+#include <overdub/pass/raise_reabstractions.hpp>
+#include <overdub/pass/reabstract_at_callers.hpp>
 #include <overdub/pass/simplify.hpp>
+#include <overdub/pass/specialise_conventions.hpp>
 
 #include <array>
 #include <chrono>
@@ -23,19 +28,38 @@
 
 namespace overdub::pass {
 
-/// A pass, for tools and tests. All keep results to the bit and effects in order, and none raises the cost (cost.hpp).
+/// A pass, for tools and tests. All keep results to the bit and effects in order.
 struct named_pass {
   std::string_view name;
   std::size_t (*run)(program&); // returns how much it changed; canonicalise, nothing
   std::string_view what;
-  bool idempotent;  // a second run changes nothing
-  bool keeps_error; // of several errors that a program may throw, the same one is thrown
+  bool idempotent;        // a second run changes nothing
+  bool keeps_error;       // of several errors that a program may throw, the same one is thrown
+  bool keeps_cost = true; // it never raises the cost (cost.hpp)
 };
 
 inline constexpr std::array passes{
     named_pass{
         "inline_calls", [](program& p) { return inline_calls(p); },
         "small functions, and those called once, are copied to where they are called", false, true},
+    named_pass{
+        "choose_functions", [](program& p) { return choose_functions(p); },
+        "elements of arrays of functions are chosen among those", true, true, false},
+    named_pass{
+        "cancel_reabstractions", [](program& p) { return cancel_reabstractions(p); },
+        "function values become ones of another type on the shortest way", true, true},
+    named_pass{
+        "raise_reabstractions", [](program& p) { return raise_reabstractions(p); },
+        "function values become ones of another type behind branches and loops, and not in them", false,
+        true},
+    named_pass{
+        "reabstract_at_callers", [](program& p) { return reabstract_at_callers(p); },
+        "function values become ones of another type in front of and behind calls, and not in functions",
+        false, true, false},
+    named_pass{
+        "specialise_conventions", [](program& p) { return specialise_conventions(p); },
+        "functions take function values as they are, and need not be given ones of another type", false,
+        true},
     named_pass{
         "fold", [](program& p) { return fold(p); }, "what depends on literals alone is computed", true, true},
     named_pass{
@@ -115,10 +139,31 @@ private:
   pass_observer observer_;
 };
 
+namespace detail {
+
+/// What becomes of function values of other types; the functions that are known then are called, and inlined.
+inline void shorten_reabstractions(program const& p, pass_runner const& run) {
+  constexpr int most_rounds = 4;
+  for (int round = 0; round < most_rounds && has_reabstractions(p); ++round) {
+    std::size_t changes = run("cancel_reabstractions");
+    changes += run("raise_reabstractions");
+    changes += run("reabstract_at_callers");
+    changes += run("cancel_reabstractions");
+    changes += run("specialise_conventions");
+    if (changes == 0) break;
+    run("simplify");
+    run("inline_calls");
+  }
+}
+
+} // namespace detail
+
 /// The passes that a program runs through before it is executed. O(operations).
 inline void default_pipeline(program& p, pass_observer const& observer = {}) {
   pass_runner const run(p, observer);
   run("inline_calls");
+  if (p.signature_count() > 0) run("choose_functions");
+  detail::shorten_reabstractions(p, run);
   run("fold");
   run("simplify");
   run("cse");

@@ -6,6 +6,7 @@
 #include <overdub/stage/evaluator_arrays.hpp>
 #include <overdub/stage/evaluator_calls.hpp>
 #include <overdub/stage/evaluator_control.hpp>
+#include <overdub/stage/evaluator_functions.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <array>

@@ -63,6 +63,8 @@ public:
     any leaf;
     std::shared_ptr<closure const> function_value;
     std::vector<ir::value_id> accumulators; // symbols, in symbolic contexts
+    ir::value_id function = ir::nothing;    // the symbol of a function value that is not known there
+    ir::type type{};                        // of a function value, in the program that is evaluated
   };
   struct closure {
     ir::function_id f;
@@ -307,11 +309,11 @@ private:
     case ir::op::copy:
       return on_array(at, n, [](auto const& a) { return a; });
     case ir::op::if_:
-      return branch(at, n);
+      return gives_functions(at, n) ? branch_to_functions(at, n) : branch(at, n);
     case ir::op::loop:
-      return run_loop(at, n);
+      return gives_functions(at, n) ? loop_on_functions(at, n) : run_loop(at, n);
     case ir::op::while_:
-      return run_while(at, n);
+      return gives_functions(at, n) ? loop_on_functions(at, n) : run_while(at, n);
     case ir::op::map:
       return run_map(at, n);
     case ir::op::reduce:
@@ -328,6 +330,8 @@ private:
       return make_closure(at, n);
     case ir::op::apply:
       return apply_closure(at, n);
+    case ir::op::reabstract:
+      return reabstract(at, n);
     case ir::op::host:
     case ir::op::sample:
     case ir::op::assert_:
@@ -360,15 +364,6 @@ private:
         call(
             stack_, if_, typed<bool>(at, at.f.operand(n, 0)), [&] { return std::vector<any>{branches[0]}; },
             [&] { return std::vector<any>{branches[1]}; }));
-  }
-  void select_function(frame& at, ir::node_id n) {
-    if constexpr (symbolic)
-      throw evaluation_error(
-          message("overdub: a choice between function values is not rewritten by contexts; inline the "
-                  "functions, or call them in the branches of an if"));
-    else
-      at.slots[index_of(at.f.result(n))] =
-          slot_of(at, at.f.operand(n, concrete(typed<bool>(at, at.f.operand(n, 0))) ? 1 : 2));
   }
   void convert_number(frame& at, ir::node_id n) {
     with_type(at.f.type_of(at.f.operand(n, 0)), [&]<class From>(std::type_identity<From>) {
@@ -424,6 +419,11 @@ private:
   void call_function(frame& at, ir::node_id n);
   void make_closure(frame& at, ir::node_id n);
   void apply_closure(frame& at, ir::node_id n);
+  void reabstract(frame& at, ir::node_id n);
+  void select_function(frame& at, ir::node_id n);
+  static bool gives_functions(frame const& at, ir::node_id n);
+  void branch_to_functions(frame& at, ir::node_id n);
+  void loop_on_functions(frame& at, ir::node_id n);
   void give(frame& at, ir::node_id n, std::vector<slot> results);
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
 
@@ -462,6 +462,17 @@ private:
   void add_to_symbols(frame& at, ir::node_id n);
   // What leaves the program stays as it is, on inner values; it has no metadata to give.
   void emit_host(frame& at, ir::node_id n);
+
+  // Function values (evaluator_functions.hpp)
+  ir::value_id function_symbol(slot const& s, ir::type wanted);
+  void append_symbols(std::vector<ir::value_id>& all, slot const& s, ir::type t);
+  void append_types_in(std::vector<ir::type>& all, ir::type t);
+  ir::type function_type_in(ir::type t);
+  std::vector<slot> slots_of(std::vector<ir::type> const& all, ir::id_range<ir::value_id> given);
+  std::vector<slot> call_staged_on(ir::function_id id, std::vector<slot> const& arguments);
+  std::vector<slot> applied(slot const& f, ir::type t, std::vector<slot> const& arguments);
+  void slots_in_region(frame& at, ir::node_id n, ir::node_id made, std::uint32_t i);
+  void give_results(frame& at, ir::node_id n, ir::node_id made);
 
   ir::program const& program_;
   S const& stack_;

@@ -1,7 +1,7 @@
 // How an evaluator calls functions, leaves the program, and stages functions again in symbolic contexts.
 #pragma once
 
-#include <overdub/stage/evaluator.hpp>
+#include <overdub/stage/evaluator_functions.hpp>
 #include <overdub/stage/transform.hpp>
 
 namespace overdub::detail {
@@ -31,36 +31,15 @@ void evaluator<S>::call_function(frame& at, ir::node_id n) {
   give(at, n, called(at.f[n].attributes.callee(), std::move(arguments)));
 }
 template <class S>
-void evaluator<S>::make_closure(frame& at, ir::node_id n) {
-  auto made = std::make_shared<closure>();
-  made->f = at.f[n].attributes.callee();
-  for (ir::value_id const v : at.f.operands_of(n)) made->captured.push_back(slot_of(at, v));
-  at.slots[index_of(at.f.result(n))] = {{}, std::move(made), {}};
-}
-template <class S>
-void evaluator<S>::apply_closure(frame& at, ir::node_id n) {
-  slot const f = slot_of(at, at.f.operand(n, 0));
-  if (!f.function_value)
-    throw evaluation_error(message("overdub: evaluate: a function value came from outside of the program"));
-  std::vector<slot> arguments = f.function_value->captured;
-  for (std::uint32_t i = 1; i < at.f[n].operand_count; ++i)
-    arguments.push_back(slot_of(at, at.f.operand(n, i)));
-  give(at, n, called(f.function_value->f, std::move(arguments)));
-}
-template <class S>
 void evaluator<S>::give(frame& at, ir::node_id n, std::vector<slot> results) {
   for (std::uint32_t i = 0; i < results.size(); ++i)
     at.slots[index_of(at.f.result(n, i))] = std::move(results[i]);
 }
 template <class S>
 auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
-  if constexpr (symbolic) {
-    std::vector<any> cells;
-    for (slot const& s : arguments) cells.push_back(leaf(s));
-    std::vector<slot> results;
-    for (any const& r : call_staged(id, cells)) results.push_back({r, nullptr, {}});
-    return results;
-  } else
+  if constexpr (symbolic)
+    return call_staged_on(id, arguments);
+  else
     return run_slots(id, std::move(arguments));
 }
 
@@ -70,13 +49,11 @@ void evaluator<S>::protect(frame& at, ir::node_id n) {
   if constexpr (symbolic) {
     ir::node_id const made =
         recorder_().insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
-    std::vector<any> results;
-    in_region(made, 0, [&] { return results = region(at, at.f.region_at(n, 0)); });
-    in_region(made, 1, [&] { return region(at, at.f.region_at(n, 1)); });
-    set_all(at, n, results_of(made, results));
+    for (std::uint32_t i = 0; i < 2; ++i) slots_in_region(at, n, made, i);
+    give_results(at, n, made);
   } else {
     try {
-      set_all(at, n, region(at, at.f.region_at(n, 0)));
+      give(at, n, region_slots(at, at.f.region_at(n, 0), {}));
     } catch (...) {
       auto const first = std::exchange(failed_, {});
       (void)region(at, at.f.region_at(n, 1)); // what it throws has a place of its own
@@ -145,30 +122,22 @@ auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbol
   void const* const key = r.key_of(&type_key<S>, &program_, ir::index_of(id));
   if (auto const* known = r.find(key)) return known->id;
   ir::function const& f = program_[id];
-  auto types_of = [](std::vector<any> const& cells) {
-    std::vector<ir::type> types;
-    auto const collect = [&]<class T>(symbol_of_value s, std::type_identity<T>) {
-      types.push_back(ir_type_of<T>);
-      return s;
-    };
-    for (any const& c : cells) (void)transform_symbols(c, collect);
-    return types;
-  };
-  std::vector<any> parameters;
-  std::vector<any> results;
-  for (ir::value_id const v : f.parameters()) parameters.push_back(prototype(f.type_of(v)));
-  for (ir::type const t : f.results) results.push_back(prototype(t));
-  std::size_t const number = r.begin(
-      key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), types_of(parameters));
+  std::vector<ir::type> parameters, parameter_symbols, result_symbols;
+  for (ir::value_id const v : f.parameters()) {
+    parameters.push_back(f.type_of(v));
+    append_types_in(parameter_symbols, f.type_of(v));
+  }
+  for (ir::type const t : f.results) append_types_in(result_symbols, t);
+  std::size_t const number =
+      r.begin(key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), parameter_symbols);
   ir::function_id const made = r.id_of(number);
-  r.program[made].results = types_of(results);
+  r.program[made].results = result_symbols;
   auto const scope = r.enter(made);
-  std::vector<slot> slots;
-  for (any const& a : filled(parameters, r.here().parameters())) slots.push_back({a, nullptr, {}});
-  std::vector<any> yielded;
-  for (slot const& s : run_slots(id, std::move(slots))) yielded.push_back(leaf(s));
-  r.at().yield(symbols(yielded));
-  r.end(number, results);
+  auto const yielded = run_slots(id, slots_of(parameters, r.here().parameters()));
+  std::vector<ir::value_id> results;
+  for (std::size_t i = 0; i < yielded.size(); ++i) append_symbols(results, yielded[i], f.results[i]);
+  r.at().yield(results);
+  r.end(number, std::vector<any>());
   return made;
 }
 
@@ -235,13 +204,24 @@ auto evaluator<S>::results_of(ir::node_id n, std::vector<any> const& like) -> st
 
 template <class S>
 auto evaluator<S>::call_staged(ir::function_id id, std::vector<any> const& arguments) -> std::vector<any> {
+  std::vector<slot> slots;
+  for (any const& a : arguments) slots.push_back({a, nullptr, {}});
+  std::vector<any> results;
+  for (slot const& r : call_staged_on(id, slots)) results.push_back(leaf(r));
+  return results;
+}
+template <class S>
+auto evaluator<S>::call_staged_on(ir::function_id id, std::vector<slot> const& arguments)
+    -> std::vector<slot> {
   recorder& r = recorder_();
   ir::function_id const callee = staged(id);
-  std::vector<any> like;
-  for (ir::type const t : program_[id].results) like.push_back(prototype(t));
+  ir::function const& f = program_[id];
+  std::vector<ir::value_id> operands;
+  for (std::uint32_t i = 0; i < arguments.size(); ++i)
+    append_symbols(operands, arguments[i], f.type_of(f.parameters()[i]));
   auto const types = r.program[callee].results;
-  ir::node_id const n = r.insert(ir::op::call, symbols(arguments), types, ir::attributes::of(callee));
-  return filled(like, r.here().results_of(n));
+  ir::node_id const n = r.insert(ir::op::call, operands, types, ir::attributes::of(callee));
+  return slots_of(f.results, r.here().results_of(n));
 }
 
 template <class S>

@@ -57,6 +57,8 @@ protected:
       read_operands_in_brackets();
       read_declared();
       return (void)insert(code);
+    case op::reabstract:
+      return read_reabstract();
     case op::host:
       return read_host();
     case op::sample:
@@ -134,6 +136,22 @@ private:
     bool const tainted = std::exchange(is_tainted_, true); // types are checked when the function is known
     node_id const n = insert(code);
     forward_calls_.push_back({c_->id(), n, name, at_, types_at_, tainted});
+  }
+  // reabstract %f : the type that it has as the type that it gets
+  void read_reabstract() {
+    if (!is_at_operand()) in_.fail_expected("a value");
+    add_operand();
+    std::uint32_t const from_at = offset();
+    in_.expect(':');
+    type const from = read_type();
+    if (!is_tainted_ && from != operand_type(0))
+      in_.fail(
+          from_at, "reabstract: the operand is " + ir::text_of(p_, operand_type(0)) + ", and " +
+                       ir::text_of(p_, from) + " is written");
+    types_at_ = offset();
+    if (!in_.take("as")) in_.fail_expected("\"as\" and the type of the result");
+    read_types(declared_);
+    (void)insert(op::reabstract);
   }
   void read_host() {
     std::uint32_t const at = offset();

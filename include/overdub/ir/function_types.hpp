@@ -1,0 +1,45 @@
+// Function types that differ only in conventions: those between which `reabstract` goes.
+#pragma once
+
+#include <overdub/ir/program.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace overdub::ir {
+
+inline bool differ_only_in_conventions(program const& p, type a, type b);
+
+namespace detail {
+
+inline bool
+differ_only_in_conventions(program const& p, std::vector<type> const& a, std::vector<type> const& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!ir::differ_only_in_conventions(p, a[i], b[i])) return false;
+  return true;
+}
+
+} // namespace detail
+
+/// Whether two types are the same, or those of functions that take and give the same, up to their conventions and those of
+/// functions that they take and give. Elements of arrays have one convention. O(the types' lengths).
+inline bool differ_only_in_conventions(program const& p, type a, type b) {
+  if (a == b) return true;
+  if (!a.is_function() || !b.is_function()) return false;
+  signature const &s = p.signature_of(a), &t = p.signature_of(b);
+  return detail::differ_only_in_conventions(p, s.parameters, t.parameters) &&
+         detail::differ_only_in_conventions(p, s.results, t.results);
+}
+
+/// Of two such types, how many of the functions that they take and give have other conventions: 0, where a function value
+/// of the one becomes one of the other by another convention alone.
+inline std::size_t inner_differences(program const& p, type a, type b) {
+  signature const &s = p.signature_of(a), &t = p.signature_of(b);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < s.parameters.size(); ++i) count += s.parameters[i] != t.parameters[i];
+  for (std::size_t i = 0; i < s.results.size(); ++i) count += s.results[i] != t.results[i];
+  return count;
+}
+
+} // namespace overdub::ir

@@ -1,0 +1,58 @@
+// What the passes over reabstractions share: where one stands, and how one is inserted.
+#pragma once
+
+#include <overdub/ir/function_types.hpp>
+#include <overdub/pass/words.hpp>
+
+namespace overdub::pass {
+
+/// Whether a function value becomes one of another type anywhere in a program. O(operations).
+inline bool has_reabstractions(program const& p) {
+  for (function const& f : p.functions)
+    for (std::uint32_t i = 0; i < f.node_count(); ++i)
+      if (!f.is_erased(node_id{i}) && f[node_id{i}].code == op::reabstract) return true;
+  return false;
+}
+
+namespace detail {
+
+// The operation that a value comes from, if it has this code.
+inline node_id maker_of(function const& f, value_id v, op code) {
+  return f.is_result(v) && f[f.node_of(v)].code == code ? f.node_of(v) : node_id(nothing);
+}
+// What a value was before it was reabstracted; itself, if it was not.
+inline value_id before_reabstraction(function const& f, value_id v) {
+  for (node_id n = maker_of(f, v, op::reabstract); n != nothing; n = maker_of(f, v, op::reabstract))
+    v = f.operand(n, 0);
+  return v;
+}
+// The value as one of another type, where the cursor inserts.
+inline value_id reabstracted(cursor& c, value_id v, type to) {
+  v = before_reabstraction(*c, v);
+  if (c->type_of(v) == to) return v;
+  value_id const operands[] = {v};
+  type const results[] = {to};
+  return c->result(c.insert(op::reabstract, operands, results));
+}
+inline bool is_used_once(function const& f, value_id v) {
+  return f.is_used(v) && f[f[v].first_use].next == nothing;
+}
+// Erases the reabstraction that a value comes from, if nothing uses it any more.
+inline void drop_unused(cursor& c, value_id v) {
+  node_id const made = maker_of(*c, v, op::reabstract);
+  if (made != nothing && !c->is_used(v)) c.erase(made);
+}
+// A value gets another type; those who use it use what it becomes by a reabstraction at the cursor.
+inline void retype(cursor& c, value_id v, type to) {
+  type const from = c->type_of(v);
+  c.set_type(v, to);
+  if (!c->is_used(v)) return;
+  value_id const operands[] = {v};
+  type const results[] = {from};
+  node_id const made = c.insert(op::reabstract, operands, results);
+  c.substitute(v, c->result(made));
+  c.set_operand(made, 0, v);
+}
+
+} // namespace detail
+} // namespace overdub::pass

@@ -1,0 +1,161 @@
+// Function values: buffers {number of the function, captured words, the words}, and how they are called by the convention of
+// their type. Direct ones by a choice between all functions that have the type, arguments in registers; indirect ones by the
+// same choice, arguments and results in words of memory; boxed ones through a table, by one signature for all types.
+#include "program.hpp"
+
+#include <overdub/ir/type_text.hpp>
+
+namespace overdub::jit {
+
+std::uint32_t program_compiler::closure_number(function_id f, std::uint32_t captured, ir::type function) {
+  auto const [at, added] = closure_numbers_.try_emplace({index_of(f), captured, function.index}, 0);
+  if (!added) return at->second;
+  execute::function_code code;
+  for (value_id const v : p[f].parameters()) {
+    ir::type const t = p[f].type_of(v);
+    if (is_counted(t))
+      code.owners.push_back((code.parameter_words + (t.rank > 0 ? 1 : 0)) * execute::word_size);
+    if (t.is_function()) code.functions.push_back(code.owners.back());
+    code.parameter_words += execute::words_of(t);
+  }
+  at->second = static_cast<std::uint32_t>(to.functions.size());
+  to.functions.push_back(std::move(code));
+  closures_.push_back({f, captured, function, at->second});
+  (void)function_for(f);
+  return at->second;
+}
+
+llvm::Function* program_compiler::applier_for(ir::type function) {
+  ir::signature const& s = p.signature_of(function);
+  llvm::SmallVector<llvm::Type*, 8> parameters(
+      s.calls == ir::convention::direct ? 2 : 4, pointer_type(*context));
+  if (s.calls == ir::convention::boxed) {
+    // One function for all types.
+    if (auto* const known = module->getFunction("apply.boxed")) return known;
+    auto* const made = new_function("apply.boxed", parameters, {});
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", made));
+    llvm::Value* const words =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), made->getArg(1), sizeof(execute::buffer));
+    llvm::Value* const number = b.CreateAlignedLoad(b.getInt64Ty(), words, llvm::Align(8));
+    llvm::Value* const target =
+        b.CreateAlignedLoad(parameters[0], b.CreateGEP(parameters[0], boxed_table(), number), llvm::Align(8));
+    auto* const called = b.CreateCall(
+        made->getFunctionType(), target,
+        {made->getArg(0), made->getArg(1), made->getArg(2), made->getArg(3)});
+    called->setCallingConv(llvm::CallingConv::Fast);
+    b.CreateRetVoid();
+    return made;
+  }
+  auto& [type, made] = appliers_[function.index];
+  if (made != nullptr) return made;
+  type = function;
+  std::string const name = "apply." + ir::text_of(p, function);
+  if (s.calls == ir::convention::indirect) return made = new_function(name, parameters, {});
+  for (ir::type const t : s.parameters) append_types(*context, t, parameters);
+  return made = new_function(name, parameters, s.results);
+}
+
+// Of all functions, what calls those with boxed values; it is filled when all are known.
+llvm::GlobalVariable* program_compiler::boxed_table() {
+  if (boxed_ == nullptr)
+    boxed_ = new llvm::GlobalVariable(
+        *module, pointer_type(*context), true, llvm::GlobalValue::ExternalLinkage, nullptr, "boxed");
+  return boxed_;
+}
+void program_compiler::fill_boxed_table() {
+  if (boxed_ == nullptr) return;
+  llvm::PointerType* const pointer = pointer_type(*context);
+  std::vector<llvm::Constant*> all(to.functions.size(), llvm::ConstantPointerNull::get(pointer));
+  for (closure const& c : closures_) {
+    if (p.signature_of(c.type).calls != ir::convention::boxed) continue;
+    llvm::SmallVector<llvm::Type*, 4> const parameters(4, pointer);
+    auto* const f = new_function("boxed." + std::string(p.name_of(c.callee)), parameters, {});
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
+    call_closure(b, c, f);
+    all[c.number] = f;
+  }
+  auto* const type = llvm::ArrayType::get(pointer, all.size());
+  auto* const table = new llvm::GlobalVariable(
+      *module, type, true, llvm::GlobalValue::PrivateLinkage, llvm::ConstantArray::get(type, all),
+      "boxed.table");
+  table->setAlignment(llvm::Align(8));
+  boxed_->replaceAllUsesWith(table);
+  boxed_->eraseFromParent();
+}
+
+// A choice between all functions whose values have this type.
+void program_compiler::fill_applier(ir::type function, llvm::Function* f) {
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
+  llvm::Value* const words =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), f->getArg(1), sizeof(execute::buffer));
+  llvm::Value* const number = b.CreateAlignedLoad(b.getInt64Ty(), words, llvm::Align(8));
+  auto* const none = llvm::BasicBlock::Create(*context, "none", f);
+  auto* const choice = b.CreateSwitch(number, none);
+  b.SetInsertPoint(none);
+  b.CreateUnreachable();
+  for (closure const& c : closures_) {
+    if (c.type != function) continue;
+    auto* const here = llvm::BasicBlock::Create(*context, "case", f);
+    choice->addCase(b.getInt64(c.number), here);
+    b.SetInsertPoint(here);
+    call_closure(b, c, f);
+  }
+}
+void program_compiler::fill_appliers() {
+  for (auto const& each : appliers_) fill_applier(each.second.first, each.second.second);
+}
+
+// Calls the function of a closure with what it captured, and the arguments of `f`, which returns what it gives. Those that
+// function values of the type take for their own, and this function does not, are released behind it.
+void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm::Function* f) {
+  ir::function const& callee = p[c.callee];
+  bool const in_memory = p.signature_of(c.type).calls != ir::convention::direct;
+  auto const behind = [&](llvm::Value* at, std::size_t words) {
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, words * execute::word_size);
+  };
+  auto const loaded = [&](llvm::Type* t, llvm::Value* from) -> llvm::Value* {
+    if (!t->isIntegerTy(1)) return b.CreateAlignedLoad(t, from, llvm::Align(8));
+    return b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), from, llvm::Align(8)), b.getInt64(0));
+  };
+  llvm::Value* const captured =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), f->getArg(1), sizeof(execute::buffer));
+  llvm::SmallVector<llvm::Value*, 8> arguments{f->getArg(0)};
+  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given_back;
+  std::size_t next_captured = 2, next_word = 0;
+  unsigned next_register = 2;
+  for (std::uint32_t k = 0; k < callee.parameters().size(); ++k) {
+    ir::type const t = callee.type_of(callee.parameters()[k]);
+    llvm::SmallVector<llvm::Type*, 4> types;
+    append_types(*context, t, types);
+    std::size_t const first = arguments.size();
+    for (llvm::Type* const part : types)
+      arguments.push_back(
+          k < c.captured ? loaded(part, behind(captured, next_captured++))
+          : in_memory    ? loaded(part, behind(f->getArg(2), next_word++))
+                         : f->getArg(next_register++));
+    if (!is_counted(t)) continue;
+    bool const owned = owners.owns(c.callee, k);
+    llvm::Value* const owner = arguments[first + (t.rank > 0 ? 1 : 0)];
+    if (k < c.captured && owned) b.CreateCall(retainer(), {owner})->setCallingConv(llvm::CallingConv::Fast);
+    if (k >= c.captured && !owned && owners.owns(c.type, k - c.captured)) given_back.push_back({t, owner});
+  }
+  auto* const called = b.CreateCall(function_for(c.callee), arguments);
+  called->setCallingConv(llvm::CallingConv::Fast);
+  for (auto const& [t, owner] : given_back)
+    b.CreateCall(releaser(t), {f->getArg(0), owner})->setCallingConv(llvm::CallingConv::Fast);
+  if (in_memory) {
+    llvm::SmallVector<llvm::Type*, 4> types;
+    for (ir::type const t : callee.results) append_types(*context, t, types);
+    for (unsigned k = 0; k < types.size(); ++k) {
+      llvm::Value* x = types.size() == 1 ? called : b.CreateExtractValue(called, k);
+      if (types[k]->isIntegerTy(1)) x = b.CreateZExt(x, b.getInt64Ty());
+      b.CreateAlignedStore(x, behind(f->getArg(3), k), llvm::Align(8));
+    }
+  }
+  if (in_memory || called->getType()->isVoidTy())
+    b.CreateRetVoid();
+  else
+    b.CreateRet(called);
+}
+
+} // namespace overdub::jit
