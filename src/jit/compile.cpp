@@ -66,6 +66,8 @@ std::shared_ptr<execute::code const> restored(
   }
   try {
     link_into(*made, p, found->object, o);
+  } catch (no_code_memory const&) {
+    throw;
   } catch (not_executable const& e) {
     files.reject(key.text, e.what());
     return nullptr;

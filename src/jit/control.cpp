@@ -50,7 +50,7 @@ function_compiler::start_carried(node_id n, std::uint32_t first_operand, std::ui
   std::vector<value> all;
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
-    if (is_counted(type_of(v)) && (is_used_inside(v, n) || !consume(v, n))) retain(v);
+    if (is_counted(type_of(v)) && (order_.is_used_inside(v, n) || !consume(v, n))) retain(v);
     all.push_back(get(v));
     all.back().borrowed = false;
   }

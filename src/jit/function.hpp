@@ -8,6 +8,8 @@
 
 #include "program.hpp"
 
+#include <overdub/ir/use_order.hpp>
+
 #include <optional>
 #include <span>
 #include <vector>
@@ -108,9 +110,6 @@ private:
     value_id value;
     bool releases;
   };
-  node_id anchor(ir::use_id u, region_id r) const;
-  node_id last_use_in(value_id v, region_id r) const;
-  bool is_used_inside(value_id v, node_id n) const;
   bool contains(node_id outer, node_id inner) const;
   void live_in(value_id v, region_id r);
   void live_in(ir::id_range<value_id> all, region_id r) {
@@ -291,11 +290,11 @@ private:
   std::vector<value_id> borrowed_from_;   // by value that is borrowed; nothing: it is never given back
   std::vector<node_id> death_of_;         // by value that is owned
   std::vector<std::vector<death>> dying_; // by operation
-  std::vector<std::uint32_t> position_;   // by operation
-  std::vector<llvm::Value*> reduced_;     // by operation: a reduction that was computed with its map
-  std::vector<std::uint8_t> in_place_;    // by value: carried by a loop that writes it where it stands
-  std::vector<std::uint8_t> unchecked_;   // by operation: its indices are surely in range
-  std::optional<handler> handler_;        // where exceptions go; nothing: to the caller
+  ir::use_order order_;
+  std::vector<llvm::Value*> reduced_;   // by operation: a reduction that was computed with its map
+  std::vector<std::uint8_t> in_place_;  // by value: carried by a loop that writes it where it stands
+  std::vector<std::uint8_t> unchecked_; // by operation: its indices are surely in range
+  std::optional<handler> handler_;      // where exceptions go; nothing: to the caller
 };
 
 } // namespace overdub::jit

@@ -29,11 +29,11 @@ bool function_compiler::is_only_read_by(value_id v, node_id n) const {
 // read. O(uses of the array and its updates × depth).
 bool function_compiler::stays_in_place(value_id v, region_id r, std::uint32_t position) const {
   for (;;) {
-    node_id const last = last_use_in(v, r);
+    node_id const last = order_.last_use_in(v, r);
     if (last == ir::nothing) return false;
     for (ir::use_id const u : f_.uses_of(v)) {
       node_id const user = f_[u].user;
-      if (anchor(u, r) != last && !is_only_read_by(v, user)) return false;
+      if (order_.anchor(u, r) != last && !is_only_read_by(v, user)) return false;
     }
     switch (f_[last].code) {
     case ir::op::yield:
@@ -44,7 +44,7 @@ bool function_compiler::stays_in_place(value_id v, region_id r, std::uint32_t po
       v = f_.result(last);
       break;
     case ir::op::loop: {
-      if (!is_once_in(v, last) || is_used_inside(v, last)) return false;
+      if (!is_once_in(v, last) || order_.is_used_inside(v, last)) return false;
       std::uint32_t k = 1;
       while (f_.operand(last, k) != v) ++k;
       region_id const body = f_.region_at(last, 0);

@@ -6,30 +6,6 @@
 
 namespace overdub::jit {
 
-// The operation of region r that a use stands in, or is.
-node_id function_compiler::anchor(ir::use_id u, region_id r) const {
-  node_id n = f_[u].user;
-  for (;;) {
-    region_id const parent = f_[n].parent;
-    if (parent == r) return n;
-    if (f_[parent].parent == ir::nothing) return ir::nothing;
-    n = f_[parent].parent;
-  }
-}
-// The last operation of region r that uses the value.
-node_id function_compiler::last_use_in(value_id v, region_id r) const {
-  node_id last = ir::nothing;
-  for (ir::use_id const u : f_.uses_of(v))
-    if (node_id const n = anchor(u, r);
-        n != ir::nothing && (last == ir::nothing || position_[index_of(last)] < position_[index_of(n)]))
-      last = n;
-  return last;
-}
-bool function_compiler::is_used_inside(value_id v, node_id n) const {
-  for (region_id const r : f_.regions_of(n))
-    if (last_use_in(v, r) != ir::nothing) return true;
-  return false;
-}
 bool function_compiler::contains(node_id outer, node_id inner) const {
   for (node_id n = inner;;) {
     node_id const owner = f_[f_[n].parent].parent;
@@ -42,7 +18,7 @@ bool function_compiler::contains(node_id outer, node_id inner) const {
 // A value that was made in region r: it dies where it is used last, or at once.
 void function_compiler::live_in(value_id v, region_id r) {
   if (!is_counted(type_of(v)) || values_[index_of(v)].borrowed || values_[index_of(v)].all.empty()) return;
-  node_id const last = last_use_in(v, r);
+  node_id const last = order_.last_use_in(v, r);
   death_of_[index_of(v)] = last;
   if (last != ir::nothing)
     dying_[index_of(last)].push_back({v, true});
@@ -103,7 +79,7 @@ void function_compiler::release(ir::type t, llvm::Value* owner) {
 function_compiler::values function_compiler::pass_into_regions(node_id n) {
   values given;
   for (death& d : dying_[index_of(n)])
-    if (d.releases && is_used_inside(d.value, n)) {
+    if (d.releases && order_.is_used_inside(d.value, n)) {
       d.releases = false;
       given.push_back(d.value);
     }
@@ -111,7 +87,7 @@ function_compiler::values function_compiler::pass_into_regions(node_id n) {
 }
 void function_compiler::begin_region(region_id r, values const& given) {
   for (value_id const v : given) {
-    node_id const last = last_use_in(v, r);
+    node_id const last = order_.last_use_in(v, r);
     death_of_[index_of(v)] = last;
     if (last != ir::nothing)
       dying_[index_of(last)].push_back({v, true});
@@ -126,7 +102,7 @@ bool function_compiler::can_borrow(value_id array, value_id part, node_id n) con
   if (root == ir::nothing) return true;
   node_id const dies = death_of_[index_of(root)];
   if (dies == ir::nothing) return true;
-  node_id last = last_use_in(part, f_[n].parent);
+  node_id last = order_.last_use_in(part, f_[n].parent);
   if (last == ir::nothing) return false;
   region_id const r = f_[dies].parent;
   while (f_[last].parent != r) {
@@ -134,7 +110,7 @@ bool function_compiler::can_borrow(value_id array, value_id part, node_id n) con
     if (last == ir::nothing) return false;
   }
   if (last == dies) return contains(dies, n);
-  return position_[index_of(last)] < position_[index_of(dies)];
+  return order_.is_before(last, dies);
 }
 // The value `part` shares the buffer of an array: borrowed, or with the count of the array where that dies, or with one more.
 void function_compiler::make_part(value_id array, value_id part, parts all, node_id n) {

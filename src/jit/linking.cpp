@@ -199,7 +199,7 @@ public:
 private:
   [[noreturn]] void fail(std::string const& why) const {
     if (made_.is_memory)
-      throw not_executable(message(
+      throw no_code_memory(message(
           "overdub: there is no memory for machine code: %s; free compiled executables, or allow more by "
           "jit::limit_machine_code",
           why.c_str()));

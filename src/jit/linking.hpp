@@ -1,6 +1,8 @@
 // From the bytes of an object file to machine code in this process.
 #pragma once
 
+#include <overdub/call/error.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -23,6 +25,11 @@ struct linked_code {
   void* entry = nullptr;   // overdub:entry
   void* target = nullptr;  // overdub:target
   void* program = nullptr; // overdub:code
+};
+
+/// There is no memory for machine code.
+struct no_code_memory : not_executable {
+  using not_executable::not_executable;
 };
 
 /// Where functions stand in the user's source, by their names in the object file.

@@ -77,6 +77,9 @@ void function_compiler::compile_reduce(node_id n) {
     return set(result, whole());
   }
   llvm::Value* const initial = scalar(f_.operand(n, 1));
+  // The sum of no floating-point numbers is -0.0 here, which adds nothing.
+  if (code == ir::op::add && s != ir::scalar::i64)
+    return set(result, elementwise(code, s, {initial, whole()}));
   block const some = new_block("some"), next = new_block("behind"), before = b_.GetInsertBlock();
   b_.CreateCondBr(b_.CreateICmpEQ(size, integer(0)), next, some);
   at(some);

@@ -85,8 +85,9 @@ std::vector<runtime_row> const& runtime_rows() {
   ROW(log1p)                                                                                                 \
   ROW(sin)                                                                                                   \
   ROW(cos)                                                                                                   \
-  ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh) ROW(atanh)      \
-      ROW(erf) ROW(erfc) ROW(tgamma) ROW(logb)
+  ROW(tan)                                                                                                   \
+  ROW(asin) ROW(acos) ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh) ROW(atanh) ROW(erf)      \
+      ROW(erfc) ROW(tgamma) ROW(logb)
 #define OVERDUB_BINARY_LIBM(ROW)                                                                             \
   ROW(pow)                                                                                                   \
   ROW(hypot) ROW(atan2) ROW(fmod) ROW(remainder) ROW(fmin) ROW(fmax) ROW(fdim) ROW(nextafter)

@@ -35,10 +35,8 @@ function_compiler::function_compiler(program_compiler& shared, function_id id, l
     : shared_(shared), p_(shared.p), f_(shared.p[id]), id_(id), made_(made), context_(*shared.context),
       b_(context_), machine_(made->getArg(0)), values_(f_.value_count()),
       borrowed_from_(f_.value_count(), ir::nothing), death_of_(f_.value_count(), ir::nothing),
-      dying_(f_.node_count()), position_(f_.node_count()), reduced_(f_.node_count()),
-      in_place_(f_.value_count()), unchecked_(f_.node_count()) {
-  std::uint32_t n = 0;
-  ir::walk(f_, ir::function::body, [&](node_id node) { position_[index_of(node)] = n++; });
+      dying_(f_.node_count()), order_(f_), reduced_(f_.node_count()), in_place_(f_.value_count()),
+      unchecked_(f_.node_count()) {
   if (p_.math == ir::math_mode::fast) {
     llvm::FastMathFlags fast; // NaNs and infinities are what they are
     fast.setAllowContract(true);

@@ -1,4 +1,5 @@
 // Memory for machine code: it is counted, it may be limited, and where there is none nothing is lost.
+#include "cache_folder.hpp"
 #include "execute/texts.hpp"
 
 #include <limits>
@@ -48,6 +49,20 @@ TEST_CASE("where there is no memory for machine code, that is said, what is ther
   jit::limit_machine_code(unlimited);
   CHECK(jit::compile(shifted(2)).call<double>(1.0) == 3);
   CHECK(jit::machine_code_bytes() == one);
+}
+
+TEST_CASE("an entry on disk that there is no memory for is no bad one") {
+  cache_folder const folder;
+  auto const cache = folder.open();
+  CHECK(jit::compile(shifted(1), {}, {.cache = cache}).call<double>(1.0) == 2);
+  jit::limit_machine_code(0);
+  CHECK_THROWS_WITH(
+      jit::compile(shifted(1), {}, {.cache = cache}),
+      Catch::Matchers::StartsWith("overdub: there is no memory for machine code"));
+  jit::limit_machine_code(unlimited);
+  CHECK(cache->statistics().rejected == 0);
+  CHECK(jit::compile(shifted(1), {}, {.cache = cache}).call<double>(1.0) == 2);
+  CHECK(cache->statistics().hits == 1);
 }
 
 TEST_CASE("exceptions pass through machine code that was loaded where other code was freed") {

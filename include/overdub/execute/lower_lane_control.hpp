@@ -32,7 +32,7 @@ lowering::start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint3
       type_of(v).rank == 0 ? emit_fill(v, to[k]) : emit_spread(v, to[k]);
       continue;
     }
-    if (is_counted(v) && (is_used_inside(v, n) || !consume(v, n)))
+    if (is_counted(v) && (order_.is_used_inside(v, n) || !consume(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     bool const lanes = is_lanes(v) && type_of(v).rank == 0;
     moves.push_back({at(v), to[k], words(v), lanes ? lane_size_of(type_of(v).element) : 0});

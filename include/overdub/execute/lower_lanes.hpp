@@ -51,12 +51,11 @@ inline void lowering::new_alias(value_id v, value_id array, node_id n) {
   region_id const of_array = f_.region_of(array);
   node_id around = n; // the operation of the array's region that n is in
   while (f_[around].parent != of_array) around = f_[f_[around].parent].parent;
-  node_id const array_dies = last_use_in(array, of_array);
-  node_id const pointer_dies = last_use_in(v, f_[n].parent);
-  bool const outlives =
-      around != n ? array_dies == around || position_[index_of(array_dies)] > position_[index_of(around)]
-                  : pointer_dies == ir::nothing ||
-                        position_[index_of(array_dies)] > position_[index_of(pointer_dies)];
+  node_id const array_dies = order_.last_use_in(array, of_array);
+  node_id const pointer_dies = order_.last_use_in(v, f_[n].parent);
+  bool const outlives = around != n
+                            ? array_dies == around || order_.is_before(around, array_dies)
+                            : pointer_dies == ir::nothing || order_.is_before(pointer_dies, array_dies);
   if (outlives) return;
   offset const count = words_.take(1);
   homes_[index_of(v)].owner = count;

@@ -10,6 +10,7 @@
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/type_text.hpp>
+#include <overdub/ir/use_order.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>
@@ -51,10 +52,7 @@ public:
 
   lowering(lowering_of_program& shared, ir::function_id id)
       : shared_(shared), p_(shared.owner), f_(shared.owner[id]), out_(shared.out), homes_(f_.value_count()),
-        hints_(f_.value_count(), no_word), dying_(f_.node_count()), position_(f_.node_count()) {
-    std::uint32_t n = 0;
-    ir::walk(f_, ir::function::body, [&](node_id node) { position_[index_of(node)] = n++; });
-  }
+        hints_(f_.value_count(), no_word), dying_(f_.node_count()), order_(f_) {}
 
   function_code lower();
 
@@ -139,30 +137,6 @@ private:
   }
   // ---- how long they live
 
-  // The operation of region r that a use stands in, or is.
-  node_id anchor(ir::use_id u, region_id r) const {
-    node_id n = f_[u].user;
-    for (;;) {
-      region_id const parent = f_[n].parent;
-      if (parent == r) return n;
-      if (f_[parent].parent == ir::nothing) return ir::nothing;
-      n = f_[parent].parent;
-    }
-  }
-  // The last operation of region r that uses the value.
-  node_id last_use_in(value_id v, region_id r) const {
-    node_id last = ir::nothing;
-    for (ir::use_id const u : f_.uses_of(v))
-      if (node_id const n = anchor(u, r);
-          n != ir::nothing && (last == ir::nothing || position_[index_of(last)] < position_[index_of(n)]))
-        last = n;
-    return last;
-  }
-  bool is_used_inside(value_id v, node_id n) const {
-    for (region_id const r : f_.regions_of(n))
-      if (last_use_in(v, r) != ir::nothing) return true;
-    return false;
-  }
   bool is_only_use(value_id v, node_id n) const {
     for (ir::use_id const u : f_.uses_of(v))
       if (f_[u].user != n) return false;
@@ -170,7 +144,7 @@ private:
   }
   // A value that was made in region r: it dies where it is used last, or at once.
   void live_in(value_id v, region_id r) {
-    if (node_id const last = last_use_in(v, r); last != ir::nothing)
+    if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
       dying_[index_of(last)].push_back({v, homes_[index_of(v)].owns_words, has_count(v)});
     else
       die({v, homes_[index_of(v)].owns_words, has_count(v)});
@@ -236,7 +210,7 @@ private:
   values pass_into_regions(node_id n) {
     values given;
     for (death& d : dying_[index_of(n)])
-      if (d.releases && is_used_inside(d.value, n)) {
+      if (d.releases && order_.is_used_inside(d.value, n)) {
         d.releases = false;
         given.push_back(d.value);
       }
@@ -244,7 +218,7 @@ private:
   }
   void begin_region(region_id r, values const& given) {
     for (value_id const v : given)
-      if (node_id const last = last_use_in(v, r); last != ir::nothing)
+      if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
         dying_[index_of(last)].push_back({v, false, true});
       else
         release(v);
@@ -285,8 +259,8 @@ private:
   }
   bool is_used_behind(value_id v, node_id n, region_id r) const {
     for (ir::use_id const u : f_.uses_of(v)) {
-      node_id const a = anchor(u, r);
-      if (a == ir::nothing || position_[index_of(a)] > position_[index_of(n)]) return true;
+      node_id const a = order_.anchor(u, r);
+      if (a == ir::nothing || order_.is_before(n, a)) return true;
     }
     return false;
   }
@@ -474,7 +448,7 @@ private:
   std::vector<home> homes_;               // by value
   std::vector<offset> hints_;             // by value
   std::vector<std::vector<death>> dying_; // by operation
-  std::vector<std::uint32_t> position_;   // by operation
+  ir::use_order order_;
   std::vector<move> aside_;
   std::vector<offset> temporary_rows_;
   std::vector<std::pair<offset, offset>> temporary_arrays_; // of lanes: their words, how many

@@ -1,0 +1,53 @@
+// Where the operations of a function use its values, in the order in which they stand: how long values live.
+#pragma once
+
+#include <overdub/ir/function.hpp>
+#include <overdub/ir/walk.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace overdub::ir {
+
+/// Of one function, which outlives it and is not changed meanwhile.
+class use_order {
+public:
+  /// O(operations).
+  explicit use_order(function const& f) : f_(&f), position_(f.node_count()) {
+    std::uint32_t n = 0;
+    walk(f, function::body, [&](node_id node) { position_[index_of(node)] = n++; });
+  }
+
+  /// Whether an operation stands in front of another one.
+  bool is_before(node_id a, node_id b) const { return position_[index_of(a)] < position_[index_of(b)]; }
+
+  /// The operation of region r that a use stands in, or is; nothing, if it stands elsewhere. O(depth).
+  node_id anchor(use_id u, region_id r) const {
+    node_id n = (*f_)[u].user;
+    for (;;) {
+      region_id const parent = (*f_)[n].parent;
+      if (parent == r) return n;
+      if ((*f_)[parent].parent == nothing) return nothing;
+      n = (*f_)[parent].parent;
+    }
+  }
+  /// The last operation of region r that uses the value, or has a use inside. O(uses × depth).
+  node_id last_use_in(value_id v, region_id r) const {
+    node_id last = nothing;
+    for (use_id const u : f_->uses_of(v))
+      if (node_id const n = anchor(u, r); n != nothing && (last == nothing || is_before(last, n))) last = n;
+    return last;
+  }
+  /// Whether a region of the operation uses the value.
+  bool is_used_inside(value_id v, node_id n) const {
+    for (region_id const r : f_->regions_of(n))
+      if (last_use_in(v, r) != nothing) return true;
+    return false;
+  }
+
+private:
+  function const* f_;
+  std::vector<std::uint32_t> position_; // by operation
+};
+
+} // namespace overdub::ir
