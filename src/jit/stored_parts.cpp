@@ -94,8 +94,13 @@ std::optional<std::string> write_parts(
   writer to;
   to.number(c.functions.size() - 1);
   for (std::size_t k = 1; k < c.functions.size(); ++k) {
-    to.number(c.functions[k].parameter_words);
-    to.numbers(c.functions[k].owners);
+    // All members: one that is new does not compile here until it is stored, or is known to be the interpreter's.
+    auto const& [entry, frame_bytes, parameter_words, literals, first_literal, literal_count, owners, inner] =
+        c.functions[k];
+    (void)entry, (void)frame_bytes, (void)literals, (void)first_literal, (void)literal_count;
+    to.number(parameter_words);
+    to.numbers(owners);
+    to.numbers(inner);
   }
   to.numbers(c.lists);
   write_nodes(to, p, functions, hosts);
@@ -107,10 +112,11 @@ bool read_parts(
     std::span<char const> bytes, execute::code& to, ir::program const& p,
     std::span<ir::function_id const> functions) {
   reader from(bytes);
-  for (std::uint32_t left = from.count(2); left > 0 && from.is_good; --left) {
+  for (std::uint32_t left = from.count(3); left > 0 && from.is_good; --left) {
     execute::function_code f;
     f.parameter_words = from.number();
     f.owners = from.numbers();
+    f.functions = from.numbers();
     to.functions.push_back(std::move(f));
   }
   to.lists = from.numbers();
