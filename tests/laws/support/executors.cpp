@@ -89,7 +89,7 @@ std::span<way const> all() {
         way{"the interpreter, behind the default pipeline", after_the_pipeline, false, 1},
         way{"the interpreter, behind some passes", after_some_passes, false, 1},
 #if OVERDUB_TESTS_JIT
-        way{"machine code", compiled, true, 100},
+        way{"machine code", compiled, true, 5},
 #endif
         way {
       "the interpreter, on what a context without rules rewrites", after_a_context, false, 10
