@@ -40,8 +40,9 @@ T checked(llvm::Expected<T> x, char const* what) {
   return std::move(*x);
 }
 
+// These are never destroyed: another thread may compile while the program ends.
 llvm::orc::JITTargetMachineBuilder host_machine() {
-  static llvm::orc::JITTargetMachineBuilder const host = [] {
+  static auto const& host = *new llvm::orc::JITTargetMachineBuilder([] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     auto found = checked(llvm::orc::JITTargetMachineBuilder::detectHost(), "find out what this processor is");
@@ -50,7 +51,7 @@ llvm::orc::JITTargetMachineBuilder host_machine() {
     found.setRelocationModel(llvm::Reloc::PIC_);
     found.setCodeModel(llvm::CodeModel::Small); // what is far away is called by stubs
     return found;
-  }();
+  }());
   return host;
 }
 
@@ -102,7 +103,7 @@ private:
   std::vector<std::pair<key, machine>> free_;
 };
 target_machines& machines() {
-  static target_machines all;
+  static auto& all = *new target_machines;
   return all;
 }
 

@@ -53,11 +53,11 @@ std::size_t memory_of(jl::LinkGraph& graph) {
 
 using address_table = std::map<std::string, void const*, std::less<>>;
 address_table const& addresses() {
-  static address_table const all = [] {
+  static auto const& all = *new address_table([] { // never destroyed, as in engine.cpp
     address_table made;
     for (symbol_address& s : runtime_symbols()) made.emplace(std::move(s.name), s.address);
     return made;
-  }();
+  }());
   return all;
 }
 
@@ -91,7 +91,7 @@ private:
 };
 // Machine code may outlive all statics.
 std::shared_ptr<memory_manager> the_memory() {
-  static auto const one = std::make_shared<memory_manager>();
+  static auto const& one = *new std::shared_ptr<memory_manager>(std::make_shared<memory_manager>());
   return one;
 }
 

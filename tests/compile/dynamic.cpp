@@ -82,8 +82,10 @@ TEST_CASE("a pass runs once for each fingerprint, and overdub finds the program 
     CHECK(od::run(c, shifted, 1.0) == 1.0 + c.by);
   }
   CHECK(passes == 2);
+  c.by = 0.0;
+  CHECK(1 / od::run(c, shifted, -0.0) > 0);
   c.by = -0.0; // equal to 0.0, and another number
-  CHECK(1 / (od::run(c, shifted, 0.0) - 0.0) > 0);
+  CHECK(1 / od::run(c, shifted, -0.0) < 0);
 }
 
 TEST_CASE("a compiled function keeps its program when its context's data changes") {
@@ -180,4 +182,11 @@ TEST_CASE("what is kept is what would be made now: for many fingerprints, in any
     c.by = static_cast<double>((i * 7) % 31);
     CHECK(od::run(c, shifted, 1.0) == 1.0 + c.by); // compares
   }
+}
+
+TEST_CASE("one context is not given twice") {
+  scaled c;
+  CHECK_THROWS_WITH(
+      od::compile(od::compose(c, c), shifted, od::signature<double>),
+      Catch::Contains("one context is given twice"));
 }

@@ -212,3 +212,32 @@ TEST_CASE("a compilation that fails leaves what was there, and the next world is
   a.of.redefine(scale_by("4.0"));
   CHECK(f(1.0) == 5.0);
 }
+
+namespace {
+
+// Adds what its fingerprint says to each literal.
+struct adding : od::context {
+  int by = 0;
+  int fingerprint() const { return by; }
+  static void before_optimise(ir::program& p, int by) {
+    for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+      for (ir::cursor c(p, ir::function_id{f}); c.next();)
+        if (c.code() == ir::op::add) c.set_operand(c.node(), 1, c.literal(static_cast<double>(by)));
+  }
+};
+
+} // namespace
+
+TEST_CASE("a context that changes before its function is compiled shares no wrong program") {
+  fixture a;
+  a.of.define(two_functions);
+  adding c;
+  c.by = 1;
+  auto const f = od::compile(c, a.of.function<double(double)>("f"), od::signature<double>, a.options());
+  c.by = 10;
+  CHECK(f(1.0) == 12.0);
+  adding other;
+  other.by = 1;
+  CHECK(
+      od::compile(other, a.of.function<double(double)>("f"), od::signature<double>, a.options())(1.0) == 3.0);
+}

@@ -118,9 +118,6 @@ struct overdub_member {
 struct enter_member {
   int enter;
 };
-struct options_member {
-  int options;
-};
 template <class C, class Member>
 struct member_probe : C, Member {};
 
@@ -147,9 +144,10 @@ concept declares_enter = !requires {
   &member_probe<C, enter_member>::enter;
 };
 
+// A static member function.
 template <class C>
-concept declares_options = !requires {
-  &member_probe<C, options_member>::options;
+concept declares_options = requires {
+  requires std::is_function_v<std::remove_pointer_t<decltype(&C::options)>>;
 };
 
 template <class C>

@@ -177,7 +177,10 @@ template <class Context, class F, class... A>
 requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&... a) {
   using Below = detail::outermost_t<A...>;
   if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>) {
-    if constexpr (detail::starts_compiled<Below, Context, F, A...>())
+    if constexpr (
+        !detail::is_composition<std::remove_cvref_t<Context>> && !detail::part_of_composition<Context>())
+      return detail::refused{};
+    else if constexpr (detail::starts_compiled<Below, Context, F, A...>())
       return detail::compiled_run<Context, F, A...>::call(context, f, a...);
     else
       return detail::refused{};
@@ -190,6 +193,11 @@ requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&...
 /// arguments are.
 template <class Context, scope Scope, class F, class... A>
 constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a) {
+  static_assert(
+      !detail::is_dynamic<std::remove_cvref_t<Context>>,
+      "overdub: a context with passes or a fingerprint runs whole programs, and cannot be started inside of "
+      "another "
+      "context's run; compose it with that context");
   return detail::start(cx.levels(), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 

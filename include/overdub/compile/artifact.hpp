@@ -8,6 +8,7 @@
 #include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -109,14 +110,16 @@ public:
   tiered_code const& code() const { return *code_; }
   /// What it is called by now: for tests, and for calls on data.
   executable run() const { return executable(std::shared_ptr<execute::code const>(code_, &code_->code())); }
-  /// Has the executor make something faster, in the background, which is swapped in.
-  void heat() const;
+  /// Has the executor make something faster, in the background, which is swapped in: once. Where there is no memory or no thread
+  /// for that, it is interpreted on.
+  void heat() const noexcept;
 
 private:
   void make_executable();
   void swap_in() const;
 
   std::uint64_t number_;
+  std::atomic<bool> mutable is_heated_{false};
   std::shared_ptr<tiered_code> code_;
   std::size_t bytes_ = 0;
 };

@@ -107,21 +107,34 @@ OVERDUB_DECL void artifact::make_executable() {
   add_step("lower", watch.nanoseconds(), count, count);
 }
 
-OVERDUB_DECL void artifact::heat() const {
-  detail::run_in_background([weak = weak_from_this()] {
-    if (auto const still = weak.lock()) still->swap_in();
-  });
+OVERDUB_DECL void artifact::heat() const noexcept {
+  if (made_of().options.executor == nullptr || is_heated_.exchange(true)) return;
+  std::weak_ptr<artifact const> weak = weak_from_this();
+  try {
+    (void)detail::run_in_background([weak = std::move(weak)] {
+      if (auto const still = weak.lock()) still->swap_in();
+    });
+  } catch (std::bad_alloc const&) {
+  }
 }
 
 OVERDUB_DECL void artifact::swap_in() const {
   executor const& by = *made_of().options.executor;
   std::size_t const count = pass::operation_count(program());
   detail::stopwatch const watch;
+  auto const report = [&](char const* how, char const* why) noexcept {
+    try {
+      add_step(by.name() + how + why, watch.nanoseconds(), count, count);
+    } catch (std::bad_alloc const&) {
+    }
+  };
   try {
     code_->swap_in(by.prepare(program()));
-    add_step(by.name() + ", in the background", watch.nanoseconds(), count, count);
+    report(", in the background", "");
   } catch (std::exception const& e) { // it is interpreted as before
-    add_step(by.name() + " failed: " + e.what(), watch.nanoseconds(), count, count);
+    report(" failed: ", e.what());
+  } catch (...) {
+    report(" failed", "");
   }
 }
 

@@ -23,7 +23,7 @@ struct cache_limits {
   std::size_t entries = 4096;
   std::size_t bytes = std::size_t{256} << 20; // an estimate
   std::size_t fingerprints_to_warn_of = 64;   // of one function in contexts of some types
-  unsigned hash_bits = 64;                    // fewer make keys meet more often: for tests
+  unsigned hash_bits = 64; // fewer make keys meet more often, for tests: when a cache is made
 };
 
 /// What a cache did since it was made or cleared.

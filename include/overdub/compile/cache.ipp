@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -31,7 +32,9 @@ class compilation_cache::entries {
   using kind = compilation_event::kind;
 
 public:
-  explicit entries(cache_limits const& limits) : most_entries_(1), most_bytes_(0), most_fingerprints_(0) {
+  explicit entries(cache_limits const& limits)
+      : most_entries_(1), most_bytes_(0), most_fingerprints_(0),
+        hash_mask_(limits.hash_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << limits.hash_bits) - 1) {
     set_limits(limits);
   }
 
@@ -51,6 +54,7 @@ public:
             "passes and rules",
             name.c_str(), name.c_str()));
       auto const made = f.made;
+      waiting_thread const waits(f.thread, name);
       lock.unlock();
       log_.add(kind::waited, name);
       return made.get();
@@ -70,8 +74,7 @@ public:
       compiling_ += std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count();
       bool const is_kept = keep(s, number, hash, key, made, generation);
       if (is_kept) {
-        while (count_ > most_entries_ || (bytes_ > most_bytes_ && count_ > 1))
-          if (!evict()) break;
+        make_room();
         count_fingerprint(key.types, name);
         log_steps(*made);
       }
@@ -118,7 +121,7 @@ public:
     most_entries_ = std::max<std::size_t>(1, limits.entries);
     most_bytes_ = limits.bytes;
     most_fingerprints_ = limits.fingerprints_to_warn_of;
-    hash_mask_ = limits.hash_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << limits.hash_bits) - 1;
+    make_room();
   }
   void clear() {
     generation_.fetch_add(1, std::memory_order_acq_rel);
@@ -139,6 +142,8 @@ public:
   }
 
 private:
+  static constexpr std::size_t shard_count = 16;
+
   struct entry {
     cache_key key;
     std::size_t hash;
@@ -153,8 +158,8 @@ private:
     std::size_t hash;
   };
   struct by_hash {
-    std::size_t operator()(std::shared_ptr<entry const> const& e) const { return e->hash; }
-    std::size_t operator()(query const& q) const { return q.hash; }
+    std::size_t operator()(std::shared_ptr<entry const> const& e) const { return e->hash / shard_count; }
+    std::size_t operator()(query const& q) const { return q.hash / shard_count; }
   };
   struct by_key {
     using is_transparent = void;
@@ -172,6 +177,42 @@ private:
     std::thread::id thread;
     std::shared_future<std::shared_ptr<artifact const>> made;
     std::uint64_t number;
+  };
+  // A thread that waits for another one's compilation. Where that one waits for this one, directly or through others, none of
+  // them would end.
+  class waiting_thread {
+  public:
+    waiting_thread(std::thread::id other, std::string const& name) {
+      std::lock_guard const lock(mutex());
+      for (std::thread::id at = other;;) {
+        if (at == std::this_thread::get_id())
+          throw recursive_compilation(message(
+              "overdub: compiling @%s needs what is compiled by another thread, which waits for this one; "
+              "call the "
+              "functions themselves in passes and rules",
+              name.c_str()));
+        auto const next = all().find(at);
+        if (next == all().end()) break;
+        at = next->second;
+      }
+      all().emplace(std::this_thread::get_id(), other);
+    }
+    waiting_thread(waiting_thread const&) = delete;
+    waiting_thread& operator=(waiting_thread const&) = delete;
+    ~waiting_thread() {
+      std::lock_guard const lock(mutex());
+      all().erase(std::this_thread::get_id());
+    }
+
+  private:
+    static std::mutex& mutex() {
+      static std::mutex m;
+      return m;
+    }
+    static std::map<std::thread::id, std::thread::id>& all() {
+      static std::map<std::thread::id, std::thread::id> waits;
+      return waits;
+    }
   };
   // Compilations of one thread that need one another.
   struct nesting {
@@ -220,10 +261,9 @@ private:
       std::erase_if(flights, [&](flight const& f) { return f.number == number; });
     }
   };
-  static constexpr std::size_t shard_count = 16;
 
   std::size_t hash_of(cache_key const& k) const {
-    return hash_mask_.load(std::memory_order_relaxed) &
+    return hash_mask_ &
            XXH3_64bits_withSeed(k.data.data(), k.data.size(), reinterpret_cast<std::uintptr_t>(k.types));
   }
   // Ends a flight, and keeps what it brought, unless the cache was cleared meanwhile.
@@ -252,6 +292,12 @@ private:
     bytes_ -= gone->made->bytes();
     s.replace(std::move(changed));
     return gone;
+  }
+  // Where there is no memory for that, the next compilation does it.
+  void make_room() noexcept try {
+    while (count_ > most_entries_ || (bytes_ > most_bytes_ && count_ > 1))
+      if (!evict()) break;
+  } catch (std::bad_alloc const&) {
   }
   // Drops what was used longest ago. O(entries).
   bool evict() {
@@ -282,9 +328,10 @@ private:
         " fingerprints of its contexts; a fingerprint tells the shape of data, and values are arguments");
   } catch (std::bad_alloc const&) {
   }
-  void log_steps(artifact const& made) {
+  void log_steps(artifact const& made) noexcept try {
     for (compilation_step const& step : made.steps()) log_.add(kind::step, made.name(), step.name);
     log_.add(kind::stored, made.name());
+  } catch (std::bad_alloc const&) {
   }
   static std::string what_of(std::exception_ptr const& e) {
     try {
@@ -297,7 +344,7 @@ private:
   }
 
   std::atomic<std::size_t> most_entries_, most_bytes_, most_fingerprints_;
-  std::atomic<std::uint64_t> hash_mask_{0};
+  std::uint64_t const hash_mask_;
   std::atomic<std::size_t> count_{0}, bytes_{0};
   std::atomic<std::uint64_t> clock_{0};
   std::array<shard, shard_count> shards_;

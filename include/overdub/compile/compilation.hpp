@@ -7,8 +7,10 @@
 #include <overdub/compile/global.hpp>
 #include <overdub/compile/staged_call.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -183,11 +185,22 @@ struct compilation<F, types<A...>, C...> {
     }
   }
 
+  // Contexts of a call are told by where they stand while its program is made.
+  static void check_distinct(C const&... c) {
+    std::vector<void const*> all;
+    ((std::is_empty_v<C> ? void() : all.push_back(&c)), ...);
+    std::ranges::sort(all, std::less<>());
+    if (std::ranges::adjacent_find(all) != all.end())
+      throw staging_error(
+          message("overdub: one context is given twice to a function that is compiled; give two objects"));
+  }
+
   static compilation_cache& cache_of(compile_options const& o) {
     return o.cache == nullptr ? compilation_cache::shared() : *o.cache;
   }
 
   static recipe recipe_of(F const& f, std::string name, compile_options const& o, C&... c) {
+    check_distinct(c...);
     auto const start = std::chrono::steady_clock::now();
     ir::program p = [&] {
       std::tuple<decltype(staging_context<C>::of(c))...> held{staging_context<C>::of(c)...};

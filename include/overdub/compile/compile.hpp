@@ -32,7 +32,7 @@ public:
 
   /// Throws what the program throws. What context hooks throw, too.
   result_type operator()(A const&... x) const {
-    if (detail::global_contexts() != nullptr) [[unlikely]]
+    if (global_contexts() != nullptr) [[unlikely]]
       return in_globals(x...);
     return compilation::calls::run(*artifact_, contexts_.data(), x...);
   }
@@ -100,6 +100,17 @@ auto compile(Context&& context, F const& f, types<A...>, compile_options const& 
 
 } // namespace OVERDUB_EXECUTE_ABI
 
+inline namespace OVERDUB_EXECUTE_ABI {
+
+// What calls of a compilation's types ran last, on this thread.
+template <class Compilation, class... C>
+detail::last_answer<C...>& last_answer_of() {
+  thread_local detail::last_answer<C...> last;
+  return last;
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+
 namespace detail {
 
 // An argument's type in a program: integers of all sizes are i64.
@@ -138,12 +149,13 @@ private:
               return compilation::run_in_globals(
                   name_of_callee<F>(), {}, [] { return std::string(); }, [] { return recipe(); },
                   static_cast<typename parameter_type<std::remove_cvref_t<A>>::type const&>(x)...);
-            thread_local last_answer<C...> last;
+            auto& last = last_answer_of<compilation, C...>();
             if (!last.is_for(c...)) {
               std::string fingerprints;
               write_fingerprints(fingerprints, c...);
+              compile_options const o = compilation::options({});
               last.remember(
-                  compilation::get(f, compilation::options({}), fingerprints, c...), fingerprints, c...);
+                  compilation::get(f, o, fingerprints, c...), fingerprints, o.check_fingerprints, c...);
             }
             std::array<void*, sizeof...(C)> const contexts{&c...};
             typename last_answer<C...>::use const used(last);

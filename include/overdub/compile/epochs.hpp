@@ -27,17 +27,19 @@ public:
   /// What is loaded from an atomic pointer in its scope is not freed there.
   class reading {
   public:
-    reading() : reader_(mine()) {
+    reading() : reader_(is_ending() ? *the().take() : mine()), is_given_back_(is_ending()) {
       if (reader_.depth++ == 0) reader_.since.store(the().now_.load());
     }
     reading(reading const&) = delete;
     reading& operator=(reading const&) = delete;
     ~reading() {
       if (--reader_.depth == 0) reader_.since.store(0, std::memory_order_release);
+      if (is_given_back_) reader_.is_taken.store(false, std::memory_order_release);
     }
 
   private:
     reader& reader_;
+    bool is_given_back_; // the thread ends, and has none of its own any more
   };
 
   /// Frees what was replaced, now or when it is called again, when no reader can see it any more. It must have been replaced
@@ -78,6 +80,10 @@ private:
     return oldest;
   }
 
+  static bool& is_ending() {
+    thread_local bool flag = false;
+    return flag;
+  }
   // The reader of this thread, which is given back when the thread ends.
   static reader& mine() {
     struct owner {
@@ -85,7 +91,10 @@ private:
       explicit owner(reader* taken) : r(taken) {}
       owner(owner const&) = delete;
       owner& operator=(owner const&) = delete;
-      ~owner() { r->is_taken.store(false, std::memory_order_release); }
+      ~owner() {
+        is_ending() = true;
+        r->is_taken.store(false, std::memory_order_release);
+      }
     };
     thread_local owner const mine(the().take());
     return *mine.r;

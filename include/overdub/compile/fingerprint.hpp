@@ -30,6 +30,10 @@ public:
     else if constexpr (std::is_arithmetic_v<X> || std::is_enum_v<X>)
       out_.append(reinterpret_cast<char const*>(&x), sizeof x);
     else if constexpr (std::ranges::sized_range<X const>) {
+      static_assert(
+          !std::ranges::view<X>,
+          "overdub: a fingerprint is kept with what was made of it; return the data from "
+          "fingerprint(), and no view of them");
       (*this)(static_cast<std::uint64_t>(std::ranges::size(x)));
       for (auto const& e : x)
         (*this)(static_cast<std::ranges::range_value_t<X const>>(e)); // vector<bool>'s, too
@@ -63,9 +67,9 @@ private:
 template <class... C>
 void write_fingerprints(std::string& to, C const&... c) {
   [[maybe_unused]] auto const write = [&]<class X>(X const& context) {
-    if constexpr (requires { X::version; }) {
+    if constexpr (requires { requires std::integral<std::remove_cvref_t<decltype(context.version)>>; }) {
       fingerprint_writer const append(to);
-      append(X::version);
+      append(context.version);
     }
     if constexpr (has_fingerprint<X>) {
       fingerprint_writer const append(to);

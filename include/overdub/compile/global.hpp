@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-namespace overdub::detail {
+namespace overdub {
+inline namespace OVERDUB_EXECUTE_ABI {
 
 /// One of them, whatever its type: scoped_global makes it.
 struct global_context {
@@ -28,4 +29,5 @@ inline global_context const*& global_contexts() {
   return last;
 }
 
-} // namespace overdub::detail
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub

@@ -45,14 +45,16 @@ public:
       return scratch == bytes;
     }
   }
-  void remember(std::shared_ptr<artifact const> answer, std::string const& fingerprints, C const&... c) {
+  void remember(
+      std::shared_ptr<artifact const> answer, std::string const& fingerprints, bool is_checked,
+      C const&... c) {
     if (uses_ > 0 && made_ != nullptr) replaced_.push_back(made_);
     made_ = nullptr; // until all of it is there
     if constexpr ((is_plain<C> && ...))
       plain = std::tuple<plain_t<C>...>(plain_of(c)...);
     else
       bytes = fingerprints;
-    is_checked_ = answer->made_of().options.check_fingerprints;
+    is_checked_ = is_checked;
     made_ = std::move(answer);
   }
 

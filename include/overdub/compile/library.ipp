@@ -158,6 +158,12 @@ OVERDUB_DECL ir::program assembled(std::span<std::shared_ptr<definition const> c
 inline namespace OVERDUB_EXECUTE_ABI {
 
 class library::state {
+  struct watcher {
+    std::weak_ptr<artifact const> made;
+    compilation_cache::dropper drop;
+  };
+  using watchers = std::map<std::string, std::vector<watcher>, std::less<>>;
+
 public:
   std::uint64_t const number = ++last_number();
 
@@ -176,7 +182,7 @@ public:
     auto drafts = detail::definitions_of(p);
     if (names != nullptr)
       std::erase_if(drafts, [&](auto const& d) { return !names->contains(d.first.name); });
-    std::vector<watcher> stale;
+    std::vector<watchers::node_type> stale;
     {
       std::lock_guard const lock(mutex_);
       auto next = std::make_shared<detail::world>();
@@ -194,13 +200,15 @@ public:
       }
       if (changed.empty()) return;
       check(*next, changed);
-      for (auto const& d : changed) take_watchers(d->name, stale);
+      stale.reserve(changed.size());
+      for (auto const& d : changed)
+        stale.push_back(watchers_.extract(d->name)); // from here on nothing throws
       publish(std::move(next));
     }
-    for (watcher const& w : stale) w.drop();
+    drop(stale);
   }
   void remove(std::string_view name) {
-    std::vector<watcher> stale;
+    std::vector<watchers::node_type> stale;
     {
       std::lock_guard const lock(mutex_);
       auto next = std::make_shared<detail::world>();
@@ -213,11 +221,11 @@ public:
           throw library_error(message(
               "overdub: @%s is called by @%s; redefine that, or remove it first", std::string(name).c_str(),
               other.c_str()));
-      take_watchers(at->first, stale);
+      stale.push_back(watchers_.extract(at->first));
       next->functions.erase(at);
       publish(std::move(next));
     }
-    for (watcher const& w : stale) w.drop();
+    drop(stale);
   }
 
   void watch(
@@ -243,10 +251,6 @@ public:
   }
 
 private:
-  struct watcher {
-    std::weak_ptr<artifact const> made;
-    compilation_cache::dropper drop;
-  };
   static std::atomic<std::uint64_t>& last_number() {
     static std::atomic<std::uint64_t> n{0};
     return n;
@@ -297,11 +301,10 @@ private:
       detail::throw_not_valid(changed.front()->name, e.diagnostics.front());
     }
   }
-  void take_watchers(std::string const& name, std::vector<watcher>& to) {
-    auto const at = watchers_.find(name);
-    if (at == watchers_.end()) return;
-    to.insert(to.end(), at->second.begin(), at->second.end());
-    watchers_.erase(at);
+  static void drop(std::vector<watchers::node_type> const& stale) {
+    for (auto const& each : stale)
+      if (!each.empty())
+        for (watcher const& w : each.mapped()) w.drop();
   }
   void publish(std::shared_ptr<detail::world> next) {
     next->number = now_->number + 1;
@@ -340,7 +343,7 @@ OVERDUB_DECL void library::add(std::string_view text, bool may_replace) {
   try {
     state_->define(ir::parse(all), &names, may_replace);
   } catch (ir::parse_error const& e) {
-    if (e.diagnostics.front().line <= lines) throw;
+    if (names.empty() || e.diagnostics.front().line <= lines) throw;
     detail::throw_not_valid(*names.begin(), e.diagnostics.front());
   }
 }

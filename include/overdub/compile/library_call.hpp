@@ -96,7 +96,7 @@ public:
   /// compile throws.
   result_type operator()(A const&... x) const {
     std::shared_ptr<artifact const> const made = shared_->current();
-    if (detail::global_contexts() != nullptr) [[unlikely]]
+    if (global_contexts() != nullptr) [[unlikely]]
       return in_globals(*made, x...);
     return compilation::calls::run(*made, shared_->addresses.data(), x...);
   }
@@ -124,7 +124,7 @@ private:
   };
   struct shared {
     library of;
-    std::string name, fingerprints;
+    std::string name;
     compile_options options;
     composition<Held...> contexts;
     std::array<void*, sizeof...(Held)> addresses{};
@@ -138,7 +138,6 @@ private:
           [&](auto&... context) {
             std::size_t i = 0;
             ((addresses[i++] = &context), ...);
-            detail::write_fingerprints(fingerprints, context...);
           },
           detail::context_tuple(contexts));
     }
@@ -170,6 +169,10 @@ private:
     }
     std::shared_ptr<artifact const> from_cache(detail::linked_function const& linked) {
       compilation_cache& cache = compilation::cache_of(options);
+      std::string fingerprints; // as they are now: the program is made by them
+      std::apply(
+          [&](auto&... c) { detail::write_fingerprints(fingerprints, c...); },
+          detail::context_tuple(contexts));
       cache_key const key{
           &detail::type_key<compilation>, linked.key + fingerprints + options.key() + own_number()};
       bool is_new = false;
@@ -185,8 +188,19 @@ private:
             },
             detail::context_tuple(contexts));
       });
-      if (is_new) of.watch(linked, made, cache.dropper_of(key));
+      if (is_new) watch(linked, made, cache, key);
       return made;
+    }
+    // What nobody watches is not kept.
+    void watch(
+        detail::linked_function const& linked, std::shared_ptr<artifact const> const& made,
+        compilation_cache& cache, cache_key const& key) {
+      try {
+        of.watch(linked, made, cache.dropper_of(key));
+      } catch (...) {
+        cache.dropper_of(key)();
+        throw;
+      }
     }
     // Numbers of definitions are a library's own.
     std::string own_number() const { return " of library " + std::to_string(of.number()); }

@@ -31,7 +31,7 @@ class scoped_global {
 
 public:
   explicit scoped_global(C& context) {
-    entry_.before = std::exchange(detail::global_contexts(), &entry_);
+    entry_.before = std::exchange(global_contexts(), &entry_);
     entry_.object = &context;
     entry_.type = &detail::type_key<C>;
     entry_.append_fingerprint = [](std::string& to, void const* object) {
@@ -56,10 +56,10 @@ public:
   }
   scoped_global(scoped_global const&) = delete;
   scoped_global& operator=(scoped_global const&) = delete;
-  ~scoped_global() { detail::global_contexts() = entry_.before; }
+  ~scoped_global() { global_contexts() = entry_.before; }
 
 private:
-  detail::global_context entry_;
+  global_context entry_;
 };
 
 } // namespace overdub

@@ -20,8 +20,9 @@ OVERDUB_DECL void wait_for_compilations();
 
 namespace detail {
 
-/// Runs a task on the thread that compiles in the background, after those that were given before. It may not throw.
-OVERDUB_DECL void run_in_background(std::function<void()> task);
+/// Runs a task on the thread that compiles in the background, after those that were given before. It may not throw. False where
+/// there is no memory or no thread for it.
+OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept;
 
 } // namespace detail
 
@@ -51,44 +52,40 @@ public:
   /// Counts a call from its construction to the end of its scope, and the time of each sixteenth.
   class counted_call {
   public:
-    explicit counted_call(tiered_code const& c) : code_(c) {
-      left_ = code_.calls_left_.fetch_sub(1, std::memory_order_relaxed);
+    explicit counted_call(tiered_code const& c)
+        : code_(c), before_(code_.calls_.fetch_add(1, std::memory_order_relaxed)) {
       if (is_timed()) start_ = std::chrono::steady_clock::now();
     }
     counted_call(counted_call const&) = delete;
     counted_call& operator=(counted_call const&) = delete;
     /// True for one call: the one by which it became worth it.
     bool became_hot() {
-      std::int64_t less = left_ == 1 ? 1 : 0;
+      bool is_hot = before_ + 1 >= code_.hot_calls_;
       if (is_timed()) {
         std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start_;
         std::int64_t const all = taken.count() * period +
                                  code_.spent_.fetch_add(taken.count() * period, std::memory_order_relaxed);
-        if (all >= code_.hot_nanoseconds_) less = 1;
+        is_hot = is_hot || all >= code_.hot_nanoseconds_;
       }
-      if (less == 0) return false;
-      code_.calls_left_.store(0, std::memory_order_relaxed);
-      return !code_.is_hot_.exchange(true, std::memory_order_relaxed);
+      return is_hot && code_.is_waiting_.exchange(false, std::memory_order_relaxed);
     }
 
-    static constexpr std::int64_t period = 16;
-
   private:
-    bool is_timed() const { return left_ % period == 0; }
+    static constexpr std::int64_t period = 16;
+    bool is_timed() const { return before_ % period == 0; }
 
     tiered_code const& code_;
-    std::int64_t left_;
+    std::int64_t before_;
     std::chrono::steady_clock::time_point start_;
   };
 
   /// Waits for calls, and tells when there were enough of them. Where nothing waits, nothing is counted.
   void wait_for_heat(std::uint32_t calls, std::int64_t nanoseconds) {
+    hot_calls_ = calls;
     hot_nanoseconds_ = nanoseconds;
-    calls_left_.store(
-        (std::int64_t{calls} + counted_call::period - 1) / counted_call::period * counted_call::period,
-        std::memory_order_relaxed);
+    is_waiting_.store(true, std::memory_order_relaxed);
   }
-  bool is_waiting() const { return calls_left_.load(std::memory_order_relaxed) > 0; }
+  bool is_waiting() const { return is_waiting_.load(std::memory_order_relaxed); }
 
 private:
   executable first_;
@@ -96,9 +93,9 @@ private:
   bool direct_;
   std::atomic<execute::code const*> code_{nullptr};
   std::atomic<void*> target_{nullptr};
-  std::int64_t hot_nanoseconds_ = 0;
-  std::atomic<std::int64_t> mutable calls_left_{0}, spent_{0};
-  std::atomic<bool> mutable is_hot_{false};
+  std::int64_t hot_calls_ = 0, hot_nanoseconds_ = 0;
+  std::atomic<std::int64_t> mutable calls_{0}, spent_{0};
+  std::atomic<bool> mutable is_waiting_{false};
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

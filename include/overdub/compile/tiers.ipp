@@ -31,8 +31,8 @@ public:
   void run(std::function<void()> task) {
     std::lock_guard const lock(mutex_);
     if (ends_) return;
-    tasks_.push_back(std::move(task));
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    tasks_.push_back(std::move(task));
     changed_.notify_all();
   }
   void wait() {
@@ -67,8 +67,11 @@ private:
   std::thread thread_;
 };
 
-OVERDUB_DECL void run_in_background(std::function<void()> task) {
+OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept try {
   background_thread::the().run(std::move(task));
+  return true;
+} catch (...) {
+  return false;
 }
 
 } // namespace overdub::detail
