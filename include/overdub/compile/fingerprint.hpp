@@ -63,20 +63,20 @@ private:
   std::string& out_;
 };
 
+// A context whose programs are other ones than those of an earlier version of it.
+template <class C>
+concept has_version = std::is_integral_v<std::remove_cvref_t<decltype(C::version)>>;
+
 // Appends the versions and fingerprints of contexts that have them.
+template <class C>
+void write_fingerprint(std::string& to, C const& context) {
+  fingerprint_writer const append(to);
+  if constexpr (has_version<C>) append(context.version);
+  if constexpr (has_fingerprint<C>) append(context.fingerprint());
+}
 template <class... C>
 void write_fingerprints(std::string& to, C const&... c) {
-  [[maybe_unused]] auto const write = [&]<class X>(X const& context) {
-    if constexpr (requires { requires std::integral<std::remove_cvref_t<decltype(context.version)>>; }) {
-      fingerprint_writer const append(to);
-      append(context.version);
-    }
-    if constexpr (has_fingerprint<X>) {
-      fingerprint_writer const append(to);
-      append(context.fingerprint());
-    }
-  };
-  (write(c), ...);
+  (write_fingerprint(to, c), ...);
 }
 
 } // namespace overdub::detail
