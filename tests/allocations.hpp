@@ -9,12 +9,12 @@
 
 namespace {
 
-constexpr long all = std::numeric_limits<long>::max();
-long allowed = all; // allocations that succeed
+constexpr long unlimited = std::numeric_limits<long>::max();
+long allowed = unlimited; // allocations that succeed
 long made = 0, alive = 0;
 
 void* allocate(std::size_t size, std::size_t alignment) {
-  if (allowed != all && allowed-- <= 0) {
+  if (allowed != unlimited && allowed-- <= 0) {
     allowed = 0;
     throw std::bad_alloc();
   }

@@ -28,7 +28,7 @@ static_assert(sizeof(header) == 64);
 constexpr std::size_t unchecked = offsetof(header, format);
 constexpr std::size_t largest_entry = std::size_t{1} << 30;
 
-constexpr std::string_view ending = ".overdub", temporary = ".new";
+constexpr std::string_view ending = ".overdub", temporary = ".overdub-new";
 constexpr std::time_t forgotten_after = 3600; // seconds: a temporary file whose process died
 
 std::string name_of(std::string_view key) {
@@ -249,7 +249,8 @@ bool machine_code_files::write(
     open_file const opened(
         openat(*folder_, unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!opened.is_open()) return fail(std::string("a file cannot be made: ") + reason(errno)), false;
-    if (!write_all(*opened, bytes.data(), bytes.size())) failure = errno;
+    errno = 0;
+    if (!write_all(*opened, bytes.data(), bytes.size())) failure = errno != 0 ? errno : EIO;
   }
   if (failure == 0 && renameat(*folder_, unfinished.c_str(), *folder_, name.c_str()) != 0) failure = errno;
   if (failure == 0) return true;
@@ -276,7 +277,8 @@ std::vector<machine_code_files::file> machine_code_files::files() const {
         fstatat(*folder_, each->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
     if (is_temporary) {
-      if (what.st_mtime + forgotten_after < std::time(nullptr)) unlinkat(*folder_, each->d_name, 0);
+      if (S_ISREG(what.st_mode) && what.st_mtime + forgotten_after < std::time(nullptr))
+        unlinkat(*folder_, each->d_name, 0);
       continue;
     }
     all.push_back(

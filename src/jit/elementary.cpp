@@ -2,6 +2,8 @@
 
 #include "symbols.hpp"
 
+#include <overdub/call/special_table.hpp>
+
 #include <dlfcn.h>
 
 namespace overdub::jit {
@@ -37,6 +39,14 @@ void* vector_libm_function(std::string const& name) {
 }
 
 } // namespace
+
+std::string functions_for(ir::math_mode mode) {
+  std::string all = overdub::detail::special.digamma_f64 == nullptr ? "" : ", special functions";
+  if (mode == ir::math_mode::exact) return all;
+  if (ir::consistent != nullptr) all += ", sleef " + std::to_string(ir::consistent->vectors.size());
+  if (mode == ir::math_mode::fast && vector_libm() != nullptr) all += ", libmvec";
+  return all;
+}
 
 std::vector<vector_variant> elementary_functions::variants(ir::op code, ir::scalar s) const {
   std::vector<vector_variant> all;

@@ -41,6 +41,9 @@ private:
   std::vector<llvm::GlobalValue*> kept_;
 };
 
+/// Which functions this process has for a mode: what is compiled where there are others is not the same.
+std::string functions_for(ir::math_mode);
+
 /// The functions of the consistent mode, and those of libmvec.
 void append_elementary_symbols(std::vector<symbol_address>&);
 

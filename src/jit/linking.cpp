@@ -218,7 +218,7 @@ linked_code link(std::span<char const> object, symbol_places const* places) {
   (void)addresses();
   static bool const always_named = std::getenv("OVERDUB_JIT_NAMES") != nullptr;
   auto const made = std::make_shared<code_in_memory>();
-  static symbol_places const none;
+  static auto const& none = *new symbol_places;
   linked_code code = made->load(object, places == nullptr && always_named ? &none : places);
   code.owner = made;
   return code;

@@ -1,5 +1,6 @@
 #include "program_key.hpp"
 
+#include "elementary.hpp"
 #include "engine.hpp"
 #include "runtime.hpp"
 
@@ -41,17 +42,18 @@ std::string layout() {
 } // namespace
 
 program_key key_of(ir::program const& p, ir::function_id entry, options const& o) {
-  static std::string const versions =
+  static auto const& versions = *new std::string( // never destroyed, as in engine.cpp
       "overdub " + std::to_string(OVERDUB_VERSION_MAJOR) + '.' + std::to_string(OVERDUB_VERSION_MINOR) + '.' +
       std::to_string(OVERDUB_VERSION_PATCH) +
-      ", sources " OVERDUB_JIT_SOURCES "\nLLVM " LLVM_VERSION_STRING "\nlayout " + layout() + '\n';
+      ", sources " OVERDUB_JIT_SOURCES "\nLLVM " LLVM_VERSION_STRING "\nlayout " + layout() + '\n');
   // All options: one that is new does not compile here until it is part of the text.
   auto const& [optimisation, cpu, features, debug, cache] = o;
   (void)cpu, (void)features, (void)cache;
   program_key made{versions, reached_from(p, entry)};
   made.text += "processor " + target_text(o) + "\noptimisation " + std::to_string(optimisation) +
                (debug ? ", debug" : "") + "\nmathematics " +
-               std::string(ir::math_mode_names[static_cast<std::size_t>(p.math)]) + "\n";
+               std::string(ir::math_mode_names[static_cast<std::size_t>(p.math)]) + functions_for(p.math) +
+               "\n";
   for (ir::function_id const f : made.functions) made.text += ir::print(p, f, {.places = debug});
   return made;
 }

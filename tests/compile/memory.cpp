@@ -31,7 +31,7 @@ long fail_each_allocation(F const& f, After const& after) {
       done = true;
     } catch (std::bad_alloc const&) {
     }
-    allowed = all;
+    allowed = unlimited;
     after(done);
     if (done) return n;
   }

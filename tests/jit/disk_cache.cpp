@@ -183,7 +183,7 @@ TEST_CASE("processes share a directory: they store, load and evict at once") {
 
 TEST_CASE("what a dead process left unfinished is removed, when it is old") {
   cache_folder const folder;
-  auto const path = std::filesystem::path(folder.path()) / ".1-2-3.new";
+  auto const path = std::filesystem::path(folder.path()) / ".1-2-3.overdub-new";
   write_bytes(path, "half");
   folder.open();
   CHECK(std::filesystem::exists(path));
