@@ -131,6 +131,20 @@ constexpr bool signbit(X x) {
     return x < X{};
 }
 
+// The standard leaves open which of two zeros is the smaller one, and compilers differ in it: it is the first.
+template <class X, class Y>
+auto fmin(X x, Y y) {
+  using R = decltype(std::fmin(x, y));
+  auto const a = static_cast<R>(x), b = static_cast<R>(y);
+  return isnan(b) || a <= b ? a : b;
+}
+template <class X, class Y>
+auto fmax(X x, Y y) {
+  using R = decltype(std::fmax(x, y));
+  auto const a = static_cast<R>(x), b = static_cast<R>(y);
+  return isnan(b) || a >= b ? a : b;
+}
+
 template <class C, class X, class Y>
 constexpr auto select(C c, X const& x, Y const& y) {
   if constexpr (std::is_same_v<X, Y>)

@@ -20,8 +20,7 @@ using ir::op_row;
 using ir::scalar;
 using ir::type_rule;
 
-// Arithmetic, comparisons and bits, and functions that are exact or correctly rounded. Not fmin and fmax, whose zero may
-// have either sign, and not lerp, which rounds several times.
+// Arithmetic, comparisons and bits, and functions that are exact or correctly rounded. Not lerp, which rounds several times.
 constexpr bool is_exact(op code) {
   switch (code) {
   case op::sqrt:
@@ -33,6 +32,8 @@ constexpr bool is_exact(op code) {
   case op::rint:
   case op::fmod:
   case op::remainder:
+  case op::fmin:
+  case op::fmax:
   case op::fdim:
   case op::copysign:
   case op::nextafter:
