@@ -86,6 +86,12 @@ public:
       throw not_executable(message(
           "overdub: LLVM knows no processor \"%s\"; leave jit::options::cpu empty for this machine's",
           k.cpu.c_str()));
+    // LLVM would end the process.
+    for (char const* const needed : {"+64bit", "+sse2"})
+      if (made->getTargetTriple().isX86() && !made->getMCSubtargetInfo()->checkFeatures(needed))
+        throw not_executable(message(
+            "overdub: the processor \"%s\", with features \"%s\", has no %s, and cannot run programs",
+            k.cpu.c_str(), k.features.c_str(), needed + 1));
     return made;
   }
   void give(key k, machine m) {

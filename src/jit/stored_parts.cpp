@@ -50,38 +50,56 @@ private:
   std::span<char const> left_;
 };
 
-// Operations are counted in their order: their numbers are no part of a program's text.
-std::vector<ir::node_id> nodes_of(ir::function const& f) {
-  std::vector<ir::node_id> all;
-  ir::walk(f, ir::function::body, [&](ir::node_id n) { all.push_back(n); });
-  return all;
-}
+// Operations by their places: the number of their function in the key, and their own in its order. What a program numbers them
+// by is no part of its text.
+class places {
+public:
+  places(ir::program const& p, std::span<ir::function_id const> functions)
+      : p_(p), functions_(functions), number_(p.functions.size()), nodes_(functions.size()),
+        position_(functions.size()) {
+    for (std::size_t k = 0; k < functions.size(); ++k) number_[index_of(functions[k])] = k;
+  }
 
-void write_nodes(
-    writer& to, ir::program const& p, std::span<ir::function_id const> functions,
-    std::span<program_node const> all) {
-  to.number(all.size());
-  for (program_node const& each : all) {
-    auto const nodes = nodes_of(p[each.function]);
-    to.number(static_cast<std::size_t>(
-        std::find(functions.begin(), functions.end(), each.function) - functions.begin()));
-    to.number(static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), each.node) - nodes.begin()));
+  void write(writer& to, std::span<program_node const> all) {
+    to.number(all.size());
+    for (program_node const& each : all) {
+      std::size_t const function = number_[index_of(each.function)];
+      (void)nodes(function);
+      to.number(function);
+      to.number(position_[function][index_of(each.node)]);
+    }
   }
-}
-std::vector<program_node>
-read_nodes(reader& from, ir::program const& p, std::span<ir::function_id const> functions, ir::op code) {
-  std::vector<program_node> all;
-  for (std::uint32_t left = from.count(2); left > 0 && from.is_good; --left) {
-    std::uint32_t const function = from.number(), position = from.number();
-    from.is_good = from.is_good && function < functions.size();
-    if (!from.is_good) break;
-    ir::function const& f = p[functions[function]];
-    auto const nodes = nodes_of(f);
-    from.is_good = position < nodes.size() && f[nodes[position]].code == code;
-    if (from.is_good) all.push_back({functions[function], nodes[position]});
+  /// Operations of one code.
+  std::vector<program_node> read(reader& from, ir::op code) {
+    std::vector<program_node> all;
+    for (std::uint32_t left = from.count(2); left > 0 && from.is_good; --left) {
+      std::uint32_t const function = from.number(), position = from.number();
+      from.is_good = from.is_good && function < functions_.size() && position < nodes(function).size() &&
+                     p_[functions_[function]][nodes(function)[position]].code == code;
+      if (from.is_good) all.push_back({functions_[function], nodes(function)[position]});
+    }
+    return all;
   }
-  return all;
-}
+
+private:
+  std::vector<ir::node_id> const& nodes(std::size_t function) {
+    std::vector<ir::node_id>& all = nodes_[function];
+    if (!all.empty()) return all;
+    ir::function const& f = p_[functions_[function]];
+    position_[function].resize(f.node_count());
+    ir::walk(f, ir::function::body, [&](ir::node_id n) {
+      position_[function][index_of(n)] = all.size();
+      all.push_back(n);
+    });
+    return all;
+  }
+
+  ir::program const& p_;
+  std::span<ir::function_id const> functions_;
+  std::vector<std::size_t> number_;                // by function
+  std::vector<std::vector<ir::node_id>> nodes_;    // of each function of the key, when it was asked for
+  std::vector<std::vector<std::size_t>> position_; // by operation
+};
 
 } // namespace
 
@@ -103,8 +121,9 @@ std::optional<std::string> write_parts(
     to.numbers(inner);
   }
   to.numbers(c.lists);
-  write_nodes(to, p, functions, hosts);
-  write_nodes(to, p, functions, samples);
+  places of(p, functions);
+  of.write(to, hosts);
+  of.write(to, samples);
   return std::move(to.bytes);
 }
 
@@ -120,8 +139,9 @@ bool read_parts(
     to.functions.push_back(std::move(f));
   }
   to.lists = from.numbers();
-  auto const hosts = read_nodes(from, p, functions, ir::op::host);
-  auto const samples = read_nodes(from, p, functions, ir::op::sample);
+  places of(p, functions);
+  auto const hosts = of.read(from, ir::op::host);
+  auto const samples = of.read(from, ir::op::sample);
   if (!from.is_good || !from.is_at_end()) return false;
   for (program_node const& each : hosts)
     to.hosts.push_back(execute::host_call_of(p, p[each.function], each.node, to, refuser{p, each.function}));

@@ -53,7 +53,9 @@ private:
     signature const inner = p_.signature_of(from), outer = p_.signature_of(to);
     std::vector<type> parameters{from};
     parameters.insert(parameters.end(), outer.parameters.begin(), outer.parameters.end());
-    function_id const made = p_.add("reabstract " + text_of(p_, from) + " as " + text_of(p_, to), parameters);
+    std::string name = "reabstract " + text_of(p_, from) + " as " + text_of(p_, to);
+    while (p_.find(name)) name += '\'';
+    function_id const made = p_.add(name, parameters);
     at->second = made;
     p_[made].results = outer.results;
     cursor c(p_, made, function::body);

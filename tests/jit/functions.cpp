@@ -95,6 +95,14 @@ TEST_CASE("a processor that LLVM does not know is refused") {
   CHECK_THROWS_WITH(
       jit::compile(texts::program("func @f() -> f64 { return 1.0 }"), {}, {.cpu = "abacus"}),
       Catch::Matchers::Contains("LLVM knows no processor \"abacus\""));
+#if defined(__x86_64__)
+  auto const on = [](jit::options const& o) {
+    return jit::compile(texts::program("func @f() -> f64 { return 1.0 }"), {}, o);
+  };
+  CHECK_THROWS_WITH(
+      on({.cpu = "i386"}), Catch::Matchers::Contains("\"i386\"") && Catch::Matchers::Contains("has no "));
+  CHECK_THROWS_WITH(on({.cpu = "x86-64", .features = "-sse2"}), Catch::Matchers::Contains("has no sse2"));
+#endif
 }
 
 TEST_CASE("machine code lives as long as something that may call it") {
