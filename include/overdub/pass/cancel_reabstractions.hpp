@@ -4,6 +4,7 @@
 // Needs a valid program. Keeps everything that can be seen. Idempotent. Lowers the cost, never raises it.
 #pragma once
 
+#include <overdub/pass/each_function.hpp>
 #include <overdub/pass/reabstraction.hpp>
 
 #include <cstddef>
@@ -84,10 +85,7 @@ private:
 
 /// Returns how many operations changed. O(operations).
 inline std::size_t cancel_reabstractions(program& p) {
-  std::size_t changes = 0;
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-    if (!p.is_erased(function_id{i})) changes += detail::reabstraction_cancelling(p, function_id{i}).run();
-  return changes;
+  return detail::run_on_each_function<detail::reabstraction_cancelling>(p);
 }
 
 } // namespace overdub::pass

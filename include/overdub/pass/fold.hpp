@@ -5,6 +5,7 @@
 #pragma once
 
 #include <overdub/pass/constant.hpp>
+#include <overdub/pass/each_function.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -118,11 +119,6 @@ private:
 } // namespace detail
 
 /// Returns how many operations were replaced. O(operations); recursive over the depth of regions.
-inline std::size_t fold(program& p) {
-  std::size_t changes = 0;
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-    if (!p.is_erased(function_id{i})) changes += detail::folding(p, function_id{i}).run();
-  return changes;
-}
+inline std::size_t fold(program& p) { return detail::run_on_each_function<detail::folding>(p); }
 
 } // namespace overdub::pass

@@ -5,6 +5,7 @@
 // What a loop does not change hoist moves in front of it.
 #pragma once
 
+#include <overdub/pass/each_function.hpp>
 #include <overdub/pass/reabstraction.hpp>
 
 #include <cstddef>
@@ -149,10 +150,7 @@ private:
 
 /// Returns how many results left an operation as what they were. O(operations).
 inline std::size_t raise_reabstractions(program& p) {
-  std::size_t changes = 0;
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-    if (!p.is_erased(function_id{i})) changes += detail::reabstraction_raising(p, function_id{i}).run();
-  return changes;
+  return detail::run_on_each_function<detail::reabstraction_raising>(p);
 }
 
 } // namespace overdub::pass

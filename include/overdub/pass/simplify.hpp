@@ -4,6 +4,7 @@
 #pragma once
 
 #include <overdub/pass/constant.hpp>
+#include <overdub/pass/each_function.hpp>
 #include <overdub/pass/rules.hpp>
 
 #include <cstddef>
@@ -85,11 +86,6 @@ private:
 
 /// Returns how many operations were rewritten. O(operations), as loops do not carry constants along long chains; recursive
 /// over the depth of regions.
-inline std::size_t simplify(program& p) {
-  std::size_t changes = 0;
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-    if (!p.is_erased(function_id{i})) changes += detail::simplification(p, function_id{i}).run();
-  return changes;
-}
+inline std::size_t simplify(program& p) { return detail::run_on_each_function<detail::simplification>(p); }
 
 } // namespace overdub::pass

@@ -1,0 +1,20 @@
+// Passes that look at one function after the other.
+#pragma once
+
+#include <overdub/ir/program.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace overdub::pass::detail {
+
+/// Runs a pass, Pass(program, function).run(), on each function. Returns how much they changed.
+template <class Pass>
+std::size_t run_on_each_function(ir::program& p) {
+  std::size_t changes = 0;
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+    if (!p.is_erased(ir::function_id{i})) changes += Pass(p, ir::function_id{i}).run();
+  return changes;
+}
+
+} // namespace overdub::pass::detail
