@@ -131,26 +131,14 @@ void squares() {
 }
 
 void gaussian_mixture() {
-  constexpr std::size_t d = 10, k = 25, n = 100;
-  numbers const weights = between(-1, 1, k), means = between(-1, 1, k * d),
-                diagonals = between(-0.5, 0.5, k * d), factors = between(-0.2, 0.2, k * d * (d - 1) / 2),
-                points = between(-1, 1, n * d);
-  numbers scales(k * d), traces(k), terms(k);
+  bench::mixture_example example;
   auto run = interpreter_of<
       i64, i64, i64, array<double>, array<double>, array<double>, array<double>, array<double>>(mixture);
-  auto const by_hand = [&](auto const& sum) {
-    return mixture_by_hand(
-        bench::opaque(d), bench::opaque(k), bench::opaque(n), weights, means, diagonals, factors, points,
-        scales, traces, terms, sum);
-  };
-  auto const interpreted = [&] {
-    return run.call<double>(i64{d}, i64{k}, i64{n}, weights, means, diagonals, factors, points);
-  };
-  check("mixture", by_hand(in_lanes), interpreted());
+  auto const interpreted = [&] { return example.call(run); };
+  check("mixture", example.by_hand(in_lanes), interpreted());
   bench::compare<bench::allocating::forbidden>(
-      "the objective of a Gaussian mixture, d = 10, k = 25, n = 100",
-      bench::way{"by hand, in the same order", 0, [&] { return by_hand(in_lanes); }},
-      bench::way{"by hand, in the order of the indices", 0, [&] { return by_hand(in_order); }},
+      example.name, bench::way{"by hand, in the same order", 0, [&] { return example.by_hand(in_lanes); }},
+      bench::way{"by hand, in the order of the indices", 0, [&] { return example.by_hand(in_order); }},
       bench::way{"interpreted", 2.5, interpreted});
 }
 

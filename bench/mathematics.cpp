@@ -67,20 +67,10 @@ void map_of(char const* what, F const& f, Each const& each) {
 }
 
 void gaussian_mixture() {
-  constexpr std::size_t d = 10, k = 25, n = 100;
-  numbers const weights = between(-1, 1, k), means = between(-1, 1, k * d),
-                diagonals = between(-0.5, 0.5, k * d), factors = between(-0.2, 0.2, k * d * (d - 1) / 2),
-                points = between(-1, 1, n * d);
-  numbers scales(k * d), traces(k), terms(k);
-  auto const by_hand = [&](auto const& sum) {
-    return mixture_by_hand(
-        opaque(d), opaque(k), opaque(n), weights, means, diagonals, factors, points, scales, traces, terms,
-        sum);
-  };
+  mixture_example example;
   in_all_modes<i64, i64, i64, array<double>, array<double>, array<double>, array<double>, array<double>>(
-      "the objective of a Gaussian mixture, d = 10, k = 25, n = 100", mixture, by_hand, [&](auto& run) {
-        return run.template call<double>(i64{d}, i64{k}, i64{n}, weights, means, diagonals, factors, points);
-      });
+      example.name, mixture, [&](auto const& sum) { return example.by_hand(sum); },
+      [&](auto& run) { return example.call(run); });
 }
 
 void density_of_normals() {

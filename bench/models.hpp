@@ -2,6 +2,8 @@
 // mixture, a logistic likelihood.
 #pragma once
 
+#include "ratio.hpp"
+
 #include <overdub/overdub.hpp>
 
 #include <algorithm>
@@ -116,5 +118,30 @@ double logistic_by_hand(view points, view labels, view weights, Sum const& sum) 
 }
 inline constexpr auto in_lanes = [](std::size_t n, auto const& get) { return sum_of(n, get); };
 inline constexpr auto in_order = [](std::size_t n, auto const& get) { return plain_sum_of(n, get); };
+
+// An example of the mixture: parameters and points.
+class mixture_example {
+public:
+  static constexpr char const* name = "the objective of a Gaussian mixture, d = 10, k = 25, n = 100";
+
+  // By a program that `mixture` was made.
+  template <class Run>
+  double call(Run& run) const {
+    using overdub::i64;
+    return run.template call<double>(i64{d}, i64{k}, i64{n}, weights_, means_, diagonals_, factors_, points_);
+  }
+  template <class Sum>
+  double by_hand(Sum const& sum) {
+    return mixture_by_hand(
+        opaque(d), opaque(k), opaque(n), weights_, means_, diagonals_, factors_, points_, scales_, traces_,
+        terms_, sum);
+  }
+
+private:
+  static constexpr std::size_t d = 10, k = 25, n = 100;
+  numbers weights_ = between(-1, 1, k), means_ = between(-1, 1, k*d), diagonals_ = between(-0.5, 0.5, k*d),
+          factors_ = between(-0.2, 0.2, k*d*(d - 1) / 2), points_ = between(-1, 1, n*d);
+  numbers scales_ = numbers(k * d), traces_ = numbers(k), terms_ = numbers(k);
+};
 
 } // namespace bench
