@@ -159,6 +159,12 @@ llvm::Value* function_compiler::floating(ir::op code, ir::scalar s, llvm::ArrayR
     return b_.CreateSelect(b_.CreateFCmpOLT(x[1], x[0]), x[1], x[0]);
   case ir::op::max:
     return b_.CreateSelect(b_.CreateFCmpOLT(x[0], x[1]), x[1], x[0]);
+  case ir::op::fmin:
+    return b_.CreateSelect(
+        b_.CreateOr(b_.CreateFCmpUNO(x[1], x[1]), b_.CreateFCmpOLE(x[0], x[1])), x[0], x[1]);
+  case ir::op::fmax:
+    return b_.CreateSelect(
+        b_.CreateOr(b_.CreateFCmpUNO(x[1], x[1]), b_.CreateFCmpOGE(x[0], x[1])), x[0], x[1]);
   case ir::op::clamp:
     return b_.CreateSelect(
         b_.CreateFCmpOLT(x[0], x[1]), x[1], b_.CreateSelect(b_.CreateFCmpOLT(x[2], x[0]), x[2], x[0]));

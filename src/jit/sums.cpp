@@ -28,8 +28,6 @@ bool function_compiler::is_vectorisable(region_id body, hoisted_checks const& ch
     bool const is_light = ir::row_of(code).cost < 9 || code == ir::op::sqrt;
     if (!is_light || type_of(f_.result(n)).is_function()) return false;
     switch (code) {
-    case ir::op::fmin:
-    case ir::op::fmax:
     case ir::op::fdim:
     case ir::op::nextafter:
     case ir::op::ldexp:

@@ -92,7 +92,7 @@ std::vector<runtime_row> const& runtime_rows() {
       ROW(tgamma) ROW(logb)
 #define OVERDUB_BINARY_LIBM(ROW)                                                                             \
   ROW(pow)                                                                                                   \
-  ROW(hypot) ROW(atan2) ROW(fmod) ROW(remainder) ROW(fmin) ROW(fmax) ROW(fdim) ROW(nextafter)
+  ROW(hypot) ROW(atan2) ROW(fmod) ROW(remainder) ROW(fdim) ROW(nextafter)
 
 template <class T>
 void const* libm_function(ir::op code) {
