@@ -10,6 +10,8 @@ std::span<context_row const> contexts() {
       context_row{"forward", "differentiates: each number has its tangent behind it", in_forward},
       context_row{
           "fast_math", "replaces sin, cos, exp and tanh of f64 by polynomials of ten digits", in_fast_math},
+      context_row{
+          "reverse", "adds the gradient of each function: it takes a cotangent for each result", in_reverse},
       context_row{"count", "counts calls of functions and operations, when the program is run", in_count},
   };
   return rows;

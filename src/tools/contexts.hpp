@@ -45,6 +45,7 @@ std::span<context_row const> contexts();
 
 ir::program in_forward(ir::program const&, observed&);
 ir::program in_fast_math(ir::program const&, observed&);
+ir::program in_reverse(ir::program const&, observed&);
 ir::program in_count(ir::program const&, observed&);
 
 } // namespace overdub::tools

@@ -1,0 +1,173 @@
+// What regions use of the values around them.
+#pragma once
+
+#include <overdub/contexts/reverse/activity.hpp>
+#include <overdub/ir/bounds.hpp>
+#include <overdub/ir/walk.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts::adjoint {
+
+/// The values around an operation that its regions use, each once, in the order of their uses. O(operations inside).
+class captures {
+public:
+  captures(function const& f, node_id n) {
+    std::vector<std::uint8_t> inside(f.region_count());
+    std::vector<std::uint8_t> known(f.value_count());
+    for (region_id const r : f.regions_of(n)) inside[index_of(r)] = 1;
+    auto const visit = [&](node_id m) {
+      for (region_id const r : f.regions_of(m)) inside[index_of(r)] = 1;
+      for (value_id const v : f.operands_of(m)) {
+        if (f.is_literal(v) || inside[index_of(f.region_of(v))] != 0 || known[index_of(v)] != 0) continue;
+        known[index_of(v)] = 1;
+        all_.push_back(v);
+      }
+    };
+    for (region_id const r : f.regions_of(n)) ir::walk(f, r, visit);
+  }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+private:
+  std::vector<value_id> all_;
+};
+
+/// Whether the region uses an array as a whole: gives it on, or replaces an element of it.
+inline bool uses_whole(function const& f, value_id array, region_id r) {
+  for (ir::use_id const u : f.uses_of(array)) {
+    node_id const n = f[u].user;
+    std::uint32_t const i = index_of(u) - f[n].first_operand;
+    bool const whole = f[n].code == op::yield || f[n].code == op::copy || f[n].code == op::loop ||
+                       f[n].code == op::while_ ||
+                       ((f[n].code == op::update || f[n].code == op::accumulate) && i == 0);
+    if (whole && ir::is_within(f, n, r)) return true;
+  }
+  return false;
+}
+
+/// Whether the shape of an array is the same in each turn of a region, by looking at where it comes from. `carried` are the values
+/// that go on from turn to turn, each of which becomes the operand of `end` of the same number. O(operations that it comes from).
+class fixed_shapes {
+public:
+  fixed_shapes(function const& f, region_id turn, std::vector<value_id> carried, node_id end)
+      : f_(f), turn_(turn), carried_(std::move(carried)), end_(end) {}
+
+  bool has(value_id v) const { return has(v, most_steps); }
+
+private:
+  static constexpr int most_steps = 12;
+
+  bool is_outside(value_id v) const {
+    if (f_.is_literal(v)) return true;
+    for (region_id r = f_.region_of(v); r != turn_;) {
+      node_id const owner = f_[r].parent;
+      if (owner == ir::nothing) return true;
+      r = f_[owner].parent;
+    }
+    return false;
+  }
+  bool is_same(value_id number, int steps) const {
+    if (is_outside(number)) return true;
+    if (steps == 0 || !f_.is_result(number)) return false;
+    node_id const n = f_.node_of(number);
+    if (f_[n].code == op::length) {
+      for (value_id const v : f_.operands_of(n))
+        if (has(v, steps - 1)) return true;
+      return false;
+    }
+    if (!ir::is_elementwise(f_[n].code)) return false;
+    for (value_id const v : f_.operands_of(n))
+      if (!is_same(v, steps - 1)) return false;
+    return true;
+  }
+  bool has_yield(node_id n, std::uint32_t i, int steps) const {
+    return has(f_.operand(f_.yield_of(f_.region_at(n, f_[n].region_count - 1)), i), steps);
+  }
+  bool has(value_id v, int steps) const {
+    if (f_.type_of(v).rank == 0 || is_outside(v)) return true;
+    if (steps == 0) return false;
+    if (f_.is_argument(v)) return is_kept(v, steps);
+    node_id const n = f_.node_of(v);
+    auto const operand = [&](std::uint32_t i) { return f_.operand(n, i); };
+    std::uint32_t const i = f_[v].index;
+    switch (f_[n].code) {
+    case op::update:
+    case op::copy:
+    case op::at:
+      return has(operand(0), steps - 1);
+    case op::accumulate:
+      return i < f_[n].operand_count && has(operand(i), steps - 1);
+    case op::fill:
+      return is_same(operand(0), steps - 1) && has(operand(1), steps - 1);
+    case op::iota:
+      return is_same(operand(0), steps - 1);
+    case op::map:
+      return is_same(operand(0), steps - 1) && has_yield(n, i, steps - 1);
+    case op::slice:
+      return is_same(operand(2), steps - 1) && (f_.type_of(v).rank == 1 || has(operand(0), steps - 1));
+    case op::gather:
+      return has(operand(1), steps - 1) && (f_.type_of(v).rank == 1 || has(operand(0), steps - 1));
+    case op::array:
+    case op::concat:
+      for (value_id const part : f_.operands_of(n))
+        if (!has(part, steps - 1)) return false;
+      return true;
+    case op::loop:
+      if (i >= f_[n].operand_count - 1) return is_same(operand(0), steps - 1) && has_yield(n, i, steps - 1);
+      return has(operand(i + 1), steps - 1) && keeps_shape(n, i);
+    case op::while_:
+      return i < f_[n].operand_count && has(operand(i), steps - 1) && keeps_shape(n, i);
+    default:
+      return false;
+    }
+  }
+  // A carried array: of the turn's own loop, or of one inside.
+  bool is_kept(value_id v, int steps) const {
+    if (f_.region_of(v) == turn_) {
+      for (std::uint32_t i = 0; i < carried_.size(); ++i)
+        if (carried_[i] == v) return keeps_shape(f_.operand(end_, i), v);
+      return false;
+    }
+    node_id const n = f_[f_.region_of(v)].parent;
+    if (n == ir::nothing || (f_[n].code != op::loop && f_[n].code != op::while_)) return false;
+    return keeps_shape(n, f_[v].index - (f_[n].code == op::loop ? 1 : 0)) &&
+           has(f_.operand(n, f_[v].index), steps - 1);
+  }
+  bool keeps_shape(node_id n, std::uint32_t i) const {
+    region_id const body = f_.region_at(n, f_[n].region_count - 1);
+    return keeps_shape(
+        f_.operand(f_.yield_of(body), i), f_.argument(body, f_[n].code == op::loop ? i + 1 : i));
+  }
+  // Whether a value has the shape of an argument that it is made of.
+  bool keeps_shape(value_id v, value_id argument) const {
+    for (int step = 0; step < most_steps && f_.is_result(v); ++step) {
+      node_id const m = f_.node_of(v);
+      std::uint32_t const k = f_[v].index;
+      if (f_[m].code == op::update || f_[m].code == op::copy ||
+          (f_[m].code == op::accumulate && k < f_[m].operand_count))
+        v = f_.operand(m, k);
+      else if (f_[m].code == op::loop && k + 1 < f_[m].operand_count && keeps_shape(m, k))
+        v = f_.operand(m, k + 1);
+      else if (f_[m].code == op::if_ && branches_keep(m, k, argument))
+        return true;
+      else
+        return false;
+    }
+    return v == argument;
+  }
+  bool branches_keep(node_id n, std::uint32_t i, value_id argument) const {
+    for (region_id const r : f_.regions_of(n))
+      if (ir::before_updates(f_, f_.operand(f_.yield_of(r), i)) != argument) return false;
+    return true;
+  }
+
+  function const& f_;
+  region_id turn_;
+  std::vector<value_id> carried_;
+  node_id end_;
+};
+
+} // namespace overdub::contexts::adjoint

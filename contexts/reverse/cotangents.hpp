@@ -1,0 +1,186 @@
+// The cotangents of a function's values, while they are being summed: what flows backwards.
+#pragma once
+
+#include <overdub/contexts/reverse/activity.hpp>
+#include <overdub/ir/bounds.hpp>
+#include <overdub/ir/cursor.hpp>
+
+#include <cstdint>
+#include <span>
+#include <tsl/robin_map.h>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts::adjoint {
+
+struct value_hash {
+  std::size_t operator()(value_id v) const { return std::size_t{index_of(v)} * 0x9e3779b97f4a7c15; }
+};
+template <class T>
+using value_map = tsl::robin_map<value_id, T, value_hash>;
+
+/// Writes sums of cotangents to where its cursor stands. Scopes are nested as regions are: what a scope collects is taken when it
+/// ends. An array of which elements are read in a region that runs often is collected in an accumulator, which all scopes inside
+/// add to.
+class cotangents {
+public:
+  cotangents(ir::cursor& at, activity const& known) : at_(at), activity_(known) { scopes_.emplace_back(); }
+
+  void enter() { scopes_.emplace_back(); }
+  void leave() { scopes_.pop_back(); }
+
+  /// The cotangent of a value gets a share more.
+  void add(value_id v, value_id share) {
+    if (!activity_.varies(v)) return;
+    if (value_id const to = accumulator(v); to != ir::nothing) return add_whole(to, v, share);
+    auto const [at, is_new] = top().sums.try_emplace(v, share);
+    if (!is_new) at.value() = plus(at->second, share);
+  }
+  /// That of an element, or a part, of an array.
+  void add_at(value_id array, std::span<value_id const> indices, value_id share) {
+    if (!activity_.varies(array)) return;
+    if (auto const at = top().by_index.find(array); at != top().by_index.end()) {
+      at.value() = at->second == ir::nothing ? share : plus(at->second, share);
+      return;
+    }
+    if (value_id const to = accumulator(array); to != ir::nothing) return add_to(to, indices, share);
+    top().elements[array].push_back({{indices.begin(), indices.end()}, share});
+  }
+  /// What a scope has collected for a value so far, which is forgotten; nothing, if there is none.
+  value_id take(value_id v) {
+    value_id sum = ir::nothing;
+    if (auto const at = top().sums.find(v); at != top().sums.end()) {
+      sum = at->second;
+      top().sums.erase(at);
+    }
+    auto const at = top().elements.find(v);
+    if (at == top().elements.end()) return sum;
+    std::vector<part> const parts = std::move(at.value());
+    top().elements.erase(at);
+    if (sum == ir::nothing) sum = zeros_like(v);
+    return with_parts(sum, parts);
+  }
+  /// In this scope, all elements of an array that get shares are one: that of the turn's index.
+  void sum_elements_of(value_id array) { top().by_index.insert_or_assign(array, ir::nothing); }
+  /// Their sum; nothing, if there is none.
+  value_id take_element(value_id array) const { return top().by_index.find(array)->second; }
+
+  bool has(value_id v) const { return top().sums.contains(v) || top().elements.contains(v); }
+  void set(value_id v, value_id sum) { top().sums.insert_or_assign(v, sum); }
+
+  /// From here on, shares of an array go to an accumulator; nothing: they do not.
+  void accumulate_in(value_id array, value_id accumulator) {
+    if (accumulator == ir::nothing)
+      top().accumulators.erase(array);
+    else
+      top().accumulators.insert_or_assign(array, accumulator);
+  }
+  bool is_accumulated(value_id array) const { return accumulator(array) != ir::nothing; }
+
+  /// 0, or an array of zeros of the shape of a value.
+  value_id zeros_like(value_id v) {
+    ir::type const t = at_->type_of(v);
+    if (t.rank == 0) return zero(t);
+    value_id const n = size_of(v);
+    if (t.rank == 1) return at_.add(op::fill, n, zero(t.element_type()));
+    return map(n, t, [&](value_id i) { return zeros_like(at_.add(op::at, v, i)); });
+  }
+  value_id zero(ir::type t) { return at_.literal(t, 0); }
+  /// How many elements an array has: where something says it, without looking at the array.
+  value_id size_of(value_id array) {
+    value_id const known = ir::length_of(*at_, array);
+    return known == ir::nothing ? at_.add(op::length, array) : known;
+  }
+
+  /// a + b, element by element.
+  value_id plus(value_id a, value_id b) {
+    ir::type const t = at_->type_of(a);
+    if (t.rank == 0) return at_.add(op::add, a, b);
+    value_id const n = at_.add(op::length, a, b);
+    return map(n, t, [&](value_id i) { return plus(at_.add(op::at, a, i), at_.add(op::at, b, i)); });
+  }
+
+  /// An array of type t of what `each` writes for an index.
+  template <class Each>
+  value_id map(value_id n, ir::type t, Each const& each) {
+    std::vector<ir::type> const index[] = {{ir::i64}};
+    node_id const made =
+        at_.insert(op::map, std::span<value_id const>(&n, 1), std::span<ir::type const>(&t, 1), {}, index);
+    inside(at_->region_at(made, 0), [&](region_id r) {
+      value_id const element = each(at_->argument(r, 0));
+      at_.yield(std::span<value_id const>(&element, 1));
+    });
+    return at_->result(made);
+  }
+  /// A loop without results.
+  template <class Each>
+  void loop(value_id n, Each const& each) {
+    std::vector<ir::type> const index[] = {{ir::i64}};
+    node_id const made =
+        at_.insert(op::loop, std::span<value_id const>(&n, 1), std::span<ir::type const>(), {}, index);
+    inside(at_->region_at(made, 0), [&](region_id r) {
+      each(at_->argument(r, 0));
+      at_.yield({});
+    });
+  }
+  /// Writes to the end of another region, and comes back.
+  template <class Write>
+  void inside(region_id r, Write const& write) {
+    ir::cursor const back = at_;
+    at_.to_end(r);
+    write(r);
+    at_ = back;
+  }
+
+private:
+  struct part {
+    std::vector<value_id> indices;
+    value_id share;
+  };
+  struct scope {
+    value_map<value_id> sums;
+    value_map<std::vector<part>> elements;
+    value_map<value_id> accumulators;
+    value_map<value_id> by_index;
+  };
+  scope& top() { return scopes_.back(); }
+  scope const& top() const { return scopes_.back(); }
+
+  value_id accumulator(value_id array) const {
+    for (std::size_t i = scopes_.size(); i-- > 0;)
+      if (auto const at = scopes_[i].accumulators.find(array); at != scopes_[i].accumulators.end())
+        return at->second;
+    return ir::nothing;
+  }
+
+  void add_to(value_id accumulator, std::span<value_id const> indices, value_id share) {
+    std::vector<value_id> operands{accumulator};
+    operands.insert(operands.end(), indices.begin(), indices.end());
+    operands.push_back(share);
+    at_.insert(op::add_to, operands, std::span<ir::type const>());
+  }
+  // Element by element, or row by row, of an array.
+  void add_whole(value_id accumulator, value_id, value_id share) {
+    loop(at_.add(op::length, share), [&](value_id i) {
+      add_to(accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, share, i));
+    });
+  }
+  value_id with_parts(value_id sum, std::vector<part> const& parts) {
+    ir::type const t = at_->type_of(sum);
+    std::vector<ir::type> const accumulators[] = {{t.accumulator()}};
+    node_id const made = at_.insert(
+        op::accumulate, std::span<value_id const>(&sum, 1), std::span<ir::type const>(&t, 1), {},
+        accumulators);
+    inside(at_->region_at(made, 0), [&](region_id r) {
+      for (part const& p : parts) add_to(at_->argument(r, 0), p.indices, p.share);
+      at_.yield({});
+    });
+    return at_->result(made);
+  }
+
+  ir::cursor& at_;
+  activity const& activity_;
+  std::vector<scope> scopes_;
+};
+
+} // namespace overdub::contexts::adjoint

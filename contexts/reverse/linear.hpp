@@ -1,0 +1,213 @@
+// The adjoints of elementwise operations, made of the same rows of ir/ops.def as their tangents: a row's last column is computed
+// on terms and on linear functions of the tangents, and the linear function that comes out is transposed.
+#pragma once
+
+#include <overdub/call/zero.hpp>
+#include <overdub/ir/cursor.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace overdub::contexts::adjoint {
+
+using ir::op;
+using ir::value_id;
+
+/// A number while a formula is written down: a value of the program, or a constant, which has the type of what it meets.
+class term {
+public:
+  term(ir::cursor& at, value_id v) : at_(&at), value_(v) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> term(T constant) : constant_(static_cast<double>(constant)) {}
+
+  bool is_constant() const { return at_ == nullptr; }
+  ir::cursor& where() const { return *at_; }
+  ir::type type() const { return (*at_)->type_of(value_); }
+  /// The value, of a constant as one of this type.
+  value_id as(ir::cursor& at, ir::type t) const {
+    if (!is_constant()) return value_;
+    if (t == ir::i64) return at.literal(static_cast<std::int64_t>(constant_));
+    if (t == ir::f32) return at.literal(static_cast<float>(constant_));
+    if (t == ir::boolean) return at.literal(constant_ != 0);
+    return at.literal(constant_);
+  }
+  value_id value() const { return value_; }
+
+private:
+  ir::cursor* at_ = nullptr;
+  value_id value_ = ir::nothing;
+  double constant_ = 0;
+};
+
+// An operation on terms, of which one at least is a value; constants have the type of the last value.
+template <class... T>
+term emit(op code, T const&... x) {
+  ir::cursor* at = nullptr;
+  ir::type t;
+  ((x.is_constant() ? void() : (at = &x.where(), t = x.type(), void())), ...);
+  return term(*at, at->add(code, x.as(*at, t)...));
+}
+
+/// A linear function of tangents: a small tree, which is shared.
+class linear {
+public:
+  enum class kind : std::uint8_t { tangent, negated, scaled, divided, sum, chosen };
+
+  linear() = default; // zero
+  linear(zero) {}
+  static linear of_tangent(std::uint8_t operand) {
+    return linear({.is = kind::tangent, .operand = operand, .by = 0.0});
+  }
+  bool is_zero() const { return root_ == nullptr; }
+
+  friend linear operator-(linear const& a) {
+    return a.is_zero() ? a : linear({.is = kind::negated, .by = 0.0, .left = a.root_});
+  }
+  friend linear operator+(linear const& a, linear const& b) {
+    if (a.is_zero()) return b;
+    if (b.is_zero()) return a;
+    return linear({.is = kind::sum, .by = 0.0, .left = a.root_, .right = b.root_});
+  }
+  friend linear operator-(linear const& a, linear const& b) { return a + -b; }
+  friend linear operator*(linear const& a, term const& by) {
+    return a.is_zero() ? a : linear({.is = kind::scaled, .by = by, .left = a.root_});
+  }
+  friend linear operator*(term const& by, linear const& a) { return a * by; }
+  friend linear operator/(linear const& a, term const& by) {
+    return a.is_zero() ? a : linear({.is = kind::divided, .by = by, .left = a.root_});
+  }
+  /// a where the condition holds, else b.
+  static linear chosen(term const& condition, linear const& a, linear const& b) {
+    if (a.is_zero() && b.is_zero()) return a;
+    return linear({.is = kind::chosen, .by = condition, .left = a.root_, .right = b.root_});
+  }
+
+  /// Calls give(operand, share) with what each tangent's cotangent gets of the result's, which is a number of its type.
+  template <class Give>
+  void transpose(term const& cotangent, Give const& give) const {
+    if (root_) transpose(*root_, cotangent, give);
+  }
+
+private:
+  struct node {
+    kind is;
+    std::uint8_t operand = 0;
+    term by;
+    std::shared_ptr<node const> left = nullptr, right = nullptr; // none: zero
+  };
+  explicit linear(node n) : root_(std::make_shared<node const>(std::move(n))) {}
+
+  template <class Give>
+  static void transpose(node const& n, term const& cotangent, Give const& give) {
+    switch (n.is) {
+    case kind::tangent:
+      return give(n.operand, cotangent);
+    case kind::negated:
+      return transpose(*n.left, emit(op::neg, cotangent), give);
+    case kind::scaled:
+      return transpose(*n.left, emit(op::mul, cotangent, n.by), give);
+    case kind::divided:
+      return transpose(*n.left, emit(op::div, cotangent, n.by), give);
+    case kind::sum:
+      transpose(*n.left, cotangent, give);
+      return transpose(*n.right, cotangent, give);
+    case kind::chosen: {
+      ir::cursor& at = cotangent.where();
+      auto const choose = [&](term const& a, term const& b) {
+        ir::type const t = cotangent.type();
+        return term(at, at.add(op::select, n.by.as(at, ir::boolean), a.as(at, t), b.as(at, t)));
+      };
+      if (n.left) transpose(*n.left, choose(cotangent, 0.0), give);
+      if (n.right) transpose(*n.right, choose(0.0, cotangent), give);
+      return;
+    }
+    }
+  }
+
+  std::shared_ptr<node const> root_; // none: zero
+};
+
+/// The words of the table's last column, for terms.
+namespace formula {
+
+inline term operator-(term const& x) { return emit(op::neg, x); }
+inline term operator+(term const& x, term const& y) { return emit(op::add, x, y); }
+inline term operator-(term const& x, term const& y) { return emit(op::sub, x, y); }
+inline term operator*(term const& x, term const& y) { return emit(op::mul, x, y); }
+inline term operator/(term const& x, term const& y) { return emit(op::div, x, y); }
+inline term operator<(term const& x, term const& y) { return emit(op::lt, x, y); }
+inline term operator<=(term const& x, term const& y) { return emit(op::le, x, y); }
+inline term operator>(term const& x, term const& y) { return emit(op::gt, x, y); }
+inline term operator>=(term const& x, term const& y) { return emit(op::ge, x, y); }
+inline term operator==(term const& x, term const& y) { return emit(op::eq, x, y); }
+inline term operator&&(term const& x, term const& y) { return emit(op::logical_and, x, y); }
+inline term operator||(term const& x, term const& y) { return emit(op::logical_or, x, y); }
+inline term isnan(term const& x) { return emit(op::isnan, x); }
+inline term signbit(term const& x) { return emit(op::signbit, x); }
+inline term sqrt(term const& x) { return emit(op::sqrt, x); }
+inline term exp(term const& x) { return emit(op::exp, x); }
+inline term log(term const& x) { return emit(op::log, x); }
+inline term pow(term const& x, term const& y) { return emit(op::pow, x, y); }
+inline term sin(term const& x) { return emit(op::sin, x); }
+inline term cos(term const& x) { return emit(op::cos, x); }
+inline term sinh(term const& x) { return emit(op::sinh, x); }
+inline term cosh(term const& x) { return emit(op::cosh, x); }
+inline term nearbyint(term const& x) { return emit(op::nearbyint, x); }
+inline term digamma(term const& x) { return emit(op::digamma, x); }
+inline term shift_right(term const& x, term const& y) { return emit(op::shift_right, x, y); }
+inline term select(term const& c, term const& x, term const& y) {
+  ir::cursor& at = c.where();
+  ir::type const t = x.is_constant() ? y.type() : x.type();
+  return term(at, at.add(op::select, c.value(), x.as(at, t), y.as(at, t)));
+}
+inline term polygamma(term const& n, term const& x) {
+  return term(x.where(), x.where().add(op::polygamma, n.as(x.where(), ir::i64), x.value()));
+}
+inline term ldexp(double x, term const& n, ir::type t) {
+  return term(n.where(), n.where().add(op::ldexp, term(x).as(n.where(), t), n.value()));
+}
+
+namespace detail {
+
+inline linear select_tangent(term const& c, linear const& a, linear const& b) {
+  return linear::chosen(c, a, b);
+}
+// The formulas of call/tangent.hpp.
+inline linear pow_tangent(term const& r, term const& x, term const& y, linear const& dx, linear const& dy) {
+  linear all;
+  if (!dx.is_zero()) {
+    term const is_constant = x == 0.0 && y == 0.0;
+    all = select(is_constant, 0.0, y * pow(x, y - 1.0)) * dx;
+  }
+  if (!dy.is_zero()) all = all + select(x == 0.0, r, r * log(x)) * dy;
+  return all;
+}
+inline linear ldexp_tangent(term const& r, term const& y, linear const& dx) {
+  term const half = shift_right(y, 1);
+  return ldexp(1.0, half, r.type()) * (ldexp(1.0, y - half, r.type()) * dx);
+}
+
+} // namespace detail
+
+// The tangent of an operation; z and dz are those of operations of three operands.
+inline linear
+tangent_of(op code, term const& r, std::array<term, 3> const& in, std::array<linear, 3> const& along) {
+  [[maybe_unused]] term const &x = in[0], &y = in[1], &z = in[2];
+  [[maybe_unused]] linear const &dx = along[0], &dy = along[1], &dz = along[2];
+  switch (code) {
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+  case op::NAME:                                                                                             \
+    return TANGENT;
+#define OVERDUB_BINARY OVERDUB_UNARY
+#define OVERDUB_TERNARY OVERDUB_UNARY
+#include <overdub/ir/ops.def>
+  default:
+    return {};
+  }
+}
+
+} // namespace formula
+} // namespace overdub::contexts::adjoint

@@ -1,0 +1,140 @@
+// A part of a function that stands a second time where its adjoint is written: the adjoint uses what is computed there. When the
+// adjoint is complete, what is cheaper to keep comes from the first one.
+#pragma once
+
+#include <overdub/contexts/reverse/captures.hpp>
+#include <overdub/contexts/reverse/cotangents.hpp>
+#include <overdub/contexts/reverse/residuals.hpp>
+#include <overdub/ir/effects.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace overdub::contexts::adjoint {
+
+/// What cursor::clone asks, and keeps what is known of the copies up to date.
+class copies {
+public:
+  explicit copies(activity& known) : activity_(known) {}
+
+  auto find(value_id v) const { return map_.find(v); }
+  auto end() const { return map_.end(); }
+  void insert_or_assign(value_id v, value_id copy) {
+    map_.insert_or_assign(v, copy);
+    activity_.set(copy, activity_.varies(v));
+  }
+  value_id of(value_id v) const {
+    auto const at = map_.find(v);
+    return at == map_.end() ? v : at->second;
+  }
+
+private:
+  activity& activity_;
+  value_map<value_id> map_;
+};
+
+/// The copy of a region of an operation: it stands behind `before` in a region of the adjoint, up to `end`, which is the copy of
+/// the region's yield, and is erased at last.
+class replica {
+public:
+  replica(region_id of, region_id in, node_id before, node_id end)
+      : of_(of), in_(in), before_(before), end_(end) {}
+
+  region_id of() const { return of_; }
+  region_id in() const { return in_; }
+  node_id end() const { return end_; }
+  /// What stands for the index of the region, if it has one.
+  value_id index = ir::nothing;
+  /// What stands for the values that the region of a loop carries: they can be kept, and not computed.
+  std::vector<value_id> arguments;
+
+  std::vector<node_id> nodes(function const& f) const {
+    std::vector<node_id> all;
+    for (node_id n = first(f); n != end_; n = f[n].next) all.push_back(n);
+    return all;
+  }
+  node_id first(function const& f) const { return before_ == ir::nothing ? f[in_].first : f[before_].next; }
+
+private:
+  region_id of_, in_;
+  node_id before_, end_;
+};
+
+/// What is cheaper to keep of a replica than to compute again.
+class residuals {
+public:
+  /// O(operations inside, and the flow between those of the replica itself).
+  residuals(function const& f, ir::effects const& effects, replica const& r, bool is_stacked)
+      : f_(f), effects_(effects), shapes_(f, r.in(), r.arguments, r.end()), is_stacked_(is_stacked) {
+    for (value_id const v : r.arguments) add(v, residual_problem::none);
+    for (node_id const n : r.nodes(f)) add(n);
+    for (node_id n = f[r.end()].next; n != ir::nothing; n = f[n].next) need(n);
+    residual_choice const choice = choose_residuals(problem_);
+    is_possible_ = choice.cost < residual_problem::never;
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (choice.keeps[i]) kept_.push_back(values_[i]);
+  }
+
+  bool is_possible() const { return is_possible_; }
+  std::vector<value_id> const& kept() const { return kept_; }
+
+private:
+  // In additions, as the table of operations has costs: a number is written, and read.
+  static constexpr double cost_of_keeping = 4;
+  static constexpr double turns = 10; // that a loop is thought to run
+
+  void add(value_id v, std::uint32_t maker) {
+    number_.emplace(v, static_cast<std::uint32_t>(values_.size()));
+    values_.push_back(v);
+    problem_.values.push_back({.made_by = maker, .cost_of_keeping = keeping(v)});
+  }
+  void add(node_id n) {
+    auto const number = static_cast<std::uint32_t>(problem_.operations.size());
+    // What others see, or what may be different a second time, is not done again.
+    residual_problem::operation o;
+    o.cost = effects_.of(f_, n).can_merge() ? cost(n) : residual_problem::never;
+    each_use(n, [&](std::uint32_t v) { o.takes.push_back(v); });
+    problem_.operations.push_back(std::move(o));
+    for (value_id const v : f_.results_of(n)) add(v, number);
+  }
+  void need(node_id n) {
+    each_use(n, [&](std::uint32_t v) { problem_.values[v].is_needed = true; });
+  }
+  template <class Visit>
+  void each_use(node_id n, Visit const& visit) {
+    auto const of = [&](node_id m) {
+      for (value_id const v : f_.operands_of(m))
+        if (auto const at = number_.find(v); at != number_.end()) visit(at->second);
+    };
+    of(n);
+    for (region_id const r : f_.regions_of(n)) ir::walk(f_, r, of);
+  }
+
+  double keeping(value_id v) const {
+    ir::type const t = f_.type_of(v);
+    bool const is_data = t.is_literal() || (t.is_array() && ir::type{t.element}.is_literal());
+    if (!is_data || (is_stacked_ && !shapes_.has(v))) return residual_problem::never;
+    double cost = cost_of_keeping;
+    for (int i = 0; i < t.rank; ++i) cost *= turns;
+    return cost;
+  }
+  double cost(node_id n) const {
+    double all = ir::row_of(f_[n].code).cost;
+    double const times = f_[n].code == op::if_ || f_[n].code == op::accumulate ? 1 : turns;
+    for (region_id const r : f_.regions_of(n))
+      for (node_id const m : f_.nodes_of(r)) all += times * cost(m);
+    return all;
+  }
+
+  function const& f_;
+  ir::effects const& effects_;
+  fixed_shapes shapes_;
+  bool is_stacked_;
+  bool is_possible_ = true;
+  residual_problem problem_;
+  std::vector<value_id> values_;
+  value_map<std::uint32_t> number_;
+  std::vector<value_id> kept_;
+};
+
+} // namespace overdub::contexts::adjoint

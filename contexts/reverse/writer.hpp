@@ -1,0 +1,99 @@
+// Writes the adjoint of a function behind its operations: from the last to the first, each gives the cotangents of its operands
+// their shares.
+#pragma once
+
+#include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/contexts/reverse/linear.hpp>
+#include <overdub/contexts/reverse/replica.hpp>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace overdub::contexts::adjoint {
+
+/// The gradients of a program's functions, each made once for what is asked of it.
+using callee_gradient = std::function<function_id(function_id callee, gradient_request const&)>;
+
+class writer {
+public:
+  using values = std::vector<value_id>;
+
+  writer(ir::program& p, function_id f, activity& known, callee_gradient of_callee)
+      : p_(p), at_(p, f, function::body), activity_(known), sums_(at_, known), effects_(p),
+        of_callee_(std::move(of_callee)) {}
+
+  cotangents& sums() { return sums_; }
+  ir::cursor& at() { return at_; }
+  /// Operations that stand one behind the other, in front of what is written.
+  void reverse(std::vector<node_id> const& nodes) {
+    for (std::size_t i = nodes.size(); i-- > 0;) back(nodes[i]);
+  }
+
+private:
+  function const& f() const { return *at_; }
+
+  void back(node_id n);
+  void elementwise(node_id n, value_id share);
+  // ---- data (writer_data.hpp)
+  bool data(node_id n, value_id share);
+  void array(node_id n, value_id share);
+  void slice(node_id n, value_id share);
+  void gather(node_id n, value_id share);
+  void concat(node_id n, value_id share);
+  void update(node_id n, value_id share);
+  void fill(node_id n, value_id share);
+  void select_arrays(node_id n, value_id share);
+  template <class Write>
+  void scatter(value_id array, Write const& write);
+  value_id sum_of(value_id numbers);
+  // ---- control (writer_control.hpp)
+  void if_(node_id n, values const& shares);
+  void loop(node_id n, values const& shares);
+  void map(node_id n, values const& shares);
+  void reduce(node_id n, values const& shares); // (writer_reduce.hpp)
+  void sum(node_id n, value_id share);
+  struct pairs {
+    value_id left, right; // the numbers of the two nodes that each step combines
+  };
+  pairs tree_of(value_id size, value_id steps);
+  values combined(node_id n, values const& left, values const& right);
+  value_id varying(value_id v, bool does) {
+    activity_.set(v, does);
+    return v;
+  }
+  void accumulate(node_id n, values const& shares);
+  void add_to(node_id n);
+  void once(node_id n, values const& shares, std::uint32_t first);
+  void call(node_id n, values const& shares);
+  values captured(node_id n) const;
+  bool is_read_at_index(node_id n, value_id array) const;
+  std::vector<std::uint8_t> useful_states(node_id n, values const& shares) const;
+  template <class Write>
+  values in_accumulators(values const& arrays, Write const& write);
+  // ---- what is kept (writer_keep.hpp)
+  replica copy(region_id r, copies& map);
+  node_id keep(node_id first, node_id second, std::vector<replica> const& replicas);
+  values rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept);
+  node_id without_arguments(node_id second, std::uint32_t count);
+
+  values shares_of(node_id n);
+  bool adds(node_id n) const;
+  ir::type type_of(value_id v) const { return f().type_of(v); }
+  value_id insert(op code, values const& operands, ir::type result) {
+    return f().result(at_.insert(code, operands, std::span<ir::type const>(&result, 1)));
+  }
+  value_id index(std::int64_t i) { return at_.literal(i); }
+  [[noreturn]] void refuse(node_id n, std::string const& why) const;
+
+  ir::program& p_;
+  ir::cursor at_;
+  activity& activity_;
+  cotangents sums_;
+  ir::effects effects_;
+  callee_gradient of_callee_;
+  value_map<value_id> accumulated_; // accumulators of the program: what their arrays' cotangents are
+};
+
+} // namespace overdub::contexts::adjoint

@@ -1,0 +1,377 @@
+// The adjoints of control: loops run the other way round, branches and maps the same way.
+#pragma once
+
+#include <overdub/contexts/reverse/writer.hpp>
+
+namespace overdub::contexts::adjoint {
+
+/// The values around an operation's regions that change, and that they use.
+inline writer::values writer::captured(node_id n) const {
+  values all;
+  for (value_id const v : captures(f(), n))
+    if (activity_.varies(v) && !type_of(v).is_accumulator) all.push_back(v);
+  return all;
+}
+
+/// Writes what adds to these arrays' cotangents; returns what it returns, as it is visible behind.
+template <class Write>
+writer::values writer::in_accumulators(values const& arrays, Write const& write) {
+  if (arrays.empty()) return write();
+  values sums;
+  std::vector<ir::type> results;
+  std::vector<std::vector<ir::type>> accumulators(1);
+  for (value_id const v : arrays) {
+    value_id const sum = sums_.take(v);
+    sums.push_back(sum == ir::nothing ? sums_.zeros_like(v) : sum);
+    results.push_back(type_of(v));
+    accumulators[0].push_back(type_of(v).accumulator());
+  }
+  node_id const made = at_.insert(op::accumulate, sums, std::span<ir::type const>(), {}, accumulators);
+  values given;
+  sums_.inside(f().region_at(made, 0), [&](region_id r) {
+    for (std::uint32_t i = 0; i < arrays.size(); ++i) sums_.accumulate_in(arrays[i], f().argument(r, i));
+    given = write();
+    for (value_id const v : arrays) sums_.accumulate_in(v, ir::nothing);
+    at_.yield(given);
+  });
+  for (value_id const v : given) results.push_back(type_of(v));
+  at_.set_results(made, results);
+  for (std::uint32_t i = 0; i < arrays.size(); ++i) sums_.set(arrays[i], f().result(made, i));
+  for (std::uint32_t i = 0; i < given.size(); ++i)
+    given[i] = f().result(made, static_cast<std::uint32_t>(arrays.size()) + i);
+  return given;
+}
+
+/// Which of the values that a loop carries have a cotangent: a result that is used depends on them.
+inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& shares) const {
+  bool const counted = f()[n].code == op::loop;
+  std::uint32_t const carried = f()[n].operand_count - (counted ? 1 : 0);
+  region_id const body = f().region_at(n, f()[n].region_count - 1);
+  std::vector<std::uint8_t> useful(carried), known(f().value_count());
+  values open;
+  auto const push = [&](value_id v) {
+    if (!activity_.varies(v) || known[index_of(v)] != 0) return;
+    known[index_of(v)] = 1;
+    open.push_back(v);
+  };
+  node_id const yield = f().yield_of(body);
+  auto const push_yield = [&](std::uint32_t i) {
+    if (i < carried) useful[i] = activity_.varies(f().argument(body, counted ? i + 1 : i));
+    push(f().operand(yield, i));
+  };
+  for (std::uint32_t i = 0; i < shares.size(); ++i)
+    if (shares[i] != ir::nothing) push_yield(i);
+  ir::walk(f(), body, [&](node_id m) { // what is added to accumulators around
+    if (f()[m].code == op::add_to && accumulated_.contains(f().operand(m, 0)))
+      for (value_id const v : f().operands_of(m)) push(v);
+  });
+  while (!open.empty()) {
+    value_id const v = open.back();
+    open.pop_back();
+    if (f().is_argument(v)) {
+      node_id const owner = f()[f().region_of(v)].parent;
+      if (owner == n) {
+        std::uint32_t const i = f()[v].index - (counted ? 1 : 0);
+        if (f().region_of(v) == body && useful[i] == 0) push_yield(i);
+        if (f().region_of(v) == body) useful[i] = 1;
+      } else if (owner != ir::nothing && ir::is_within(f(), owner, body)) {
+        for (value_id const operand : f().operands_of(owner)) push(operand);
+      }
+      continue;
+    }
+    if (!f().is_result(v) || !ir::is_within(f(), f().node_of(v), body)) continue;
+    node_id const m = f().node_of(v);
+    for (value_id const operand : f().operands_of(m)) push(operand);
+    for (region_id const r : f().regions_of(m))
+      ir::walk(f(), r, [&](node_id inner) {
+        if (f()[inner].code == op::yield || f()[inner].code == op::add_to)
+          for (value_id const operand : f().operands_of(inner)) push(operand);
+      });
+  }
+  return useful;
+}
+
+inline void writer::if_(node_id n, values const& shares) {
+  // Arrays that both branches give on have a cotangent that does, too; others are added to.
+  values given, accumulated;
+  for (value_id const v : captured(n)) {
+    bool const is_whole = uses_whole(f(), v, f().region_at(n, 0)) && uses_whole(f(), v, f().region_at(n, 1));
+    if (type_of(v).rank == 0 || is_whole || sums_.is_accumulated(v))
+      given.push_back(v);
+    else
+      accumulated.push_back(v);
+  }
+  values const sums = in_accumulators(accumulated, [&] {
+    value_id const condition = f().operand(n, 0);
+    std::vector<ir::type> const none[] = {{}, {}};
+    node_id const second =
+        at_.insert(op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(), {}, none);
+    std::vector<replica> replicas;
+    std::vector<values> parts(2);
+    for (std::uint32_t branch = 0; branch < 2; ++branch)
+      sums_.inside(f().region_at(second, branch), [&](region_id) {
+        sums_.enter();
+        copies map(activity_);
+        replicas.push_back(copy(f().region_at(n, branch), map));
+        for (std::uint32_t i = 0; i < shares.size(); ++i)
+          if (shares[i] != ir::nothing) sums_.add(f().operand(replicas.back().end(), i), shares[i]);
+        reverse(replicas.back().nodes(f()));
+        for (value_id const v : given) parts[branch].push_back(sums_.take(v));
+        sums_.leave();
+      });
+    values kept_given;
+    std::vector<values> yields(2);
+    std::vector<ir::type> results;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (parts[0][i] == ir::nothing && parts[1][i] == ir::nothing) continue;
+      kept_given.push_back(given[i]);
+      results.push_back(type_of(given[i]));
+      for (std::uint32_t branch = 0; branch < 2; ++branch)
+        sums_.inside(f().region_at(second, branch), [&](region_id) {
+          yields[branch].push_back(
+              parts[branch][i] == ir::nothing ? sums_.zeros_like(given[i]) : parts[branch][i]);
+        });
+    }
+    for (std::uint32_t branch = 0; branch < 2; ++branch)
+      sums_.inside(f().region_at(second, branch), [&](region_id) { at_.yield(yields[branch]); });
+    at_.set_results(second, results);
+    (void)keep(n, second, replicas);
+    given = std::move(kept_given);
+    values all;
+    for (value_id const v : f().results_of(second)) all.push_back(v);
+    return all;
+  });
+  for (std::size_t i = 0; i < given.size(); ++i) sums_.add(given[i], sums[i]);
+}
+
+// For loops and whiles: what goes on from turn to turn is a cotangent of what was carried, and sums.
+inline void writer::loop(node_id n, values const& shares) {
+  bool const counted = f()[n].code == op::loop;
+  std::uint32_t const first = counted ? 1 : 0;
+  std::uint32_t const carried = f()[n].operand_count - first;
+  region_id const body = f().region_at(n, f()[n].region_count - 1);
+  std::vector<std::uint8_t> const useful = useful_states(n, shares);
+  values initial; // `keep` puts another operation in the place of this one
+  for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(f().operand(n, first + i));
+  values summed, accumulated;
+  for (value_id const v : captured(n))
+    if (type_of(v).rank == 0)
+      summed.push_back(v);
+    else if (!sums_.is_accumulated(v))
+      accumulated.push_back(v);
+
+  values const sums = in_accumulators(accumulated, [&] {
+    values operands{counted ? f().operand(n, 0) : index(0)}; // of a while: what `keep` puts there
+    std::vector<std::vector<ir::type>> arguments{{ir::i64}};
+    for (std::uint32_t i = 0; i < carried; ++i) {
+      if (useful[i] == 0) continue;
+      operands.push_back(shares[i] != ir::nothing ? shares[i] : sums_.zeros_like(f().result(n, i)));
+      arguments[0].push_back(type_of(f().result(n, i)));
+    }
+    for (value_id const v : summed) {
+      value_id const sum = sums_.take(v);
+      operands.push_back(sum == ir::nothing ? sums_.zero(type_of(v)) : sum);
+      arguments[0].push_back(type_of(v));
+    }
+    std::vector<ir::type> const results(arguments[0].begin() + 1, arguments[0].end());
+    for (std::uint32_t i = 0; i < carried; ++i) arguments[0].push_back(type_of(f().result(n, i)));
+    ir::attributes says;
+    if (!counted || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
+    node_id second = at_.insert(op::loop, operands, results, says, arguments);
+
+    std::vector<replica> replicas;
+    sums_.inside(f().region_at(second, 0), [&](region_id r) {
+      sums_.enter();
+      copies map(activity_);
+      if (counted) map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
+      auto const behind = static_cast<std::uint32_t>(results.size()) + 1;
+      values stand_ins;
+      for (std::uint32_t i = 0; i < carried; ++i) {
+        stand_ins.push_back(f().argument(r, behind + i));
+        map.insert_or_assign(f().argument(body, first + i), stand_ins.back());
+      }
+      replicas.push_back(copy(body, map));
+      replicas.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
+      replicas.back().arguments = stand_ins;
+
+      std::uint32_t next = 1;
+      values states;
+      for (std::uint32_t i = 0; i < carried; ++i)
+        states.push_back(useful[i] != 0 ? f().argument(r, next++) : value_id(ir::nothing));
+      for (value_id const v : summed) sums_.set(v, f().argument(r, next++));
+      auto const yielded = [&](std::uint32_t i) { return f().operand(replicas.back().end(), i); };
+      for (std::uint32_t i = 0; i < carried; ++i)
+        if (states[i] != ir::nothing) sums_.add(yielded(i), states[i]);
+      for (std::uint32_t i = carried; i < shares.size(); ++i)
+        if (shares[i] != ir::nothing && activity_.varies(yielded(i))) {
+          values const read{shares[i], f().argument(r, 0)};
+          sums_.add(yielded(i), insert(op::at, read, type_of(yielded(i))));
+        }
+      reverse(replicas.back().nodes(f()));
+
+      values yields;
+      for (std::uint32_t i = 0; i < carried; ++i) {
+        if (useful[i] == 0) continue;
+        value_id const sum = sums_.take(stand_ins[i]);
+        yields.push_back(sum == ir::nothing ? sums_.zeros_like(stand_ins[i]) : sum);
+      }
+      for (value_id const v : summed) yields.push_back(sums_.take(v));
+      at_.yield(yields);
+      sums_.leave();
+    });
+    second = keep(n, second, replicas);
+    values all;
+    for (value_id const v : f().results_of(second)) all.push_back(v);
+    return all;
+  });
+
+  std::size_t next = 0;
+  std::vector<std::pair<value_id, value_id>> carried_in;
+  for (std::uint32_t i = 0; i < carried; ++i)
+    if (useful[i] != 0) carried_in.emplace_back(initial[i], sums[next++]);
+  for (value_id const v : summed) sums_.set(v, sums[next++]); // first: one of them may be carried in, too
+  for (auto const& [v, share] : carried_in) sums_.add(v, share);
+}
+
+inline void writer::map(node_id n, values const& shares) {
+  region_id const body = f().region_at(n, 0);
+  values summed, accumulated, by_index;
+  for (value_id const v : captured(n))
+    if (type_of(v).rank == 0)
+      summed.push_back(v);
+    else if (!sums_.is_accumulated(v))
+      (is_read_at_index(n, v) ? by_index : accumulated).push_back(v);
+
+  values added; // what has shares
+  std::vector<std::uint8_t> is_summed;
+  values const parts = in_accumulators(accumulated, [&] {
+    value_id const count = f().operand(n, 0);
+    std::vector<ir::type> const arguments[] = {{ir::i64}};
+    node_id const second =
+        at_.insert(op::map, std::span<value_id const>(&count, 1), std::span<ir::type const>(), {}, arguments);
+    std::vector<replica> replicas;
+    std::vector<ir::type> results;
+    sums_.inside(f().region_at(second, 0), [&](region_id r) {
+      sums_.enter();
+      copies map(activity_);
+      map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
+      replicas.push_back(copy(body, map));
+      replicas.back().index = f().argument(r, 0);
+      for (value_id const v : by_index) sums_.sum_elements_of(v);
+      for (std::uint32_t i = 0; i < shares.size(); ++i) {
+        value_id const yielded = f().operand(replicas.back().end(), i);
+        if (shares[i] == ir::nothing || !activity_.varies(yielded)) continue;
+        values const read{shares[i], f().argument(r, 0)};
+        sums_.add(yielded, insert(op::at, read, type_of(yielded)));
+      }
+      reverse(replicas.back().nodes(f()));
+      values yields;
+      for (value_id const v : summed)
+        if (value_id const sum = sums_.take(v); sum != ir::nothing) {
+          added.push_back(v);
+          is_summed.push_back(1);
+          yields.push_back(sum);
+        }
+      for (value_id const v : by_index)
+        if (value_id const sum = sums_.take_element(v); sum != ir::nothing) {
+          added.push_back(v);
+          is_summed.push_back(0);
+          yields.push_back(sum);
+        }
+      for (value_id const v : yields) results.push_back(type_of(v).array_of());
+      at_.yield(yields);
+      sums_.leave();
+    });
+    at_.set_results(second, results);
+    (void)keep(n, second, replicas);
+    values all;
+    for (value_id const v : f().results_of(second)) all.push_back(v);
+    return all;
+  });
+  for (std::size_t i = 0; i < added.size(); ++i)
+    sums_.add(added[i], is_summed[i] != 0 ? sum_of(parts[i]) : parts[i]);
+}
+
+/// Whether a map reads an array only at its own index, and each element of it: then an element's cotangent belongs to one turn.
+inline bool writer::is_read_at_index(node_id n, value_id array) const {
+  region_id const body = f().region_at(n, 0);
+  value_id const i = f().argument(body, 0);
+  for (ir::use_id const u : f().uses_of(array)) {
+    node_id const user = f()[u].user;
+    if (!ir::is_within(f(), user, body)) continue;
+    bool const reads = f()[user].code == op::at && f().operand(user, 0) == array;
+    if (reads && f()[user].operand_count == 2 && f().operand(user, 1) == i && f()[user].parent == body)
+      continue;
+    if (f()[user].code == op::length) continue;
+    return false;
+  }
+  value_id const count = f().operand(n, 0);
+  if (ir::length_of(f(), array) == count) return true;
+  if (!f().is_result(count) || f()[f().node_of(count)].code != op::length) return false;
+  for (value_id const measured : f().operands_of(f().node_of(count)))
+    if (ir::before_updates(f(), measured) == ir::before_updates(f(), array)) return true;
+  return false;
+}
+
+/// What a region gives that runs once, from its `first` result on: it stands a second time among the operations that follow.
+inline void writer::once(node_id n, values const& shares, std::uint32_t first) {
+  copies map(activity_);
+  std::vector<replica> const replicas{copy(f().region_at(n, 0), map)};
+  for (std::uint32_t i = first; i < shares.size(); ++i)
+    if (shares[i] != ir::nothing) sums_.add(f().operand(replicas[0].end(), i - first), shares[i]);
+  reverse(replicas[0].nodes(f()));
+  (void)keep(n, ir::nothing, replicas);
+}
+inline void writer::accumulate(node_id n, values const& shares) {
+  std::uint32_t const arrays = f()[n].operand_count;
+  for (std::uint32_t i = 0; i < arrays; ++i) {
+    if (shares[i] == ir::nothing) continue;
+    sums_.add(f().operand(n, i), shares[i]);
+    accumulated_.insert_or_assign(f().argument(f().region_at(n, 0), i), shares[i]);
+  }
+  once(n, shares, arrays);
+}
+inline void writer::add_to(node_id n) {
+  auto const of = accumulated_.find(f().operand(n, 0));
+  std::uint32_t const last = f()[n].operand_count - 1;
+  value_id const part = f().operand(n, last);
+  if (of == accumulated_.end() || !activity_.varies(part)) return;
+  values read{of->second};
+  for (std::uint32_t i = 1; i < last; ++i) read.push_back(f().operand(n, i));
+  sums_.add(part, insert(op::at, read, type_of(part)));
+}
+/// Whether something in the regions of an operation adds to an accumulator whose array has a cotangent.
+inline bool writer::adds(node_id n) const {
+  bool does = false;
+  for (region_id const r : f().regions_of(n))
+    ir::walk(f(), r, [&](node_id m) {
+      does = does || (f()[m].code == op::add_to && accumulated_.contains(f().operand(m, 0)) &&
+                      activity_.varies(f().operand(m, f()[m].operand_count - 1)));
+    });
+  return does;
+}
+
+inline void writer::call(node_id n, values const& shares) {
+  function_id const callee = f()[n].attributes.callee();
+  gradient_request wanted;
+  wanted.keeps_results = false;
+  values operands;
+  std::vector<ir::type> results;
+  values inputs;
+  for (value_id const v : f().operands_of(n)) {
+    operands.push_back(v);
+    wanted.inputs.push_back(activity_.varies(v));
+    if (!activity_.varies(v)) continue;
+    inputs.push_back(v);
+    results.push_back(type_of(v));
+  }
+  for (value_id const share : shares) {
+    wanted.results.push_back(share != ir::nothing);
+    if (share != ir::nothing) operands.push_back(share);
+  }
+  function_id const gradient = of_callee_(callee, wanted);
+  node_id const made = at_.insert(op::call, operands, results, ir::attributes::of(gradient));
+  for (std::uint32_t i = 0; i < inputs.size(); ++i) sums_.add(inputs[i], f().result(made, i));
+}
+
+} // namespace overdub::contexts::adjoint

@@ -1,0 +1,180 @@
+// The adjoints of operations on numbers and arrays.
+#pragma once
+
+#include <overdub/contexts/reverse/writer.hpp>
+
+namespace overdub::contexts::adjoint {
+
+inline void writer::elementwise(node_id n, value_id share) {
+  std::array<term, 3> in{0.0, 0.0, 0.0};
+  std::array<linear, 3> along;
+  for (std::uint32_t i = 0; i < f()[n].operand_count; ++i) {
+    value_id const x = f().operand(n, i);
+    in[i] = term(at_, x);
+    if (activity_.varies(x)) along[i] = linear::of_tangent(static_cast<std::uint8_t>(i));
+  }
+  term const cotangent(at_, share);
+  formula::tangent_of(f()[n].code, term(at_, f().result(n)), in, along)
+      .transpose(cotangent, [&](std::uint8_t i, term const& part) {
+        sums_.add(f().operand(n, i), part.as(at_, cotangent.type()));
+      });
+}
+
+/// Whether the operation is one of these.
+inline bool writer::data(node_id n, value_id share) {
+  value_id const first = f()[n].operand_count > 0 ? f().operand(n, 0) : value_id(ir::nothing);
+  switch (f()[n].code) {
+  case op::convert:
+    if (activity_.varies(first)) sums_.add(first, at_.convert(share, type_of(first)));
+    return true;
+  case op::copy:
+    sums_.add(first, share);
+    return true;
+  case op::length:
+  case op::iota:
+    return true;
+  case op::at: {
+    values indices;
+    for (std::uint32_t i = 1; i < f()[n].operand_count; ++i) indices.push_back(f().operand(n, i));
+    sums_.add_at(first, indices, share);
+    return true;
+  }
+  case op::array:
+    array(n, share);
+    return true;
+  case op::slice:
+    slice(n, share);
+    return true;
+  case op::gather:
+    gather(n, share);
+    return true;
+  case op::concat:
+    concat(n, share);
+    return true;
+  case op::update:
+    update(n, share);
+    return true;
+  case op::fill:
+    fill(n, share);
+    return true;
+  default:
+    return false;
+  }
+}
+
+inline void writer::array(node_id n, value_id share) {
+  for (std::uint32_t i = 0; i < f()[n].operand_count; ++i)
+    if (value_id const element = f().operand(n, i); activity_.varies(element))
+      sums_.add(element, at_.add(op::at, share, index(i)));
+}
+
+// Shares of many elements of an array: where none are added up already, in an accumulator of their own.
+template <class Write>
+void writer::scatter(value_id array, Write const& write) {
+  if (!activity_.varies(array)) return;
+  if (sums_.is_accumulated(array)) return write();
+  (void)in_accumulators({array}, [&] {
+    write();
+    return values{};
+  });
+}
+inline void writer::slice(node_id n, value_id share) {
+  value_id const array = f().operand(n, 0), start = f().operand(n, 1), count = f().operand(n, 2);
+  scatter(array, [&] {
+    sums_.loop(count, [&](value_id i) {
+      value_id const at[] = {at_.add(op::add, start, i)};
+      sums_.add_at(array, at, at_.add(op::at, share, i));
+    });
+  });
+}
+inline void writer::gather(node_id n, value_id share) {
+  value_id const array = f().operand(n, 0), indices = f().operand(n, 1);
+  scatter(array, [&] {
+    sums_.loop(at_.add(op::length, indices, share), [&](value_id i) {
+      value_id const at[] = {at_.add(op::at, indices, i)};
+      sums_.add_at(array, at, at_.add(op::at, share, i));
+    });
+  });
+}
+inline void writer::concat(node_id n, value_id share) {
+  value_id start = index(0);
+  for (std::uint32_t i = 0; i < f()[n].operand_count; ++i) {
+    value_id const part = f().operand(n, i);
+    value_id const size = at_.add(op::length, part);
+    if (activity_.varies(part)) sums_.add(part, at_.add(op::slice, share, start, size));
+    start = at_.add(op::add, start, size);
+  }
+}
+inline void writer::update(node_id n, value_id share) {
+  std::uint32_t const last = f()[n].operand_count - 1;
+  value_id const array = f().operand(n, 0), part = f().operand(n, last);
+  values at{share};
+  for (std::uint32_t i = 1; i < last; ++i) at.push_back(f().operand(n, i));
+  if (activity_.varies(part)) sums_.add(part, insert(op::at, at, type_of(part)));
+  if (!activity_.varies(array)) return;
+  at.push_back(sums_.zeros_like(part));
+  sums_.add(array, insert(op::update, at, type_of(array)));
+}
+
+inline value_id writer::sum_of(value_id numbers) {
+  ir::type const t = type_of(numbers).element_type();
+  if (t.rank == 0) {
+    value_id const operands[] = {numbers, sums_.zero(t)};
+    ir::attributes a = ir::attributes::of(op::add);
+    a.flags = ir::attributes::started;
+    return f().result(at_.insert(op::reduce, operands, std::span<ir::type const>(&t, 1), a));
+  }
+  // Of rows: their shape is that of the first, which a caller knows to be there.
+  value_id const rows = at_.add(op::length, numbers);
+  value_id const first = at_.add(op::at, numbers, index(0));
+  value_id const operands[] = {at_.add(op::sub, rows, index(1)), first};
+  std::vector<ir::type> const arguments[] = {{ir::i64, t}};
+  node_id const made = at_.insert(op::loop, operands, std::span<ir::type const>(&t, 1), {}, arguments);
+  sums_.inside(f().region_at(made, 0), [&](region_id r) {
+    value_id const row = at_.add(op::add, f().argument(r, 0), index(1));
+    value_id const sum = sums_.plus(f().argument(r, 1), at_.add(op::at, numbers, row));
+    at_.yield(std::span<value_id const>(&sum, 1));
+  });
+  return f().result(made);
+}
+inline void writer::fill(node_id n, value_id share) {
+  value_id const element = f().operand(n, 1);
+  if (!activity_.varies(element)) return;
+  if (type_of(element).rank == 0) return sums_.add(element, sum_of(share));
+  // Of no rows, the sum is zero.
+  value_id const is_empty = at_.add(op::eq, f().operand(n, 0), index(0));
+  ir::type const t = type_of(element);
+  std::vector<ir::type> const none[] = {{}, {}};
+  node_id const made = at_.insert(
+      op::if_, std::span<value_id const>(&is_empty, 1), std::span<ir::type const>(&t, 1), {}, none);
+  sums_.inside(f().region_at(made, 0), [&](region_id) {
+    value_id const nothing_yet = sums_.zeros_like(element);
+    at_.yield(std::span<value_id const>(&nothing_yet, 1));
+  });
+  sums_.inside(f().region_at(made, 1), [&](region_id) {
+    value_id const sum = sum_of(share);
+    at_.yield(std::span<value_id const>(&sum, 1));
+  });
+  sums_.add(element, f().result(made));
+}
+
+// Of two arrays, the one that is not chosen gets zeros.
+inline void writer::select_arrays(node_id n, value_id share) {
+  value_id const condition = f().operand(n, 0);
+  for (std::uint32_t i = 1; i < 3; ++i) {
+    value_id const array = f().operand(n, i);
+    if (!activity_.varies(array)) continue;
+    ir::type const t = type_of(array);
+    std::vector<ir::type> const none[] = {{}, {}};
+    node_id const made = at_.insert(
+        op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(&t, 1), {}, none);
+    for (std::uint32_t branch = 0; branch < 2; ++branch)
+      sums_.inside(f().region_at(made, branch), [&](region_id) {
+        value_id const part = branch + 1 == i ? share : sums_.zeros_like(array);
+        at_.yield(std::span<value_id const>(&part, 1));
+      });
+    sums_.add(array, f().result(made));
+  }
+}
+
+} // namespace overdub::contexts::adjoint

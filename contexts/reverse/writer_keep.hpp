@@ -1,0 +1,172 @@
+// How a part of a function comes to stand a second time, and what of it is kept in the end.
+#pragma once
+
+#include <overdub/contexts/reverse/writer.hpp>
+
+namespace overdub::contexts::adjoint {
+
+/// Copies a region, with its yield, to where the cursor stands, which is the end of a region.
+inline replica writer::copy(region_id r, copies& map) {
+  region_id const in = at_.region();
+  node_id const before = f()[in].last;
+  std::vector<node_id> originals;
+  for (node_id const n : f().nodes_of(r)) originals.push_back(n);
+  for (node_id const n : originals) (void)at_.clone(at_.id(), n, map);
+  return {r, in, before, f()[in].last};
+}
+
+/// The adjoint `second` of an operation `first` is complete: what is cheaper to keep of its replicas is kept by what stands in the
+/// place of `first` then. Returns what stands in the place of `second`; both are nothing of a replica in a region that runs once.
+inline node_id writer::keep(node_id first, node_id second, std::vector<replica> const& replicas) {
+  op const code = f()[first].code;
+  bool const is_stacked = code == op::loop || code == op::while_ || code == op::map;
+  ir::cursor const back = at_;
+  std::vector<values> kept;
+  bool keeps = code == op::while_; // its number of turns
+  for (replica const& r : replicas) {
+    residuals const chosen(f(), effects_, r, is_stacked);
+    if (!chosen.is_possible())
+      refuse(
+          first, "a value inside is needed to go backwards, and can neither be kept nor computed again: an "
+                 "array that a loop "
+                 "carries changes its shape, or comes from outside of the program");
+    kept.push_back(chosen.kept());
+    keeps = keeps || !kept.back().empty();
+  }
+  if (keeps) {
+    // Behind its own results, what is kept; in front of that the number of turns of a while.
+    values const made = rebuild(first, replicas, kept);
+    std::size_t next = 0;
+    if (code == op::while_) at_.set_operand(second, 0, made[next++]);
+    for (std::size_t i = 0; i < replicas.size(); ++i)
+      for (value_id const v : kept[i]) {
+        value_id const stored = made[next++];
+        if (!is_stacked) {
+          at_.substitute(v, stored);
+          continue;
+        }
+        at_.to_start(replicas[i].in());
+        value_id const operands[] = {stored, f().argument(replicas[i].in(), 0)};
+        ir::type const t = type_of(v);
+        node_id const load = at_.insert(op::at, operands, std::span<ir::type const>(&t, 1));
+        at_.substitute(v, f().result(load));
+      }
+  }
+  for (replica const& r : replicas) {
+    std::vector<node_id> const nodes = r.nodes(f());
+    at_.erase(r.end());
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      bool is_used = false;
+      for (value_id const v : f().results_of(nodes[i])) is_used = is_used || f().is_used(v);
+      if (!is_used) at_.erase(nodes[i]);
+    }
+  }
+  if (second != ir::nothing && !replicas.front().arguments.empty())
+    second = without_arguments(second, static_cast<std::uint32_t>(replicas.front().arguments.size()));
+  at_ = back;
+  return second;
+}
+
+/// Puts an operation that gives what is kept, too, in the place of another. Returns what it gives besides.
+inline writer::values
+writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept) {
+  function::node const old = f()[first];
+  bool const counts = old.code == op::while_;
+  bool const is_stacked = counts || old.code == op::loop || old.code == op::map;
+  std::uint32_t const carried =
+      counts ? old.operand_count : old.result_count; // in front of the number of turns
+
+  values operands;
+  for (value_id const v : f().operands_of(first)) operands.push_back(v);
+  std::vector<ir::type> results;
+  for (value_id const v : f().results_of(first)) results.push_back(type_of(v));
+  if (counts) {
+    operands.push_back(index(0));
+    results.insert(results.begin() + carried, ir::i64);
+  }
+  for (values const& all : kept)
+    for (value_id const v : all) results.push_back(is_stacked ? type_of(v).array_of() : type_of(v));
+  std::vector<std::vector<ir::type>> arguments(old.region_count);
+  for (std::uint32_t i = 0; i < old.region_count; ++i) {
+    for (value_id const v : f().arguments_of(f().region_at(first, i))) arguments[i].push_back(type_of(v));
+    if (counts) arguments[i].push_back(ir::i64);
+  }
+  at_.to_before(first);
+  node_id const made = at_.insert(old.code, operands, results, old.attributes, arguments);
+  at_.set_place_of(made, old.place);
+
+  for (std::uint32_t i = 0; i < old.region_count; ++i) {
+    region_id const from = f().region_at(first, i), to = f().region_at(made, i);
+    std::size_t const k = static_cast<std::size_t>(
+        std::find_if(replicas.begin(), replicas.end(), [&](replica const& r) { return r.of() == from; }) -
+        replicas.begin());
+    copies map(activity_);
+    for (std::uint32_t j = 0; j < f().arguments_of(from).size(); ++j)
+      map.insert_or_assign(f().argument(from, j), f().argument(to, j));
+    at_.to_end(to);
+    if (k == replicas.size()) {
+      at_.clone_contents(at_.id(), from, map);
+      continue;
+    }
+    replica const& r = replicas[k];
+    if (r.index != ir::nothing) map.insert_or_assign(r.index, f().argument(to, 0));
+    std::uint32_t const first_carried = r.index != ir::nothing && old.code == op::loop ? 1 : 0;
+    for (std::uint32_t j = 0; j < r.arguments.size(); ++j)
+      map.insert_or_assign(r.arguments[j], f().argument(to, first_carried + j));
+    for (node_id const n : r.nodes(f())) (void)at_.clone(at_.id(), n, map);
+    values yields;
+    for (value_id const v : f().operands_of(r.end())) yields.push_back(map.of(v));
+    if (counts) {
+      value_id const turn = f().argument(to, carried);
+      yields.insert(yields.begin() + carried, at_.add(op::add, turn, index(1)));
+    }
+    for (std::size_t other = 0; other < kept.size(); ++other)
+      for (value_id const v : kept[other]) {
+        if (other == k) {
+          yields.push_back(map.of(v));
+          continue;
+        }
+        // What the other branch keeps.
+        ir::type const t = type_of(v);
+        yields.push_back(t.rank == 0 ? sums_.zero(t) : insert(op::array, {}, t));
+      }
+    at_.yield(yields);
+  }
+
+  values in_place, besides;
+  for (std::uint32_t i = 0; i < results.size(); ++i) {
+    bool const is_old = i < carried || (counts && i > carried && i <= old.result_count);
+    (is_old ? in_place : besides).push_back(f().result(made, i));
+  }
+  for (std::uint32_t i = 0; i < old.result_count; ++i)
+    activity_.set(in_place[i], activity_.varies(f().result(first, i)));
+  at_.replace(first, in_place);
+  return besides;
+}
+
+/// The loop without the last arguments of its region, which nothing uses any more.
+inline node_id writer::without_arguments(node_id second, std::uint32_t count) {
+  function::node const old = f()[second];
+  region_id const from = f().region_at(second, 0);
+  values operands;
+  for (value_id const v : f().operands_of(second)) operands.push_back(v);
+  std::vector<ir::type> results;
+  for (value_id const v : f().results_of(second)) results.push_back(type_of(v));
+  std::vector<std::vector<ir::type>> arguments(1);
+  for (value_id const v : f().arguments_of(from)) arguments[0].push_back(type_of(v));
+  arguments[0].resize(arguments[0].size() - count);
+  at_.to_before(second);
+  node_id const made = at_.insert(old.code, operands, results, old.attributes, arguments);
+  region_id const to = f().region_at(made, 0);
+  values in_place;
+  for (value_id const v : f().arguments_of(to)) in_place.push_back(v);
+  at_.to_end(to);
+  values const yields = at_.splice(from, in_place);
+  at_.yield(yields);
+  values replaced;
+  for (value_id const v : f().results_of(made)) replaced.push_back(v);
+  at_.replace(second, replaced);
+  return made;
+}
+
+} // namespace overdub::contexts::adjoint

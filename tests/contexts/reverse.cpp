@@ -1,0 +1,132 @@
+#include "catch.hpp"
+#include "finite_difference.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/reverse.hpp>
+
+#include <boost/hana/define_struct.hpp>
+
+#include <cmath>
+#include <string>
+#include <tuple>
+
+namespace {
+
+namespace od = overdub;
+using od::contexts::gradient;
+using od::contexts::value_and_gradient;
+
+inline constexpr auto product = od::fn<"product">([](auto x, auto y) { return sin(x) * y + x / y; });
+inline constexpr auto norm = od::fn<"norm">(
+    [](auto const& xs) { return sqrt(od::sum(od::map([](auto const& x) { return x * x; }, xs))); });
+
+TEST_CASE("the gradient of a function of numbers") {
+  auto const [dx, dy] = gradient(product)(1.0, 2.0);
+  CHECK(dx == std::cos(1.0) * 2.0 + 0.5);
+  CHECK(dy == Approx(std::sin(1.0) - 0.25));
+  CHECK(gradient<1>(product)(1.0, 2.0) == dy);
+  auto const [value, by_x] = value_and_gradient<0>(product)(1.0, 2.0);
+  CHECK(value == product(1.0, 2.0));
+  CHECK(by_x == dx);
+}
+
+TEST_CASE("the gradient of a function of an array is an array") {
+  od::array<double> const xs{3.0, 4.0};
+  od::array<double> const slopes = gradient(norm)(xs);
+  CHECK(slopes[0] == Approx(0.6));
+  CHECK(slopes[1] == Approx(0.8));
+}
+
+TEST_CASE("of floats it is floats") {
+  static_assert(std::is_same_v<decltype(gradient(product)(1.0f, 2.0f)), std::tuple<float, float>>);
+  CHECK(std::get<1>(gradient(product)(1.0f, 2.0f)) == Approx(std::sin(1.0f) - 0.25f));
+}
+
+template <class T, class N>
+struct spring {
+  BOOST_HANA_DEFINE_STRUCT(spring, (T, stiffness), (T, length), (N, coils));
+};
+inline constexpr auto energy = od::fn<"energy">([](auto const& s, auto x) {
+  auto const d = x - s.length;
+  return 0.5 * s.stiffness * d * d * od::convert<double>(s.coils);
+});
+
+TEST_CASE("the gradient by a struct is a struct, with 0 in the place of integers") {
+  spring<double, od::i64> const s{2.0, 1.0, 3};
+  auto const [by_spring, by_x] = gradient(energy)(s, 1.5);
+  CHECK(by_spring.stiffness == 0.5 * 0.25 * 3);
+  CHECK(by_spring.length == -2.0 * 0.5 * 3);
+  CHECK(by_spring.coils == 0);
+  CHECK(by_x == 2.0 * 0.5 * 3);
+}
+
+inline constexpr auto pendulum = od::fn<"pendulum">([](auto angle, auto damping, auto steps) {
+  auto const [last, speed] = od::loop(steps, std::tuple(angle, 0.0 * angle), [&](auto, auto const& state) {
+    auto const& [a, v] = state;
+    auto const w = v - 0.01 * (sin(a) + damping * v);
+    return std::tuple(a + 0.01 * w, w);
+  });
+  return last * last + speed;
+});
+
+TEST_CASE("loops run backwards") {
+  auto const [by_angle, by_damping] = gradient<0, 1>(pendulum)(1.0, 0.3, od::i64{200});
+  CHECK(close(by_angle, slope_of([](double a) { return pendulum(a, 0.3, od::i64{200}); }, 1.0), 1e-9));
+  CHECK(close(by_damping, slope_of([](double d) { return pendulum(1.0, d, od::i64{200}); }, 0.3), 1e-9));
+}
+
+inline constexpr auto power = od::fn<"power">([](auto& cx, auto x, auto n) -> decltype(x) {
+  return od::if_(
+      n <= 0, [&] { return 0.0 * x + 1.0; }, [&] { return x * cx.self(x, n - 1); });
+});
+
+TEST_CASE("recursion is differentiated, and the branch may change from call to call") {
+  for (od::i64 n = 0; n < 6; ++n)
+    CHECK(
+        gradient<0>(power)(1.5, n) ==
+        Approx(static_cast<double>(n) * std::pow(1.5, static_cast<double>(n) - 1.0)));
+}
+
+inline constexpr auto kink = od::fn<"kink">([](auto x) {
+  return od::if_(
+      x < 0.0, [&] { return x * x; }, [&] { return 3.0 * x; });
+});
+
+TEST_CASE("the branch that is taken decides, each time") {
+  auto const slope = gradient(kink);
+  CHECK(slope(-2.0) == -4.0);
+  CHECK(slope(2.0) == 3.0);
+  CHECK(slope(-1.0) == -2.0);
+}
+
+inline constexpr auto slope_of_product =
+    od::fn<"slope_of_product">([](auto x) { return gradient<0>(product)(x, 2.0); });
+
+TEST_CASE("gradients of gradients") {
+  CHECK(gradient(slope_of_product)(1.0) == Approx(-2.0 * std::sin(1.0)));
+}
+
+TEST_CASE("a gradient is a function in contexts, as others are") {
+  od::contexts::count count;
+  double const x = od::run(count, slope_of_product, 1.0);
+  CHECK(x == slope_of_product(1.0));
+  CHECK(count.primitives > 3);
+}
+
+TEST_CASE("a compiled gradient looks nothing up, and explains itself") {
+  auto const compiled = od::compile(gradient(norm), od::signature<od::array<double>>);
+  CHECK(compiled(od::array<double>{3.0, 4.0})[1] == Approx(0.8));
+  CHECK(explain(compiled).find("reduce add") != std::string::npos);
+}
+
+inline constexpr auto from_host = od::leaf<"from_host">([](double x) { return x; }, od::effects::pure);
+inline constexpr auto calls_host = od::fn<"calls_host">([](auto x) { return from_host(x) * x; });
+
+TEST_CASE("a function of the host has no derivative, and says so") {
+  CHECK_THROWS_WITH(
+      gradient(calls_host)(1.0),
+      Catch::Matchers::Contains("from_host") && Catch::Matchers::Contains("has no derivative"));
+}
+
+} // namespace
