@@ -89,6 +89,64 @@ struct gradient_of {
   }
 };
 
+template <class X>
+inline constexpr bool is_row = false;
+template <std::floating_point T>
+inline constexpr bool is_row<array<T>> = true;
+
+struct jacobian_of {
+  static constexpr std::string_view name = "jacobian";
+
+  template <class R, class... A>
+  static consteval bool check() {
+    static_assert(
+        sizeof...(A) == 1 && (is_row<A> && ...) && is_row<R>,
+        "overdub: a Jacobian is that of a function of one array of numbers, which gives one; for others take "
+        "pullback(f)");
+    return true;
+  }
+  template <class R, class... A>
+  requires(check<R, A...>()) using result = array<std::tuple_element_t<0, std::tuple<A...>>>;
+
+  template <class R, class... A>
+  static void apply(ir::program& p) {
+    take_jacobian(p);
+  }
+};
+
+// The arguments, and behind them a cotangent.
+template <class Arguments>
+struct without_last;
+template <class... A>
+struct without_last<std::tuple<A...>> {
+  template <std::size_t... I>
+  static types<std::tuple_element_t<I, std::tuple<A...>>...> first(std::index_sequence<I...>);
+  using type = decltype(first(std::make_index_sequence<sizeof...(A) - 1>{}));
+};
+struct transpose_of {
+  static constexpr std::string_view name = "transposed";
+
+  template <class... A>
+  using arguments = typename without_last<std::tuple<A...>>::type;
+
+  template <class R, class... A>
+  struct cotangents_of {
+    static_assert(
+        std::is_same_v<R, std::tuple_element_t<sizeof...(A) - 1, std::tuple<A...>>>,
+        "overdub: a pullback takes a cotangent of the type that the function gives");
+    template <class... X>
+    static std::tuple<X...> as_tuple(types<X...>);
+    using type = typename only_one<decltype(as_tuple(arguments<A...>{}))>::type;
+  };
+  template <class R, class... A>
+  using result = typename cotangents_of<R, A...>::type;
+
+  template <class R, class... A>
+  static void apply(ir::program& p) {
+    transpose_entry(p);
+  }
+};
+
 } // namespace adjoint
 
 /// The gradient of f, a function that gives one floating-point number: gradient(f)(x, y) is a tuple of its derivatives by x and by
@@ -107,6 +165,39 @@ constexpr auto gradient(F const& f) {
 template <std::size_t... I, class F>
 constexpr auto value_and_gradient(F const& f) {
   return transformed<"value_and_gradient", adjoint::gradient_of<true, I...>>(f);
+}
+
+/// The Jacobian of f, a function of an array that gives one: jacobian(f)(xs) is an array with a row for each result. It takes the
+/// time of as many gradients.
+template <class F>
+constexpr auto jacobian(F const& f) {
+  return transformed<"jacobian", adjoint::jacobian_of>(f);
+}
+
+/// vector_jacobian_product(f)(x..., c): a cotangent c of what f gives, which has its type, becomes those of f's arguments, as
+/// `gradient` has them. f may give a number, an array, or a tree of them.
+template <class F>
+constexpr auto vector_jacobian_product(F const& f) {
+  return transformed<"vector_jacobian_product", adjoint::transpose_of>(f);
+}
+
+/// pullback(f)(x...): a pair of f(x...), and of a function from a cotangent of it to those of the arguments, which owns what it
+/// needs, and may be called many times. Each call runs f again.
+template <class F>
+constexpr auto pullback(F const& f) {
+  return [f](auto const&... x) {
+    auto const kept = [](auto const& value) {
+      if constexpr (requires { value.owned(); })
+        return value.owned();
+      else
+        return value;
+    };
+    return std::pair(f(x...), [f, arguments = std::tuple(kept(x)...)](auto const& cotangent) {
+      return std::apply(
+          [&](auto const&... argument) { return vector_jacobian_product(f)(argument..., cotangent); },
+          arguments);
+    });
+  };
 }
 
 } // namespace overdub::contexts

@@ -36,6 +36,13 @@ OVERDUB_DECL ir::function_id add_gradient(ir::program& p, ir::function_id f, gra
 /// Throws differentiation_error. O(operations, times how deep they are nested).
 OVERDUB_DECL void differentiate_entry(ir::program& p, std::vector<bool> const& asked, bool keeps_value);
 
+/// The entry of a program becomes the function that takes cotangents of its results behind its parameters, and gives those of its
+/// parameters; zeros for those that have none.
+OVERDUB_DECL void transpose_entry(ir::program& p);
+
+/// The entry takes an array and gives one, and becomes the function that gives its Jacobian: a row for each result.
+OVERDUB_DECL void take_jacobian(ir::program& p);
+
 } // namespace overdub::contexts
 
 #if OVERDUB_HEADER_ONLY

@@ -186,50 +186,128 @@ OVERDUB_DECL ir::function_id add_gradient(ir::program& p, ir::function_id f, gra
   return adjoint::gradients(p).of(f, wanted);
 }
 
-OVERDUB_DECL void differentiate_entry(ir::program& p, std::vector<bool> const& asked, bool keeps_value) {
-  // What is not needed, or there twice, needs no adjoint.
+namespace adjoint {
+
+// What is not needed, or there twice, needs no adjoint.
+inline void prepare(ir::program& p) {
   pass::inline_calls(p);
   for (char const* const name : {"fold", "simplify", "cse", "hoist", "fuse", "simplify", "cse", "dce"})
     (void)pass::find_pass(name)->run(p);
+}
 
-  ir::function_id const f = p.entry;
-  gradient_request wanted{.inputs = {}, .results = {true}, .keeps_results = keeps_value};
-  std::vector<ir::type> parameters;
-  for (std::uint32_t i = 0; i < asked.size(); ++i) {
-    parameters.push_back(p[f].type_of(p[f].argument(ir::function::body, i)));
-    wanted.inputs.push_back(asked[i] && adjoint::is_differentiable(parameters.back()));
+// A new entry around the gradient of a program's entry: what is written of it, and what its calls give.
+class entry_writer {
+public:
+  // It has the parameters of the old entry, and these behind them.
+  entry_writer(ir::program& p, std::string const& suffix, std::vector<ir::type> const& more)
+      : p_(p), original_(p.entry), made_(add(suffix, more)), at_(p, made_, function::body) {
+    for (value_id const v : p[made_].parameters()) parameters_.push_back(v);
   }
-  ir::function_id const gradient = add_gradient(p, f, wanted);
 
-  std::string name(p.name_of(f));
-  name += keeps_value ? ".and_gradient" : ".slopes";
-  while (p.find(name)) name += '\'';
-  ir::function_id const made = p.add(name, parameters);
-  p[made].place = p[f].place;
-  ir::cursor c(p, made, ir::function::body);
-  std::vector<ir::value_id> operands;
-  for (ir::value_id const v : p[made].parameters()) operands.push_back(v);
-  operands.push_back(p[f].results[0] == ir::f32 ? c.literal(1.0f) : c.literal(1.0));
-  ir::node_id const call =
-      c.insert(ir::op::call, operands, p[gradient].results, ir::attributes::of(gradient));
-  std::vector<ir::value_id> results;
-  std::uint32_t next = 0;
-  if (keeps_value) results.push_back(c->result(call, next++));
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (!asked[i]) continue;
-    ir::type const t = parameters[i];
-    if (wanted.inputs[i])
-      results.push_back(c->result(call, next++));
-    else if (t.rank == 0)
-      results.push_back(c.literal(t, 0));
-    else
-      results.push_back(c->result(c.insert(ir::op::array, {}, std::span<ir::type const>(&t, 1))));
+  ir::cursor& at() { return at_; }
+  value_id parameter(std::size_t i) const { return parameters_[i]; }
+  function const& original() const { return p_[original_]; }
+  ir::type type_of_input(std::size_t i) const {
+    return original().type_of(original().argument(function::body, static_cast<std::uint32_t>(i)));
   }
-  c.yield(results);
-  for (ir::value_id const v : results) p[made].results.push_back(c->type_of(v));
-  p.entry = made;
-  pass::inline_calls(p);
-  pass::dce(p);
+  std::size_t inputs() const { return original().parameters().size(); }
+
+  /// The value, where it is kept, and the derivatives by what is asked for; 0, or an empty array, in the place of those that are
+  /// none.
+  std::vector<value_id>
+  gradient(std::vector<bool> const& asked, std::vector<value_id> const& cotangents, bool keeps_value) {
+    gradient_request wanted;
+    wanted.keeps_results = keeps_value;
+    for (ir::type const t : original().results) wanted.results.push_back(is_differentiable(t));
+    for (std::size_t i = 0; i < inputs(); ++i)
+      wanted.inputs.push_back(asked[i] && is_differentiable(type_of_input(i)));
+    function_id const gradient = add_gradient(p_, original_, wanted);
+    std::vector<value_id> operands(
+        parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(inputs()));
+    operands.insert(operands.end(), cotangents.begin(), cotangents.end());
+    node_id const call = at_.insert(op::call, operands, p_[gradient].results, ir::attributes::of(gradient));
+    std::vector<value_id> all;
+    std::uint32_t next = 0;
+    if (keeps_value)
+      while (next < original().results.size()) all.push_back(at_->result(call, next++));
+    for (std::size_t i = 0; i < inputs(); ++i)
+      if (asked[i]) all.push_back(wanted.inputs[i] ? at_->result(call, next++) : none(type_of_input(i)));
+    return all;
+  }
+  value_id one(ir::type t) { return t == ir::f32 ? at_.literal(1.0f) : at_.literal(1.0); }
+
+  void finish(std::vector<value_id> const& results) {
+    at_.to_end(function::body);
+    at_.yield(results);
+    for (value_id const v : results) p_[made_].results.push_back(at_->type_of(v));
+    p_.entry = made_;
+    pass::inline_calls(p_);
+    pass::dce(p_);
+  }
+
+private:
+  function_id add(std::string const& suffix, std::vector<ir::type> const& more) {
+    std::vector<ir::type> parameters;
+    for (value_id const v : p_[original_].parameters()) parameters.push_back(p_[original_].type_of(v));
+    parameters.insert(parameters.end(), more.begin(), more.end());
+    std::string name = std::string(p_.name_of(original_)) + suffix;
+    while (p_.find(name)) name += '\'';
+    function_id const made = p_.add(name, parameters);
+    p_[made].place = p_[original_].place;
+    return made;
+  }
+  value_id none(ir::type t) {
+    if (t.rank == 0) return at_.literal(t, 0);
+    return at_->result(at_.insert(op::array, {}, std::span<ir::type const>(&t, 1)));
+  }
+
+  ir::program& p_;
+  function_id original_, made_;
+  ir::cursor at_;
+  std::vector<value_id> parameters_;
+};
+
+} // namespace adjoint
+
+OVERDUB_DECL void differentiate_entry(ir::program& p, std::vector<bool> const& asked, bool keeps_value) {
+  adjoint::prepare(p);
+  adjoint::entry_writer w(p, keeps_value ? ".and_slopes" : ".slopes", {});
+  w.finish(w.gradient(asked, {w.one(w.original().results[0])}, keeps_value));
+}
+
+OVERDUB_DECL void transpose_entry(ir::program& p) {
+  adjoint::prepare(p);
+  std::vector<ir::type> cotangents;
+  for (ir::type const t : p[p.entry].results)
+    cotangents.push_back(t); // of integers, too: they are not looked at
+  adjoint::entry_writer w(p, ".transposed", cotangents);
+  std::vector<ir::value_id> given;
+  for (std::size_t i = 0; i < cotangents.size(); ++i)
+    if (adjoint::is_differentiable(cotangents[i])) given.push_back(w.parameter(w.inputs() + i));
+  w.finish(w.gradient(std::vector<bool>(w.inputs(), true), given, false));
+}
+
+OVERDUB_DECL void take_jacobian(ir::program& p) {
+  using namespace adjoint;
+  prepare(p);
+  function_id const original = p.entry;
+  ir::type const of_result = p[original].results[0];
+  entry_writer w(p, ".jacobian", {});
+  ir::cursor& at = w.at();
+  value_id const x = w.parameter(0);
+  node_id const value = at.insert(
+      op::call, std::span<value_id const>(&x, 1), p[original].results, ir::attributes::of(original));
+  value_id const size = at.add(op::length, at->result(value));
+  ir::type const row = at->type_of(x), rows = row.array_of();
+  std::vector<ir::type> const index[] = {{ir::i64}};
+  node_id const map =
+      at.insert(op::map, std::span<value_id const>(&size, 1), std::span<ir::type const>(&rows, 1), {}, index);
+  at.to_end(at->region_at(map, 0));
+  value_id const zeros = at.add(op::fill, size, at.literal(of_result.element_type(), 0));
+  value_id const unit =
+      at.add(op::update, zeros, at->argument(at->region_at(map, 0), 0), w.one(of_result.element_type()));
+  at.yield(w.gradient({true}, {unit}, false));
+  w.finish({at->result(map)});
 }
 
 } // namespace overdub::contexts

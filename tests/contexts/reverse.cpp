@@ -3,6 +3,7 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/count.hpp>
+#include <overdub/contexts/hessian.hpp>
 #include <overdub/contexts/reverse.hpp>
 
 #include <boost/hana/define_struct.hpp>
@@ -118,6 +119,40 @@ TEST_CASE("a compiled gradient looks nothing up, and explains itself") {
   auto const compiled = od::compile(gradient(norm), od::signature<od::array<double>>);
   CHECK(compiled(od::array<double>{3.0, 4.0})[1] == Approx(0.8));
   CHECK(explain(compiled).find("reduce add") != std::string::npos);
+}
+
+inline constexpr auto polar = od::fn<"polar">([](auto const& p) {
+  return od::concat(od::fill(od::i64{1}, p[0] * cos(p[1])), od::fill(od::i64{1}, p[0] * sin(p[1])));
+});
+
+TEST_CASE("a Jacobian has a row for each result") {
+  auto const rows = od::contexts::jacobian(polar)(od::array<double>{2.0, 0.5});
+  CHECK(rows[0][0] == Approx(std::cos(0.5)));
+  CHECK(rows[0][1] == Approx(-2.0 * std::sin(0.5)));
+  CHECK(rows[1][0] == Approx(std::sin(0.5)));
+  CHECK(rows[1][1] == Approx(2.0 * std::cos(0.5)));
+}
+
+TEST_CASE("a pullback takes cotangents back, any number of them") {
+  auto const [value, back] = od::contexts::pullback(polar)(od::array<double>{2.0, 0.5});
+  CHECK(value[0] == Approx(2.0 * std::cos(0.5)));
+  CHECK(back(od::array<double>{1.0, 0.0})[1] == Approx(-2.0 * std::sin(0.5)));
+  CHECK(back(od::array<double>{0.0, 1.0})[1] == Approx(2.0 * std::cos(0.5)));
+}
+
+inline constexpr auto cubic = od::fn<"cubic">([](auto const& x) { return x[0] * x[0] * x[1] + sin(x[1]); });
+
+TEST_CASE("a Hessian, and its product with a vector") {
+  od::array<double> const x{1.5, 0.5};
+  auto const rows = od::contexts::hessian(cubic)(x);
+  CHECK(rows[0][0] == Approx(1.0));
+  CHECK(rows[0][1] == Approx(3.0));
+  CHECK(rows[1][0] == Approx(3.0));
+  CHECK(rows[1][1] == Approx(-std::sin(0.5)));
+  auto const product_with = od::contexts::hessian_vector_product(cubic)(x, od::array<double>{1.0, 2.0});
+  CHECK(product_with[0] == Approx(7.0));
+  CHECK(product_with[1] == Approx(3.0 - 2.0 * std::sin(0.5)));
+  CHECK(od::contexts::hessian(od::fn<"power_4">([](auto y) { return y * y * y * y; }))(2.0) == Approx(48.0));
 }
 
 inline constexpr auto from_host = od::leaf<"from_host">([](double x) { return x; }, od::effects::pure);

@@ -3,12 +3,11 @@
 #include "catch.hpp"
 #include "pass/laws.hpp"
 
-#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/forward_program.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/pass/pipeline.hpp>
-#include <overdub/stage/evaluate.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -131,7 +130,7 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
 
   std::vector<datum> along, back;
   try {
-    along = executable(overdub::overdub(contexts::forward{}, p)).run(forwards);
+    along = executable(contexts::forward_of(p)).run(forwards);
     back = executable(reversed).run(backwards);
   } catch (error const& e) {
     why = e.what();

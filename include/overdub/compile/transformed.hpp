@@ -55,9 +55,20 @@ std::string explain(compiled_program<Result, A...> const& c) {
 
 namespace detail {
 
+// What f is staged for, where the transformed function is called with A...
+template <class Transform, class... A>
+struct original_arguments {
+  using type = types<A...>;
+};
+template <class Transform, class... A>
+requires requires { typename Transform::template arguments<A...>; }
+struct original_arguments<Transform, A...> {
+  using type = typename Transform::template arguments<A...>;
+};
+
 template <class Transform, class F, class... A>
 struct transformation {
-  using original = compilation<F, types<A...>>;
+  using original = compilation<F, typename original_arguments<Transform, A...>::type>;
   using result = typename Transform::template result<typename original::result, A...>;
 
   // f's program, transformed, and not optimised yet.
@@ -178,8 +189,9 @@ private:
 ///
 ///   static constexpr std::string_view name;                                // behind the function's own
 ///   template <class R, class... A> using result = ...;                     // what it gives, where f gives R of arguments A...
-///   template <class R, class... A> static void apply(ir::program& p);      // rewrites the program of f, whose entry takes the leaves of
-///                                                                           // A... in order, into one that gives those of `result`
+///   template <class R, class... A> static void apply(ir::program& p);      // rewrites f's program, whose entry takes the leaves of
+///                                                                           // its arguments, into one that takes those of A...
+///   template <class... A> using arguments = types<...>;                    // f's arguments, where they are not A...
 ///
 /// Called with numbers, it is compiled once for their types (`compile` chooses how); with values of contexts, or while a program is
 /// staged, what it computes is computed by those. f captures nothing. Throws what `apply` throws, staging_error, and what the

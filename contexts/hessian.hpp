@@ -1,0 +1,81 @@
+// hessian: second derivatives, forward over reverse: the gradient's program, in forward.
+#pragma once
+
+#include <overdub/contexts/reverse.hpp>
+#include <overdub/contexts/reverse/hessian_program.hpp>
+
+namespace overdub::contexts {
+namespace adjoint {
+
+template <class... A>
+consteval bool check_hessian() {
+  static_assert(
+      sizeof...(A) == 1,
+      "overdub: a Hessian is that of a function of one argument; give it one array, or a struct");
+  return true;
+}
+
+struct hessian_of {
+  static constexpr std::string_view name = "hessian";
+
+  template <class X>
+  struct square {
+    static_assert(
+        std::floating_point<X> || std::floating_point<typename X::value_type>,
+        "overdub: a Hessian is that of a function of one number, or of one array of numbers");
+    using type = array<X>;
+  };
+  template <std::floating_point X>
+  struct square<X> {
+    using type = X;
+  };
+
+  template <class R, class... A>
+  requires(check_hessian<A...>()) using result =
+      typename square<std::tuple_element_t<0, std::tuple<A...>>>::type;
+
+  template <class R, class... A>
+  static void apply(ir::program& p) {
+    static_assert(
+        std::floating_point<R>,
+        "overdub: a Hessian is that of a function which gives one floating-point number");
+    take_hessian(p);
+  }
+};
+
+struct hessian_product {
+  static constexpr std::string_view name = "hessian_vector_product";
+
+  template <class X, class V>
+  using arguments = types<X>;
+  template <class R, class X, class V>
+  using result = X;
+  template <class R, class X, class V>
+  static void apply(ir::program& p) {
+    static_assert(
+        std::is_same_v<X, V>,
+        "overdub: hessian_vector_product(f)(x, v) takes a direction of the type of its argument");
+    static_assert(
+        std::floating_point<R>,
+        "overdub: a Hessian is that of a function which gives one floating-point number");
+    multiply_by_hessian(p);
+  }
+};
+
+} // namespace adjoint
+
+/// The matrix of second derivatives of f, a function of an array that gives one number: hessian(f)(xs) is an array of rows; of a
+/// function of one number, it is the second derivative. It takes the time of as many gradients as the array has elements. Throws
+/// what `gradient` throws. Thread-safe.
+template <class F>
+constexpr auto hessian(F const& f) {
+  return transformed<"hessian", adjoint::hessian_of>(f);
+}
+
+/// The Hessian of f, a function of one argument, times a direction: hessian_vector_product(f)(x, v), in the time of two gradients.
+template <class F>
+constexpr auto hessian_vector_product(F const& f) {
+  return transformed<"hessian_vector_product", adjoint::hessian_product>(f);
+}
+
+} // namespace overdub::contexts
