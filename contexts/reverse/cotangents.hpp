@@ -86,18 +86,43 @@ public:
     return map(n, t, [&](value_id i) { return zeros_like(at_.add(op::at, v, i)); });
   }
   value_id zero(ir::type t) { return at_.literal(t, 0); }
+  /// The same for an element, or a row, of an array.
+  value_id zero_element(value_id array, value_id index) {
+    ir::type const t = at_->type_of(array).element_type();
+    return t.rank == 0 ? zero(t) : zeros_like(at_.add(op::at, array, index));
+  }
   /// How many elements an array has: where something says it, without looking at the array.
   value_id size_of(value_id array) {
     value_id const known = ir::length_of(*at_, array);
     return known == ir::nothing ? at_.add(op::length, array) : known;
   }
 
+  /// An element, or a part, of an array; what an array was filled with is known.
+  value_id element(value_id array, std::span<value_id const> indices) {
+    ir::cursor const& at = at_;
+    if (at->is_result(array) && indices.size() == 1 && (*at)[at->node_of(array)].code == op::fill)
+      return at->operand(at->node_of(array), 1);
+    std::vector<value_id> operands{array};
+    operands.insert(operands.end(), indices.begin(), indices.end());
+    return at_->result(at_.insert(op::at, operands));
+  }
+  value_id element(value_id array, value_id index) {
+    return element(array, std::span<value_id const>(&index, 1));
+  }
+  /// An array that was written for its elements, and is not needed: nothing else would drop what may fail.
+  void drop_unused(value_id array) {
+    if (!at_->is_result(array) || at_->is_used(array)) return;
+    node_id const n = at_->node_of(array);
+    if ((*at_)[n].code == op::fill) at_.erase(n);
+  }
+
   /// a + b, element by element.
   value_id plus(value_id a, value_id b) {
     ir::type const t = at_->type_of(a);
     if (t.rank == 0) return at_.add(op::add, a, b);
-    value_id const n = at_.add(op::length, a, b);
-    return map(n, t, [&](value_id i) { return plus(at_.add(op::at, a, i), at_.add(op::at, b, i)); });
+    value_id const known = size_of(a);
+    value_id const n = known == size_of(b) ? known : at_.add(op::length, a, b);
+    return map(n, t, [&](value_id i) { return plus(element(a, i), element(b, i)); });
   }
 
   /// An array of type t of what `each` writes for an index.

@@ -80,7 +80,7 @@ public:
 
 private:
   // In additions, as the table of operations has costs: a number is written, and read.
-  static constexpr double cost_of_keeping = 4;
+  static constexpr double cost_of_keeping = 10;
   static constexpr double turns = 10; // that a loop is thought to run
 
   void add(value_id v, std::uint32_t maker) {
@@ -120,6 +120,8 @@ private:
   }
   double cost(node_id n) const {
     double all = ir::row_of(f_[n].code).cost;
+    if (f_[n].code == op::div && f_.type_of(f_.result(n)) == ir::i64 && f_.is_literal(f_.operand(n, 1)))
+      all = 2;
     double const times = f_[n].code == op::if_ || f_[n].code == op::accumulate ? 1 : turns;
     for (region_id const r : f_.regions_of(n))
       for (node_id const m : f_.nodes_of(r)) all += times * cost(m);

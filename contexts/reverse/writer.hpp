@@ -7,6 +7,7 @@
 #include <overdub/contexts/reverse/replica.hpp>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,7 @@ private:
   void map(node_id n, values const& shares);
   void reduce(node_id n, values const& shares); // (writer_reduce.hpp)
   void sum(node_id n, value_id share);
+  void extreme(node_id n, value_id share);
   struct pairs {
     value_id left, right; // the numbers of the two nodes that each step combines
   };
@@ -75,10 +77,19 @@ private:
   // ---- what is kept (writer_keep.hpp)
   replica copy(region_id r, copies& map);
   node_id keep(node_id first, node_id second, std::vector<replica> const& replicas);
-  values rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept);
+  std::optional<std::uint32_t> result_that_is(node_id first, replica const& r, value_id v) const;
+  struct rebuilt {
+    values in_place; // of the results of the first operation
+    values besides;
+  };
+  rebuilt rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept);
   node_id without_arguments(node_id second, std::uint32_t count);
 
   values shares_of(node_id n);
+  values results_of(node_id n) const {
+    auto const all = f().results_of(n);
+    return {all.begin(), all.end()};
+  }
   bool adds(node_id n) const;
   ir::type type_of(value_id v) const { return f().type_of(v); }
   value_id insert(op code, values const& operands, ir::type result) {

@@ -153,12 +153,12 @@ inline void writer::loop(node_id n, values const& shares) {
   std::vector<std::uint8_t> const useful = useful_states(n, shares);
   values initial; // `keep` puts another operation in the place of this one
   for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(f().operand(n, first + i));
-  values summed, accumulated;
+  values summed, accumulated, by_index;
   for (value_id const v : captured(n))
     if (type_of(v).rank == 0)
       summed.push_back(v);
     else if (!sums_.is_accumulated(v))
-      accumulated.push_back(v);
+      (counted && is_read_at_index(n, v) ? by_index : accumulated).push_back(v);
 
   values const sums = in_accumulators(accumulated, [&] {
     values operands{counted ? f().operand(n, 0) : index(0)}; // of a while: what `keep` puts there
@@ -173,7 +173,9 @@ inline void writer::loop(node_id n, values const& shares) {
       operands.push_back(sum == ir::nothing ? sums_.zero(type_of(v)) : sum);
       arguments[0].push_back(type_of(v));
     }
-    std::vector<ir::type> const results(arguments[0].begin() + 1, arguments[0].end());
+    std::vector<ir::type> results(arguments[0].begin() + 1, arguments[0].end());
+    auto const behind = static_cast<std::uint32_t>(results.size()) + 1;
+    for (value_id const v : by_index) results.push_back(type_of(v));
     for (std::uint32_t i = 0; i < carried; ++i) arguments[0].push_back(type_of(f().result(n, i)));
     ir::attributes says;
     if (!counted || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
@@ -184,7 +186,6 @@ inline void writer::loop(node_id n, values const& shares) {
       sums_.enter();
       copies map(activity_);
       if (counted) map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
-      auto const behind = static_cast<std::uint32_t>(results.size()) + 1;
       values stand_ins;
       for (std::uint32_t i = 0; i < carried; ++i) {
         stand_ins.push_back(f().argument(r, behind + i));
@@ -199,13 +200,13 @@ inline void writer::loop(node_id n, values const& shares) {
       for (std::uint32_t i = 0; i < carried; ++i)
         states.push_back(useful[i] != 0 ? f().argument(r, next++) : value_id(ir::nothing));
       for (value_id const v : summed) sums_.set(v, f().argument(r, next++));
+      for (value_id const v : by_index) sums_.sum_elements_of(v);
       auto const yielded = [&](std::uint32_t i) { return f().operand(replicas.back().end(), i); };
       for (std::uint32_t i = 0; i < carried; ++i)
         if (states[i] != ir::nothing) sums_.add(yielded(i), states[i]);
       for (std::uint32_t i = carried; i < shares.size(); ++i)
         if (shares[i] != ir::nothing && activity_.varies(yielded(i))) {
-          values const read{shares[i], f().argument(r, 0)};
-          sums_.add(yielded(i), insert(op::at, read, type_of(yielded(i))));
+          sums_.add(yielded(i), sums_.element(shares[i], f().argument(r, 0)));
         }
       reverse(replicas.back().nodes(f()));
 
@@ -216,6 +217,10 @@ inline void writer::loop(node_id n, values const& shares) {
         yields.push_back(sum == ir::nothing ? sums_.zeros_like(stand_ins[i]) : sum);
       }
       for (value_id const v : summed) yields.push_back(sums_.take(v));
+      for (value_id const v : by_index) {
+        value_id const sum = sums_.take_element(v);
+        yields.push_back(sum == ir::nothing ? sums_.zero_element(v, f().argument(r, 0)) : sum);
+      }
       at_.yield(yields);
       sums_.leave();
     });
@@ -231,6 +236,7 @@ inline void writer::loop(node_id n, values const& shares) {
     if (useful[i] != 0) carried_in.emplace_back(initial[i], sums[next++]);
   for (value_id const v : summed) sums_.set(v, sums[next++]); // first: one of them may be carried in, too
   for (auto const& [v, share] : carried_in) sums_.add(v, share);
+  for (value_id const v : by_index) sums_.add(v, sums[next++]);
 }
 
 inline void writer::map(node_id n, values const& shares) {
@@ -261,8 +267,7 @@ inline void writer::map(node_id n, values const& shares) {
       for (std::uint32_t i = 0; i < shares.size(); ++i) {
         value_id const yielded = f().operand(replicas.back().end(), i);
         if (shares[i] == ir::nothing || !activity_.varies(yielded)) continue;
-        values const read{shares[i], f().argument(r, 0)};
-        sums_.add(yielded, insert(op::at, read, type_of(yielded)));
+        sums_.add(yielded, sums_.element(shares[i], f().argument(r, 0)));
       }
       reverse(replicas.back().nodes(f()));
       values yields;
@@ -290,6 +295,8 @@ inline void writer::map(node_id n, values const& shares) {
   });
   for (std::size_t i = 0; i < added.size(); ++i)
     sums_.add(added[i], is_summed[i] != 0 ? sum_of(parts[i]) : parts[i]);
+  for (value_id const share : shares)
+    if (share != ir::nothing) sums_.drop_unused(share);
 }
 
 /// Whether a map reads an array only at its own index, and each element of it: then an element's cotangent belongs to one turn.

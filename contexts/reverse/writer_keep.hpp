@@ -3,6 +3,12 @@
 
 #include <overdub/contexts/reverse/writer.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace overdub::contexts::adjoint {
 
 /// Copies a region, with its yield, to where the cursor stands, which is the end of a region.
@@ -22,7 +28,8 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
   bool const is_stacked = code == op::loop || code == op::while_ || code == op::map;
   ir::cursor const back = at_;
   std::vector<values> kept;
-  bool keeps = code == op::while_; // its number of turns
+  std::vector<std::vector<std::pair<value_id, std::uint32_t>>> given; // with numbers of results
+  bool keeps = code == op::while_;                                    // its number of turns
   for (replica const& r : replicas) {
     residuals const chosen(f(), effects_, r, is_stacked);
     if (!chosen.is_possible())
@@ -31,26 +38,31 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
                  "array that a loop "
                  "carries changes its shape, or comes from outside of the program");
     kept.push_back(chosen.kept());
+    // What the operation gives anyhow need not be kept besides.
+    given.emplace_back();
+    std::erase_if(kept.back(), [&](value_id v) {
+      auto const result = result_that_is(first, r, v);
+      if (result) given.back().emplace_back(v, *result);
+      return result.has_value();
+    });
     keeps = keeps || !kept.back().empty();
   }
-  if (keeps) {
-    // Behind its own results, what is kept; in front of that the number of turns of a while.
-    values const made = rebuild(first, replicas, kept);
-    std::size_t next = 0;
-    if (code == op::while_) at_.set_operand(second, 0, made[next++]);
-    for (std::size_t i = 0; i < replicas.size(); ++i)
-      for (value_id const v : kept[i]) {
-        value_id const stored = made[next++];
-        if (!is_stacked) {
-          at_.substitute(v, stored);
-          continue;
-        }
+  // Behind what is kept of one replica comes that of the next; in front of all, the number of turns of a while.
+  rebuilt const made = keeps ? rebuild(first, replicas, kept) : rebuilt{results_of(first), {}};
+  std::size_t next = 0;
+  if (code == op::while_) at_.set_operand(second, 0, made.besides[next++]);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    auto const take = [&](value_id v, value_id stored) {
+      if (is_stacked) {
         at_.to_start(replicas[i].in());
         value_id const operands[] = {stored, f().argument(replicas[i].in(), 0)};
         ir::type const t = type_of(v);
-        node_id const load = at_.insert(op::at, operands, std::span<ir::type const>(&t, 1));
-        at_.substitute(v, f().result(load));
+        stored = f().result(at_.insert(op::at, operands, std::span<ir::type const>(&t, 1)));
       }
+      at_.substitute(v, stored);
+    };
+    for (auto const& [v, result] : given[i]) take(v, made.in_place[result]);
+    for (value_id const v : kept[i]) take(v, made.besides[next++]);
   }
   for (replica const& r : replicas) {
     std::vector<node_id> const nodes = r.nodes(f());
@@ -67,8 +79,24 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
   return second;
 }
 
-/// Puts an operation that gives what is kept, too, in the place of another. Returns what it gives besides.
-inline writer::values
+/// The result of an operation that is a value of its replica: in each turn, where it stacks them.
+inline std::optional<std::uint32_t>
+writer::result_that_is(node_id first, replica const& r, value_id v) const {
+  function::node const& node = f()[first];
+  std::uint32_t carried = 0, before = 0;
+  if (node.code == op::loop) carried = node.operand_count - 1;
+  if (node.code == op::while_) carried = node.operand_count;
+  if (node.code == op::accumulate) before = node.operand_count;
+  std::uint32_t i = 0;
+  for (value_id const yielded : f().operands_of(r.end())) {
+    if (i >= carried && yielded == v) return before + i;
+    ++i;
+  }
+  return {};
+}
+
+/// Puts an operation that gives what is kept, too, in the place of another.
+inline writer::rebuilt
 writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept) {
   function::node const old = f()[first];
   bool const counts = old.code == op::while_;
@@ -141,7 +169,7 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
   for (std::uint32_t i = 0; i < old.result_count; ++i)
     activity_.set(in_place[i], activity_.varies(f().result(first, i)));
   at_.replace(first, in_place);
-  return besides;
+  return {in_place, besides};
 }
 
 /// The loop without the last arguments of its region, which nothing uses any more.

@@ -13,6 +13,44 @@ inline void writer::sum(node_id n, value_id share) {
   sums_.add(numbers, at_.add(op::fill, sums_.size_of(numbers), share));
 }
 
+/// Of the least or the greatest number: the first that is equal to it.
+inline void writer::extreme(node_id n, value_id share) {
+  value_id const numbers = f().operand(n, 0), found = f().result(n);
+  value_id wanted = at_.literal(true);
+  if (f()[n].attributes.is_started()) {
+    value_id const initial = f().operand(n, 1);
+    value_id const is_initial = at_.add(op::eq, initial, found);
+    if (activity_.varies(initial))
+      sums_.add(initial, at_.add(op::select, is_initial, share, sums_.zero(type_of(share))));
+    wanted = at_.add(op::logical_not, is_initial);
+  }
+  if (!activity_.varies(numbers)) return;
+  value_id const operands[] = {sums_.size_of(numbers), index(-1)};
+  std::vector<ir::type> const arguments[] = {{ir::i64, ir::i64}};
+  ir::type const integer = ir::i64;
+  node_id const search =
+      at_.insert(op::loop, operands, std::span<ir::type const>(&integer, 1), {}, arguments);
+  sums_.inside(f().region_at(search, 0), [&](region_id r) {
+    value_id const i = f().argument(r, 0), known = f().argument(r, 1);
+    value_id const is_first = at_.add(op::lt, known, index(0));
+    value_id const is_it = at_.add(op::eq, at_.add(op::at, numbers, i), found);
+    value_id const next = at_.add(op::select, at_.add(op::logical_and, is_first, is_it), i, known);
+    at_.yield(std::span<value_id const>(&next, 1));
+  });
+  value_id const at = f().result(search);
+  wanted = at_.add(op::logical_and, wanted, at_.add(op::ge, at, index(0)));
+  scatter(numbers, [&] {
+    std::vector<ir::type> const none[] = {{}, {}};
+    node_id const branch =
+        at_.insert(op::if_, std::span<value_id const>(&wanted, 1), std::span<ir::type const>(), {}, none);
+    sums_.inside(f().region_at(branch, 0), [&](region_id) {
+      sums_.add_at(numbers, std::span<value_id const>(&at, 1), share);
+      at_.yield({});
+    });
+    sums_.inside(f().region_at(branch, 1), [&](region_id) { at_.yield({}); });
+  });
+}
+
 /// The tree of a reduction of `size` elements: nodes 0, 1, ... are the elements, and step k makes node size + k of two others. In
 /// each level neighbours are combined; the last of an odd number goes on to the next level as it is.
 inline writer::pairs writer::tree_of(value_id size, value_id steps) {
@@ -79,6 +117,10 @@ inline void writer::reduce(node_id n, values const& shares) {
   auto const size = f()[n].result_count;
   if (says.operation == op::add && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
     return sum(n, shares[0]);
+  bool const is_extreme = says.operation == op::min || says.operation == op::max ||
+                          says.operation == op::fmin || says.operation == op::fmax;
+  if (is_extreme && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
+    return extreme(n, shares[0]);
   if (says.is_in_lanes() || type_of(f().operand(n, 0)).rank != 1)
     refuse(n, "of reductions, those of numbers, in the order of a tree, have a derivative");
   node_id const before = f()[at_.region()].last;
