@@ -12,11 +12,22 @@
 #include <string>
 #include <tuple>
 
+// Clang wants it outside of the unnamed namespace: overdub declares functions of it that are never called.
+namespace reverse_test {
+
+template <class T, class N>
+struct spring {
+  BOOST_HANA_DEFINE_STRUCT(spring, (T, stiffness), (T, length), (N, coils));
+};
+
+} // namespace reverse_test
+
 namespace {
 
 namespace od = overdub;
 using od::contexts::gradient;
 using od::contexts::value_and_gradient;
+using reverse_test::spring;
 
 inline constexpr auto product = od::fn<"product">([](auto x, auto y) { return sin(x) * y + x / y; });
 inline constexpr auto norm = od::fn<"norm">(
@@ -44,10 +55,6 @@ TEST_CASE("of floats it is floats") {
   CHECK(std::get<1>(gradient(product)(1.0f, 2.0f)) == Approx(std::sin(1.0f) - 0.25f));
 }
 
-template <class T, class N>
-struct spring {
-  BOOST_HANA_DEFINE_STRUCT(spring, (T, stiffness), (T, length), (N, coils));
-};
 inline constexpr auto energy = od::fn<"energy">([](auto const& s, auto x) {
   auto const d = x - s.length;
   return 0.5 * s.stiffness * d * d * od::convert<double>(s.coils);

@@ -81,7 +81,7 @@ private:
   template <class T>
   void add_all(datum const& a, datum const& b) {
     auto const x = a.elements<T>(), y = b.elements<T>();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(x.size()); ++i) add(double{x[i]}, double{y[i]});
+    for (i64 i = 0; i < x.size(); ++i) add(double{x[i]}, double{y[i]});
   }
 };
 

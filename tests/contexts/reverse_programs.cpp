@@ -1,0 +1,202 @@
+// What comes out is what one would write by hand: the text of gradients behind the pipeline.
+#include "catch.hpp"
+
+#include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/ir/verify.hpp>
+#include <overdub/pass/pipeline.hpp>
+
+#include <string>
+
+namespace {
+
+using namespace overdub;
+
+// The gradient of a program's only function, and its value.
+std::string gradient_of(std::string const& text) {
+  ir::program p = ir::parse("entry @f\n" + text);
+  ir::verify(p);
+  std::vector<bool> const all(p[p.entry].parameters().size(), true);
+  contexts::differentiate_entry(p, all, true);
+  pass::default_pipeline(p);
+  std::string const made = print(p);
+  return made.substr(made.find("func"));
+}
+
+TEST_CASE("a loop keeps what it carries, and goes back through it") {
+  CHECK(gradient_of(R"(
+func @f(%x: f64, %n: i64) -> f64 {
+  %r = loop %n (%i: i64, %s: f64 = %x) -> f64 {
+    %a = mul %s, %s : f64
+    yield %a
+  }
+  return %r
+}
+)") == R"(func @f.and_slopes(%0: f64, %1: i64) -> (f64, f64, i64) {
+  %2, %3 = loop %1 (%4: i64, %5: f64 = %0) -> f64 stack f64 {
+    %6 = mul %5, %5 : f64
+    yield %6, %5
+  }
+  %7 = loop reversed %1 (%8: i64, %9: f64 = 1.0) -> f64 {
+    %10 = at %3, %8 : f64
+    %11 = mul %9, %10 : f64
+    %12 = add %11, %11 : f64
+    yield %12
+  }
+  return %2, %7, 0
+}
+)");
+}
+
+TEST_CASE("a map becomes a map, and nothing is kept that is cheap") {
+  CHECK(gradient_of(R"(
+func @f(%x: f64[]) -> f64 {
+  %n = length %x : i64
+  %m = map %n (%i: i64) -> f64 {
+    %a = at %x, %i : f64
+    %b = mul %a, %a : f64
+    yield %b
+  }
+  %r = reduce add %m from 0.0 : f64
+  return %r
+}
+)") == R"(func @f.and_slopes(%0: f64[]) -> (f64, f64[]) {
+  %1 = length %0 : i64
+  %2 = map %1 (%3: i64) -> f64 {
+    %4 = at %0, %3 : f64
+    %5 = mul %4, %4 : f64
+    yield %5
+  }
+  %6 = reduce add %2 from 0.0 : f64
+  %7 = map %1 (%8: i64) -> f64 {
+    %9 = at %0, %8 : f64
+    %10 = add %9, %9 : f64
+    yield %10
+  }
+  return %6, %7
+}
+)");
+}
+
+TEST_CASE("what is read by an index is added up in an accumulator") {
+  CHECK(gradient_of(R"(
+func @f(%x: f64[], %g: i64[]) -> f64 {
+  %n = length %g : i64
+  %m = map %n (%i: i64) -> f64 {
+    %k = at %g, %i : i64
+    %a = at %x, %k : f64
+    %b = exp %a : f64
+    yield %b
+  }
+  %r = reduce add %m from 0.0 : f64
+  return %r
+}
+)") == R"(func @f.and_slopes(%0: f64[], %1: i64[]) -> (f64, f64[], i64[]) {
+  %2 = length %1 : i64
+  %3 = map %2 (%4: i64) -> f64 {
+    %5 = at %1, %4 : i64
+    %6 = at %0, %5 : f64
+    %7 = exp %6 : f64
+    yield %7
+  }
+  %8 = reduce add %3 from 0.0 : f64
+  %9 = length %0 : i64
+  %10 = fill %9, 0.0 : f64[]
+  %11 = accumulate (%12: acc f64[] = %10) -> f64[] {
+    map %2 (%13: i64) {
+      %14 = at %1, %13 : i64
+      %15 = at %3, %13 : f64
+      add_to %12, %14, %15
+      yield
+    }
+    yield
+  }
+  %16 = array : i64[]
+  return %8, %11, %16
+}
+)");
+}
+
+TEST_CASE("branches keep what only one of them has") {
+  CHECK(gradient_of(R"(
+func @f(%x: f64, %y: f64) -> f64 {
+  %c = lt %x, %y : bool
+  %r = if %c -> f64 {
+    %s = sin %x : f64
+    %t = mul %s, %y : f64
+    yield %t
+  } else {
+    yield %y
+  }
+  return %r
+}
+)") == R"(func @f.and_slopes(%0: f64, %1: f64) -> (f64, f64, f64) {
+  %2 = lt %0, %1 : bool
+  %3, %4 = if %2 -> (f64, f64) {
+    %5 = sin %0 : f64
+    %6 = mul %5, %1 : f64
+    yield %6, %5
+  } else {
+    yield %1, 0.0
+  }
+  %7, %8 = if %2 -> (f64, f64) {
+    %9 = cos %0 : f64
+    %10 = mul %1, %9 : f64
+    yield %10, %4
+  } else {
+    yield 0.0, 1.0
+  }
+  return %3, %7, %8
+}
+)");
+}
+
+TEST_CASE("what has no derivative is refused, with its place") {
+  ir::program p = ir::parse(
+      R"(entry @f
+func @f(%x: f64) -> f64 {
+  %y = host pure "lookup"(%x) : f64
+  %z = mul %y, %y : f64
+  return %z
+}
+)",
+      {.file = "model.od"});
+  CHECK_THROWS_WITH(
+      contexts::differentiate_entry(p, {true}, true),
+      Catch::Matchers::Contains("@f.value_and_gradient: host (model.od:3)") &&
+          Catch::Matchers::Contains("\"lookup\" has no derivative"));
+}
+
+TEST_CASE("random choices that change with the inputs are refused") {
+  ir::program p = ir::parse(R"(entry @f
+func @f(%x: f64) -> f64 {
+  %y = sample "y" "normal"(%x, 1.0) : f64
+  return %y
+}
+)");
+  CHECK_THROWS_AS(contexts::differentiate_entry(p, {true}, true), contexts::differentiation_error);
+}
+
+TEST_CASE(
+    "a host's function that does not change with the inputs is called once, and not again on the way back") {
+  ir::program p = ir::parse(R"(entry @f
+func @f(%x: f64, %n: i64) -> f64 {
+  %r = loop %n (%i: i64, %s: f64 = 0.0) -> f64 {
+    %w = host ordered "weight"(%i) : f64
+    %t = mul %x, %w : f64
+    %u = add %s, %t : f64
+    yield %u
+  }
+  return %r
+}
+)");
+  contexts::differentiate_entry(p, {true, false}, true);
+  pass::default_pipeline(p);
+  std::string const text = print(p);
+  auto const first = text.find("host ordered");
+  CHECK(first != std::string::npos);
+  CHECK(text.find("host ordered", first + 1) == std::string::npos);
+}
+
+} // namespace
