@@ -34,24 +34,31 @@ namespace tracing {
 /// How often callees were called, on one thread.
 class call_counts {
 public:
-  [[gnu::always_inline]] bool has(std::uint32_t index) const { return index < size_; }
+  /// Whether calls of the callee with this number may be counted.
+  [[gnu::always_inline]] bool has(std::uint32_t index) const {
+    return index < open_.load(std::memory_order_relaxed);
+  }
   [[gnu::always_inline]] void count(std::uint32_t index) {
     std::atomic<std::uint64_t>& n = counts_[index];
     n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   std::uint64_t of(std::uint32_t index) const {
-    return has(index) ? counts_[index].load(std::memory_order_relaxed) : 0;
+    return index < size_ ? counts_[index].load(std::memory_order_relaxed) : 0;
   }
   void grow(std::uint32_t size) {
     std::unique_ptr<std::atomic<std::uint64_t>[]> larger(new std::atomic<std::uint64_t>[size]());
     for (std::uint32_t i = 0; i < size_; ++i) larger[i] = of(i);
     counts_ = std::move(larger);
     size_ = size;
+    open_.store(size, std::memory_order_relaxed);
   }
+  /// Nothing more is counted. Any thread may say so.
+  void close() { open_.store(0, std::memory_order_relaxed); }
 
 private:
   std::unique_ptr<std::atomic<std::uint64_t>[]> counts_;
   std::uint32_t size_ = 0;
+  std::atomic<std::uint32_t> open_{0}; // the size, until nothing is counted
 };
 
 /// What a thread has in a recording.
@@ -138,7 +145,10 @@ public:
       std::uint64_t const head = l.ring.written();
       std::uint64_t const used = head - l.drained.load(std::memory_order_relaxed);
       // The reader hears of each quarter of a ring, so that it does not come too late.
-      if (used >= part) wake_.notify_one();
+      if (used >= part) {
+        wanted_ = true;
+        wake_.notify_one();
+      }
       if (policy_ == when_full::drop_oldest || used < capacity) {
         l.ring.set_limit(head + (policy_ == when_full::drop_oldest ? part : std::min(part, capacity - used)));
         return true;
@@ -147,9 +157,11 @@ public:
     }
   }
 
-  void grow_counts(lane& l, std::uint32_t index) {
+  /// Makes the calling thread's counts large enough. False when the recording has ended.
+  bool grow_counts(lane& l, std::uint32_t index) {
     std::scoped_lock const lock(mutex_);
-    l.counts.grow(index + 16);
+    if (!closed_) l.counts.grow(index + 16);
+    return !closed_;
   }
 
   // ---- for the recording
@@ -157,14 +169,18 @@ public:
   void close() {
     std::scoped_lock const lock(mutex_);
     closed_ = true;
-    for (lane& l : lanes_) l.ring.set_limit(0);
+    for (lane& l : lanes_) {
+      l.ring.set_limit(0);
+      l.counts.close();
+    }
     wake_.notify_all();
     room_.notify_all();
   }
   /// Waits until something is to be read, or the time is over. False when the recording has ended.
   bool wait(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
-    if (!closed_) wake_.wait_for(lock, time);
+    wake_.wait_for(lock, time, [&] { return wanted_ || closed_; });
+    wanted_ = false;
     return !closed_;
   }
   /// The records up to `number` need not be kept.
@@ -209,6 +225,7 @@ private:
 
   std::mutex mutex_; // of what follows
   std::condition_variable wake_, room_;
+  bool wanted_ = false; // the reader is
   bool closed_ = false;
   std::deque<lane> lanes_;
 };
@@ -281,7 +298,10 @@ find_counts(callee_info const& callee, std::atomic<std::uint32_t>& number) {
   thread_in_recording* const thread = enter_recording();
   if (thread == nullptr) return nullptr;
   std::uint32_t const index = counted.number(callee, number);
-  if (!this_counts->has(index)) thread->in->grow_counts(*thread->lane, index);
+  if (!this_counts->has(index) && !thread->in->grow_counts(*thread->lane, index)) {
+    thread->leave();
+    return nullptr;
+  }
   return this_counts;
 }
 
