@@ -252,13 +252,19 @@ inline constinit call_counts no_counts;
 inline constinit thread_local ring* this_ring = &no_ring;
 inline constinit thread_local call_counts* this_counts = &no_counts;
 
+// Set when the thread has left, so that what is called after that is not recorded.
+inline constinit thread_local bool this_thread_ends = false;
+
 /// What a thread keeps of the recording. It ends with the thread, and so does `alive`.
 struct thread_in_recording {
   std::shared_ptr<book> in;
   tracing::lane* lane = nullptr;
   std::shared_ptr<void> alive = std::make_shared<char>();
 
-  ~thread_in_recording() { leave(); }
+  ~thread_in_recording() {
+    leave();
+    this_thread_ends = true;
+  }
   void leave() {
     this_ring = &no_ring;
     this_counts = &no_counts;
@@ -269,6 +275,7 @@ struct thread_in_recording {
 
 /// The calling thread's lane in the recording that goes on; null where none does.
 inline thread_in_recording* enter_recording() {
+  if (this_thread_ends) return nullptr;
   thread_local thread_in_recording thread;
   std::shared_ptr<book> const now = recording_now.get();
   if (thread.in != now) {

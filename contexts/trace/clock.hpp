@@ -54,7 +54,8 @@ public:
   void calibrate() {
     instant const now = read();
     if (!counter_ || now.ticks <= start_.ticks || now.nanoseconds <= start_.nanoseconds) return;
-    since_ = exact(now.ticks);
+    since_ = calibrated_ ? exact(now.ticks) : static_cast<double>(now.nanoseconds - start_.nanoseconds);
+    calibrated_ = true;
     anchor_ = now.ticks;
     rate_ = static_cast<double>(now.nanoseconds - start_.nanoseconds) /
             static_cast<double>(now.ticks - start_.ticks);
@@ -99,6 +100,7 @@ private:
   }
 
   bool counter_;
+  bool calibrated_ = false;
   instant start_;
   std::uint64_t anchor_; // the ticks of the last calibration,
   double since_ = 0;     // its time since the start, in nanoseconds,
