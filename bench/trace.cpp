@@ -102,10 +102,12 @@ void left_out() {
   auto const log = spdlog::create_async_nb<spdlog::sinks::basic_file_sink_mt>("spans", "/dev/null");
   bench::compare(
       "a thousand spans, against spdlog, which overwrites its oldest message when its thread lags",
-      bench::way{"spdlog, async", 0, [&] {
-                   return thousand(between(
-                       [&] { log->info("begin {}", "step"); }, [&] { log->info("end {}", "step"); }));
-                 }},
+      bench::way{
+          "spdlog, async", 0,
+          [&] {
+            return thousand(
+                between([&] { log->info("begin {}", "step"); }, [&] { log->info("end {}", "step"); }));
+          }},
       bench::way{"trace", 1.0 / 8, [] { return thousand(traced); }});
   spdlog::shutdown();
 #endif
@@ -115,11 +117,13 @@ void left_out() {
   else
     bench::compare(
         "a thousand spans, against LTTng-UST, into its buffers",
-        bench::way{"LTTng-UST", 0, [] {
-                     return thousand(between(
-                         [] { lttng_ust_tracepoint(overdub_bench, span_begin, "step"); },
-                         [] { lttng_ust_tracepoint(overdub_bench, span_end, "step"); }));
-                   }},
+        bench::way{
+            "LTTng-UST", 0,
+            [] {
+              return thousand(between(
+                  [] { lttng_ust_tracepoint(overdub_bench, span_begin, "step"); },
+                  [] { lttng_ust_tracepoint(overdub_bench, span_end, "step"); }));
+            }},
         bench::way{"trace", 1.0 / 6, [] { return thousand(traced); }});
 #endif
 }

@@ -97,9 +97,9 @@ consteval bool is_left() {
   return (Options::leaves(F::name()) || ...) || (Options::leaves(origin_t<F>::name()) || ...);
 }
 template <callee F, class... Options>
-inline constexpr bool is_span =
-    (function<F> || native_leaf<F> || (Options::all_operations || ...)) && !is_left<F, Options...>() &&
-    ((Options::takes(F::name()) || Options::takes(origin_t<F>::name())) && ...);
+inline constexpr bool is_span = (function<F> || native_leaf<F> || (Options::all_operations || ...)) &&
+                                !is_left<F, Options...>() &&
+                                ((Options::takes(F::name()) || Options::takes(origin_t<F>::name())) && ...);
 template <class... Options>
 inline constexpr bool with_values = (Options::values || ...);
 template <class... Options>

@@ -17,12 +17,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
-
-#include <pthread.h>
-#include <unistd.h>
 
 namespace overdub::contexts {
 
@@ -69,7 +68,7 @@ struct lane {
   tracing::ring ring;
   call_counts counts;
   traced_thread thread;
-  std::weak_ptr<void> owner;            // the thread, while it runs
+  std::weak_ptr<void> owner;             // the thread, while it runs
   std::atomic<std::uint64_t> drained{0}; // the number of the first record that nobody has read
 };
 
@@ -107,8 +106,8 @@ public:
   trace_origin origin() const {
     timespec now{};
     clock_gettime(CLOCK_BOOTTIME, &now);
-    std::uint64_t const boot = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-                               static_cast<std::uint64_t>(now.tv_nsec);
+    std::uint64_t const boot =
+        static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
     return {getpid(), program_invocation_short_name, boot - (steady_nanoseconds() - scale_.start())};
   }
   bool writers_wait() const { return keeps_ == kept::in_file && policy_ == when_full::block; }

@@ -26,7 +26,8 @@ public:
       case record_kind::end_with_value:
       case record_kind::failed: {
         flush(to);
-        time_ = std::max(time_, scale.nanoseconds(r.first)); // a calibration may set the clock back by a few of them
+        time_ = std::max(
+            time_, scale.nanoseconds(r.first)); // a calibration may set the clock back by a few of them
         waiting_ = r;
         if (r.kind() != record_kind::begin_with_values && r.kind() != record_kind::end_with_value) flush(to);
         break;

@@ -7,12 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <string_view>
-#include <utility>
-
-#include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace overdub::contexts {
 
@@ -27,7 +26,8 @@ class output_file {
 public:
   /// Replaces the file if there is one. Throws trace_error.
   explicit output_file(std::string path)
-      : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+      : path_(std::move(path)),
+        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0)
       throw trace_error(
           message("overdub: the trace cannot be written to %s: %s", path_.c_str(), std::strerror(errno)));

@@ -58,16 +58,14 @@ public:
   void thread(traced_thread const& t) override {
     sequences_.resize(t.number + 1);
     std::uint64_t const track = process_track_ + 1 + t.number;
-    message_bytes const thread =
-        message_bytes().number(1, id(process_)).number(2, id(t.id)).text(5, t.name);
+    message_bytes const thread = message_bytes().number(1, id(process_)).number(2, id(t.id)).text(5, t.name);
     packet(message_bytes().message(
         60, message_bytes().number(1, track).number(5, process_track_).message(4, thread)));
 
     // Clock 64 is the sequence's own: each packet's time is its distance from the packet before.
     message_bytes const boot_clock = message_bytes().number(1, 6).number(2, start_);
     message_bytes const own_clock = message_bytes().number(1, 64).number(2, start_).number(3, 1);
-    message_bytes const snapshot =
-        message_bytes().message(1, boot_clock).message(1, own_clock).number(2, 6);
+    message_bytes const snapshot = message_bytes().message(1, boot_clock).message(1, own_clock).number(2, 6);
     message_bytes const defaults =
         message_bytes().number(58, 64).message(11, message_bytes().number(11, track));
     packet(message_bytes()
@@ -130,19 +128,23 @@ private:
     message_bytes rest = message_bytes().message(11, event);
     if (!sequences_[thread].known[name]) {
       sequences_[thread].known[name] = true;
-      rest.message(
-          12, message_bytes().message(2, message_bytes().number(1, name).text(2, callee.name)));
+      rest.message(12, message_bytes().message(2, message_bytes().number(1, name).text(2, callee.name)));
     }
     timed_packet(thread, time, rest);
   }
   static message_bytes annotation(std::string_view name, record const& value) {
     message_bytes m = message_bytes().text(10, name);
     switch (value.type()) {
-    case value_type::boolean: return m.number(2, value.first);
-    case value_type::integer: return m.number(4, value.first);
-    case value_type::natural: return m.number(3, value.first);
-    case value_type::real: return m.real(5, value.first);
-    case value_type::elements: return m.text(6, std::to_string(value.first) + " elements");
+    case value_type::boolean:
+      return m.number(2, value.first);
+    case value_type::integer:
+      return m.number(4, value.first);
+    case value_type::natural:
+      return m.number(3, value.first);
+    case value_type::real:
+      return m.real(5, value.first);
+    case value_type::elements:
+      return m.text(6, std::to_string(value.first) + " elements");
     }
     return m;
   }

@@ -54,7 +54,8 @@ struct record {
 
 template <callee F>
 [[gnu::always_inline]] inline std::uint64_t word_of(record_kind kind) {
-  return reinterpret_cast<std::uintptr_t>(&info_of<F>) + static_cast<unsigned>(kind); // a constant of the linker's
+  return reinterpret_cast<std::uintptr_t>(&info_of<F>) +
+         static_cast<unsigned>(kind); // a constant of the linker's
 }
 
 /// Whether a value can be written down: a number, or the size of an array.

@@ -40,10 +40,14 @@ namespace tracing {
 
 inline std::unique_ptr<trace_writer> make_writer(trace_format format, trace_origin const& origin) {
   switch (format) {
-  case trace_format::perfetto: return std::make_unique<perfetto_writer>(origin);
-  case trace_format::chrome: return std::make_unique<chrome_writer>(origin);
-  case trace_format::speedscope: return std::make_unique<speedscope_writer>(origin);
-  case trace_format::folded: return std::make_unique<folded_writer>();
+  case trace_format::perfetto:
+    return std::make_unique<perfetto_writer>(origin);
+  case trace_format::chrome:
+    return std::make_unique<chrome_writer>(origin);
+  case trace_format::speedscope:
+    return std::make_unique<speedscope_writer>(origin);
+  case trace_format::folded:
+    return std::make_unique<folded_writer>();
   }
   return nullptr;
 }
@@ -54,7 +58,8 @@ public:
   explicit active_book(std::shared_ptr<book> b) : book_(std::move(b)) {
     std::scoped_lock const lock(recording_now.mutex);
     if (recording_now.book_ != nullptr)
-      throw trace_error(message("overdub: a trace is recorded already; end that recording before another begins"));
+      throw trace_error(
+          message("overdub: a trace is recorded already; end that recording before another begins"));
     recording_now.book_ = book_;
     recording_now.goes_on = true;
   }
@@ -112,7 +117,8 @@ public:
       tracing::decoder decode(l->thread.number);
       records.clear();
       std::uint64_t from = 0;
-      std::uint64_t const lost = l->ring.read(from, static_cast<std::size_t>(l->ring.capacity()), false, records);
+      std::uint64_t const lost =
+          l->ring.read(from, static_cast<std::size_t>(l->ring.capacity()), false, records);
       if (lost > 0) decode.lost(lost, *writer);
       decode(records, book_->scale(), *writer);
       decode.flush(*writer);
@@ -149,9 +155,9 @@ private:
 };
 
 struct trace_file_options {
-  std::size_t records = 1 << 16;              // of each thread's ring, 16 bytes each
-  when_full policy = when_full::block;        // what a thread does where its ring is full
-  std::chrono::milliseconds period{10};       // how often the file is brought up to date, at least
+  std::size_t records = 1 << 16;        // of each thread's ring, 16 bytes each
+  when_full policy = when_full::block;  // what a thread does where its ring is full
+  std::chrono::milliseconds period{10}; // how often the file is brought up to date, at least
 };
 
 /// Records into a file, which a thread brings up to date while the program runs. What is in the file can be opened at any time,
@@ -162,8 +168,7 @@ public:
   explicit trace_file(
       std::string path, trace_format format = trace_format::perfetto, trace_file_options const& options = {})
       : period_(options.period), file_(checked(std::move(path), format)),
-        book_(std::make_shared<tracing::book>(
-            options.records, tracing::book::kept::in_file, options.policy)),
+        book_(std::make_shared<tracing::book>(options.records, tracing::book::kept::in_file, options.policy)),
         active_(book_), writer_(tracing::make_writer(format, book_->origin())), drain_([this] { drain(); }) {}
 
   /// As `finish`; an error that nobody asked for is written to stderr.

@@ -59,7 +59,8 @@ public:
 
   /// Appends up to `most` records from number `from` on, and moves `from` behind them. Returns how many were overwritten before
   /// they could be read. Where the writer waits for readers none are.
-  std::uint64_t read(std::uint64_t& from, std::size_t most, bool writer_waits, std::vector<record>& out) const {
+  std::uint64_t
+  read(std::uint64_t& from, std::size_t most, bool writer_waits, std::vector<record>& out) const {
     std::uint64_t const head = written();
     std::uint64_t lost = 0;
     if (head - from > capacity()) {

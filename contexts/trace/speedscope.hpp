@@ -41,7 +41,8 @@ public:
   void lost(std::uint32_t, std::uint64_t, std::uint64_t) override {}
 
   void finish() override {
-    text_ = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"overdub\",\"name\":";
+    text_ = "{\"$schema\":\"https://www.speedscope.app/"
+            "file-format-schema.json\",\"exporter\":\"overdub\",\"name\":";
     append_json(text_, name_);
     text_ += ",\"shared\":{\"frames\":[";
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -53,7 +54,8 @@ public:
     bool first = true;
     for (profile& p : profiles_) {
       if (p.events.empty()) continue;
-      for (; !p.open.empty(); p.open.pop_back()) event(p, 'C', p.open.back(), p.last); // the format wants an end
+      for (; !p.open.empty(); p.open.pop_back())
+        event(p, 'C', p.open.back(), p.last); // the format wants an end
       text_ += std::exchange(first, false) ? "\n" : ",\n";
       text_ += "{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":";
       append_json(text_, p.name);

@@ -17,7 +17,7 @@ namespace overdub::contexts::tracing {
 /// The process and the times of a trace.
 struct trace_origin {
   long process = 0;
-  std::string name;             // the process's
+  std::string name;                   // the process's
   std::uint64_t boot_nanoseconds = 0; // the system's clock since it was started, at time 0 of the trace
 };
 
@@ -84,9 +84,15 @@ inline void append_json(std::string& to, std::string_view s) {
 /// Appends a value as JSON. What JSON has no number for is a string.
 inline void append_json(std::string& to, record const& value) {
   switch (value.type()) {
-  case value_type::boolean: to += value.first != 0 ? "true" : "false"; return;
-  case value_type::integer: append_number(to, static_cast<std::int64_t>(value.first)); return;
-  case value_type::natural: append_number(to, value.first); return;
+  case value_type::boolean:
+    to += value.first != 0 ? "true" : "false";
+    return;
+  case value_type::integer:
+    append_number(to, static_cast<std::int64_t>(value.first));
+    return;
+  case value_type::natural:
+    append_number(to, value.first);
+    return;
   case value_type::elements:
     to += '"';
     append_number(to, value.first);

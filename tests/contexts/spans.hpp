@@ -30,7 +30,8 @@ inline std::string tree(std::string const& chrome) {
     if (phase == "E") --depth;
     std::string const indent(2 * depth, ' ');
     if (phase == "B") {
-      text += indent + between(line, "\"name\":\"", "\"") + (arguments.empty() ? "" : " {" + arguments + "}") + '\n';
+      text += indent + between(line, "\"name\":\"", "\"") +
+              (arguments.empty() ? "" : " {" + arguments + "}") + '\n';
       ++depth;
     } else if (phase == "E" && !arguments.empty())
       text += indent + "= " + arguments + '\n';

@@ -85,9 +85,11 @@ TEST_CASE("arguments and results are written down: numbers of all types, and the
   });
   recording r;
   od::run(
-      trace_with<tracing::arguments>{}, all, std::tuple{1.0, 2.0}, std::int64_t{-3}, std::uint64_t{7}, true, 0.5f,
-      od::array<double>{1, 2, 3});
-  CHECK(spans::tree(r) == "all {\"1\":-3,\"2\":7,\"3\":true,\"4\":0.5,\"5\":\"3 elements\"}\n= \"result\":8.5\n");
+      trace_with<tracing::arguments>{}, all, std::tuple{1.0, 2.0}, std::int64_t{-3}, std::uint64_t{7}, true,
+      0.5f, od::array<double>{1, 2, 3});
+  CHECK(
+      spans::tree(r) ==
+      "all {\"1\":-3,\"2\":7,\"3\":true,\"4\":0.5,\"5\":\"3 elements\"}\n= \"result\":8.5\n");
 }
 
 TEST_CASE("arguments that JSON has no number for are strings") {
@@ -137,7 +139,8 @@ TEST_CASE("a function in outer contexts has its name there, and is called by its
   recording r;
   od::run(od::compose(od::contexts::forward{}, trace{}), norm, od::tag(3.0, 1.0), 4.0);
   od::run(
-      od::compose(od::contexts::forward{}, trace_with<tracing::only<"norm">>{}), norm, od::tag(3.0, 1.0), 4.0);
+      od::compose(od::contexts::forward{}, trace_with<tracing::only<"norm">>{}), norm, od::tag(3.0, 1.0),
+      4.0);
   CHECK(spans::tree(r) == "norm.forward\n  square.forward\n  square.forward\nnorm.forward\n");
 }
 
@@ -167,7 +170,8 @@ TEST_CASE("of the outermost spans one in three is recorded, with all that it cal
   for (int i = 0; i < 7; ++i) od::run(sampled{}, norm, 3.0, 4.0);
   CHECK(spans::tree(r) == std::string(of_norm) + of_norm + of_norm);
   recording const failing = (r.stop(), recording{});
-  for (int i = 0; i < 4; ++i) CHECK_THROWS(od::run(sampled{}, root, -1.0)); // the second and the fifth of three
+  for (int i = 0; i < 4; ++i)
+    CHECK_THROWS(od::run(sampled{}, root, -1.0)); // the second and the fifth of three
   CHECK(spans::occurrences(spans::tree(failing), "root\n") == 1);
 }
 
@@ -196,8 +200,8 @@ TEST_CASE("staged, interpreted and compiled programs have the spans of the direc
   CHECK(spans::occurrences(direct, "\n") == 14);
   od::ir::program const p = od::stage(all{}, norm, od::signature<double, double>);
   CHECK(text([&] { return od::evaluate<double>(p, 3.0, 4.0); }) == direct);
-  auto const interpreted = od::compile(
-      all{}, norm, od::signature<double, double>, {.tiers = od::tiers::interpret_only});
+  auto const interpreted =
+      od::compile(all{}, norm, od::signature<double, double>, {.tiers = od::tiers::interpret_only});
   CHECK(text([&] { return interpreted(3.0, 4.0); }) == direct);
 #if OVERDUB_TESTS_JIT
   auto const compiled = od::compile(
@@ -241,8 +245,7 @@ TEST_CASE("filters, samples, counts and failures in compiled programs are those 
 
 TEST_CASE("a trace composes with forward in compiled programs") {
   auto const f = od::compile(
-      od::compose(trace{}, od::contexts::forward{}), norm,
-      od::signature<od::tagged<double, double>, double>);
+      od::compose(trace{}, od::contexts::forward{}), norm, od::signature<od::tagged<double, double>, double>);
   recording r;
   CHECK(f(od::tag(3.0, 1.0), 4.0).metadata == 3.0 / 5.0);
   CHECK(spans::tree(r) == of_norm);

@@ -11,10 +11,9 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
-#include <thread>
-
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 
 namespace od = overdub;
 namespace tracing = overdub::contexts::tracing;
@@ -156,8 +155,9 @@ TEST_CASE("an error that nobody asks for is written to stderr, once") {
   CHECK(read(fds[0], text, sizeof text - 1) > 0);
   close(fds[0]);
   CHECK(
-      std::string(text) == "overdub: the trace could not be written to /dev/full after byte 0: No space left on "
-                           "device; what was written before is kept\n");
+      std::string(text) ==
+      "overdub: the trace could not be written to /dev/full after byte 0: No space left on "
+      "device; what was written before is kept\n");
 }
 
 TEST_CASE("a disk that becomes full keeps what was written, in whole packets") {
@@ -230,7 +230,8 @@ TEST_CASE("a program that is killed leaves files that open") {
 }
 
 TEST_CASE("an exception that leaves the program's scope leaves a whole file") {
-  auto const fails = od::leaf<"fails">([](double x) -> double { throw std::runtime_error(std::to_string(x)); });
+  auto const fails =
+      od::leaf<"fails">([](double x) -> double { throw std::runtime_error(std::to_string(x)); });
   spans::temporary_file const file("thrown");
   try {
     trace_file const out(file.path, trace_format::chrome);

@@ -120,7 +120,8 @@ TEST_CASE("Perfetto's packets, as protoc reads them by the schema") {
   INFO(text);
   for (char const digit : std::string("0123456789"))
     for (int indent = 0; indent <= 10; indent += 2)
-      CHECK(text.find("\n" + std::string(static_cast<std::size_t>(indent), ' ') + digit) == std::string::npos);
+      CHECK(
+          text.find("\n" + std::string(static_cast<std::size_t>(indent), ' ') + digit) == std::string::npos);
   CHECK(spans::occurrences(text, "packet {") == 15);
 
   // The process, a thread of it, and the clock and the defaults of the thread's packets.

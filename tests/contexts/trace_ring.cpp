@@ -168,11 +168,13 @@ TEST_CASE("a reader that the writer waits for gets all records, of a full ring, 
 
 TEST_CASE("records become spans") {
   using enum record_kind;
-  CHECK(decoded({event(1, f, begin), event(2, g, begin), event(3, g, end), event(4, f, failed)}) == "f(g()!)");
+  CHECK(
+      decoded({event(1, f, begin), event(2, g, begin), event(3, g, end), event(4, f, failed)}) == "f(g()!)");
   CHECK(
       decoded(
-          {event(1, f, begin_with_values), number(7, record_kind::value), number(8, last_value), event(2, g, begin),
-           event(3, g, end_with_value), number(9, last_value), event(4, f, end)}) == "f 7 8(g(9))");
+          {event(1, f, begin_with_values), number(7, record_kind::value), number(8, last_value),
+           event(2, g, begin), event(3, g, end_with_value), number(9, last_value), event(4, f, end)}) ==
+      "f 7 8(g(9))");
   CHECK(decoded({event(1, f, begin)}) == "f(");
   CHECK(decoded({event(1, f, begin_with_values)}) == "f(");
   CHECK(decoded({event(1, f, begin_with_values), number(7, record_kind::value)}) == "f 7(");
@@ -216,8 +218,9 @@ TEST_CASE("whatever records there are, each end has its begin, and times do not 
 }
 
 TEST_CASE("a number is 16 bytes with its place and its type") {
-  record const r{42, 5u << 8 | static_cast<unsigned>(tracing::value_type::real) << 4 |
-                         static_cast<unsigned>(record_kind::last_value)};
+  record const r{
+      42, 5u << 8 | static_cast<unsigned>(tracing::value_type::real) << 4 |
+              static_cast<unsigned>(record_kind::last_value)};
   CHECK((r.kind() == record_kind::last_value && r.type() == tracing::value_type::real && r.position() == 5));
   static_assert(sizeof(record) == 16);
   record const e = event(3, g, record_kind::failed);

@@ -95,7 +95,8 @@ TEST_CASE("a file gets all spans of threads that wait for it") {
 
 TEST_CASE("spans of threads that do not wait are whole, and the lost ones are counted") {
   spans::temporary_file const file("dropping");
-  trace_file out(file.path, trace_format::chrome, {.records = 64, .policy = when_full::drop_oldest, .period = 1ms});
+  trace_file out(
+      file.path, trace_format::chrome, {.records = 64, .policy = when_full::drop_oldest, .period = 1ms});
   on_threads(3, [] {
     for (int i = 0; i < 20'000; ++i) od::run(trace{}, square, 2.0);
   });
@@ -177,7 +178,8 @@ TEST_CASE("recordings begin and end while threads run in a trace") {
   }
   for (int i = 0; i < 5; ++i) {
     spans::temporary_file const file("on_and_off");
-    trace_file out(file.path, trace_format::perfetto, {.records = 16, .policy = when_full::block, .period = 1ms});
+    trace_file out(
+        file.path, trace_format::perfetto, {.records = 16, .policy = when_full::block, .period = 1ms});
     long const before = calls;
     while (calls < before + 100) std::this_thread::yield();
     out.finish();
