@@ -14,11 +14,8 @@ namespace contexts = overdub::contexts;
 namespace tracing = overdub::contexts::tracing;
 
 inline constexpr auto density = od::fn<"density">([](auto x) { return exp(-0.5 * x * x); });
-inline constexpr auto simpson = od::fn<"simpson">([](auto a, auto b) {
-  auto const middle = density(0.5 * (a + b));
-  auto const ends = density(a) + density(b);
-  return (b - a) / 6.0 * (ends + 4.0 * middle);
-});
+inline constexpr auto simpson = od::fn<"simpson">(
+    [](auto a, auto b) { return (b - a) / 6.0 * (density(a) + 4.0 * density(0.5 * (a + b)) + density(b)); });
 inline constexpr auto integral = od::fn<"integral">([](od::scope auto& cx, auto a, auto b) -> decltype(a) {
   auto const middle = 0.5 * (a + b);
   auto const coarse = simpson(a, b);
@@ -33,7 +30,7 @@ inline constexpr auto total =
 
 int main(int count, char** arguments) {
   auto const starts = od::array<double>{-4, -3, -2, -1, 0, 1, 2, 3};
-  contexts::recording spans;
+  contexts::recording spans(1 << 13); // records, of each thread
   double const y = od::run(contexts::trace{}, total, starts);
   spans.stop();
   if (count > 1) { // in the folder that is named
@@ -41,6 +38,7 @@ int main(int count, char** arguments) {
     spans.write(name + "pftrace", contexts::trace_format::perfetto);           // ui.perfetto.dev
     spans.write(name + "json", contexts::trace_format::chrome);                // chrome://tracing, too
     spans.write(name + "speedscope.json", contexts::trace_format::speedscope); // www.speedscope.app
+    spans.write(name + "svg", contexts::trace_format::svg);                    // any browser
     spans.write(name + "folded", contexts::trace_format::folded);              // flamegraph.pl
   }
   std::cout << spans.statistics().records / 2 << " spans\n";
@@ -50,7 +48,6 @@ int main(int count, char** arguments) {
   for (double const x : starts) od::run(one_in_four{}, piece, x);
   std::cout << few.text(contexts::trace_format::folded);
   few.stop();
-
   contexts::recording counted;
   od::run(contexts::trace_with<tracing::counts>{}, total, starts);
   std::uint64_t all = 0;

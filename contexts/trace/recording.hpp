@@ -9,6 +9,7 @@
 #include <overdub/contexts/trace/folded.hpp>
 #include <overdub/contexts/trace/perfetto.hpp>
 #include <overdub/contexts/trace/speedscope.hpp>
+#include <overdub/contexts/trace/svg.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -27,7 +28,7 @@
 
 namespace overdub::contexts {
 
-enum class trace_format { perfetto, chrome, speedscope, folded };
+enum class trace_format { perfetto, chrome, speedscope, folded, svg };
 
 /// What became of the records: two a span, and one a value.
 struct trace_statistics {
@@ -48,6 +49,8 @@ inline std::unique_ptr<trace_writer> make_writer(trace_format format, trace_orig
     return std::make_unique<speedscope_writer>(origin);
   case trace_format::folded:
     return std::make_unique<folded_writer>();
+  case trace_format::svg:
+    return std::make_unique<svg_writer>();
   }
   return nullptr;
 }
@@ -164,7 +167,8 @@ struct trace_file_options {
 /// also when the program crashed.
 class trace_file {
 public:
-  /// Replaces the file. Throws trace_error where it cannot be written, or a recording goes on, or the format is speedscope's.
+  /// Replaces the file. Throws trace_error where it cannot be written, or a recording goes on, or the format is
+  /// speedscope's or a picture.
   explicit trace_file(
       std::string path, trace_format format = trace_format::perfetto, trace_file_options const& options = {})
       : period_(options.period), file_(checked(std::move(path), format)),
@@ -205,10 +209,10 @@ public:
 
 private:
   static std::string checked(std::string path, trace_format format) {
-    if (format == trace_format::speedscope)
-      throw trace_error(message(
-          "overdub: a file for speedscope is written at once; keep the spans in a recording, and call its "
-          "write(path, format)"));
+    if (format == trace_format::speedscope || format == trace_format::svg)
+      throw trace_error(
+          message("overdub: a file for speedscope, or a picture, is written at once; keep the spans in a "
+                  "recording, and call its write(path, format)"));
     return path;
   }
 

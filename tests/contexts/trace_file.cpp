@@ -67,7 +67,8 @@ TEST_CASE("a recording is written to a file in any format") {
   od::run(trace{}, norm, 3.0, 4.0);
   r.stop();
   for (trace_format const format :
-       {trace_format::perfetto, trace_format::chrome, trace_format::folded, trace_format::speedscope}) {
+       {trace_format::perfetto, trace_format::chrome, trace_format::folded, trace_format::speedscope,
+        trace_format::svg}) {
     spans::temporary_file const file("written");
     r.write(file.path, format);
     CHECK(spans::contents(file.path).size() > 20);
@@ -121,12 +122,14 @@ TEST_CASE("a file that cannot be written is an error at once") {
   std::remove("/tmp/overdub_test_second");
 }
 
-TEST_CASE("a file for speedscope is written by a recording") {
-  CHECK_THROWS_WITH(
-      trace_file("/tmp/overdub_test_speedscope", trace_format::speedscope),
-      "overdub: a file for speedscope is written at once; keep the spans in a recording, and call its "
-      "write(path, format)");
-  CHECK_FALSE(std::ifstream("/tmp/overdub_test_speedscope").is_open());
+TEST_CASE("a file for speedscope, and a picture, are written by a recording") {
+  for (trace_format const format : {trace_format::speedscope, trace_format::svg})
+    CHECK_THROWS_WITH(
+        trace_file("/tmp/overdub_test_at_once", format),
+        "overdub: a file for speedscope, or a picture, is written at once; keep the spans in a recording, "
+        "and "
+        "call its write(path, format)");
+  CHECK_FALSE(std::ifstream("/tmp/overdub_test_at_once").is_open());
 }
 
 TEST_CASE("a full disk is one error, with its place; nobody waits for it") {

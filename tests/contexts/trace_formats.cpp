@@ -112,6 +112,22 @@ TEST_CASE("Python's parser reads both kinds of JSON") {
   }
 }
 
+TEST_CASE("a picture has a rectangle for each span that can be seen, and is well-formed XML") {
+  spans::temporary_file const file("formats.svg");
+  std::ofstream(file.path) << written(trace_format::svg);
+  std::string const read = spans::output_of(
+      "python3 -c 'import sys, xml.etree.ElementTree as x\n"
+      "for g in x.parse(sys.argv[1]).getroot().iter(\"{http://www.w3.org/2000/svg}g\"):\n"
+      "  r = g[1].attrib\n"
+      "  print(g[0].text, r[\"x\"], r[\"y\"], r[\"width\"])' " +
+      file.path);
+  // The two of sin are too narrow; a span without an end goes on to the end.
+  CHECK(
+      read == "wave, 1000 ns 8.0 18 0.8\n"
+              "wave, 934 us 246.5 18 745.5\n"
+              "a;\"b\" , failed after 1233 us 8.2 72 983.8\n");
+}
+
 TEST_CASE("Perfetto's packets, as protoc reads them by the schema") {
   spans::temporary_file const file("formats.pftrace");
   std::ofstream(file.path, std::ios::binary) << written(trace_format::perfetto);
