@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -109,13 +110,22 @@ inline constexpr int span_depth = std::max({0, Options::depth...});
 template <class... Options>
 inline constexpr int span_period = (1 * ... * Options::period);
 
+template <class O>
+consteval auto check_option() {
+  constexpr bool is_option = std::derived_from<O, option>;
+  static_assert(
+      is_option, "overdub: trace_with takes options, such as overdub::contexts::tracing::to_depth<3>");
+  return std::type_identity<std::conditional_t<is_option, O, option>>{};
+}
+template <class O>
+using checked_option = typename decltype(check_option<O>())::type;
+
 template <callee F>
-[[gnu::always_inline]] inline ring* write(record_kind kind) {
+[[gnu::always_inline]] inline void write(record_kind kind) {
   ring* r = this_ring;
   if (!r->has_room()) [[unlikely]]
-    if ((r = find_room()) == nullptr) return nullptr;
+    if ((r = find_room()) == nullptr) return;
   r->write(r->now(), word_of<F>(kind));
-  return r;
 }
 inline void write_value(std::uint64_t bits, value_type type, unsigned position, record_kind kind) {
   ring* r = this_ring;
@@ -206,7 +216,7 @@ private:
 /// state, and so follows to all threads; where the spans go is the recording's business. Costs two readings of the time-stamp
 /// counter a span.
 template <class... Options>
-using trace_with = trace_at<0, Options...>;
+using trace_with = trace_at<0, tracing::checked_option<Options>...>;
 
 /// Spans of functions and of leaves.
 using trace = trace_with<>;
