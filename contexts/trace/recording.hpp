@@ -85,6 +85,9 @@ private:
   std::shared_ptr<book> book_;
 };
 
+/// How many records are read before what they make is passed on.
+constexpr std::size_t records_at_once = 4096;
+
 /// How long a clock is calibrated at least: a reading's error is then some hundred-thousandths of the time.
 constexpr std::uint64_t calibration = 5'000'000; // nanoseconds
 inline void calibrate(tick_scale& scale) {
@@ -111,30 +114,16 @@ public:
   /// What is recorded so far, as a file of the format. While threads write, what they overwrite meanwhile is left out.
   /// Thread-safe. Linear in the number of records, and takes at least 5 ms from the making of the recording.
   std::string text(trace_format format) const {
-    std::scoped_lock const lock(reading_);
-    tracing::calibrate(book_->scale());
-    auto const writer = tracing::make_writer(format, book_->origin());
-    std::vector<tracing::record> records;
-    for (tracing::lane* const l : book_->lanes()) {
-      writer->thread(l->thread);
-      tracing::decoder decode(l->thread.number);
-      records.clear();
-      std::uint64_t from = 0;
-      std::uint64_t const lost =
-          l->ring.read(from, static_cast<std::size_t>(l->ring.capacity()), false, records);
-      if (lost > 0) decode.lost(lost, *writer);
-      decode(records, book_->scale(), *writer);
-      decode.flush(*writer);
-    }
-    writer->finish();
-    return std::move(writer->text());
+    std::string all;
+    make(format, [&](std::string const& part) { all += part; });
+    return all;
   }
 
   /// The same, into a file, which is replaced. Throws trace_error.
   void write(std::string const& path, trace_format format) const {
     tracing::output_file file(path);
-    bool const all = file.append(text(format));
-    if (!file.close() || !all) throw file.failure();
+    make(format, [&](std::string const& part) { file.append(part); });
+    if (!file.close()) throw file.failure();
   }
 
   /// How often each callee was called in traces that count.
@@ -152,6 +141,34 @@ public:
   }
 
 private:
+  // Part by part, so that little memory is needed.
+  template <class Take>
+  void make(trace_format format, Take const& take) const {
+    std::scoped_lock const lock(reading_);
+    tracing::calibrate(book_->scale());
+    auto const writer = tracing::make_writer(format, book_->origin());
+    auto const pass_on = [&] {
+      take(writer->text());
+      writer->text().clear();
+    };
+    std::vector<tracing::record> records;
+    for (tracing::lane const* const l : book_->lanes()) {
+      writer->thread(l->thread);
+      tracing::decoder decode(l->thread.number);
+      std::uint64_t from = 0;
+      for (std::uint64_t const until = l->ring.written(); from < until;) {
+        records.clear();
+        std::uint64_t const lost = l->ring.read(from, tracing::records_at_once, false, records);
+        if (lost > 0) decode.lost(lost, *writer);
+        decode(records, book_->scale(), *writer);
+        pass_on();
+      }
+      decode.flush(*writer);
+    }
+    writer->finish();
+    pass_on();
+  }
+
   mutable std::mutex reading_;
   std::shared_ptr<tracing::book> book_;
   tracing::active_book active_;
@@ -261,7 +278,7 @@ private:
   void read_some(tracing::lane& l) {
     records_.clear();
     std::uint64_t from = l.drained.load(std::memory_order_relaxed);
-    std::uint64_t const lost = l.ring.read(from, at_once, book_->writers_wait(), records_);
+    std::uint64_t const lost = l.ring.read(from, tracing::records_at_once, book_->writers_wait(), records_);
     book_->read_until(l, from);
     lost_.fetch_add(lost, std::memory_order_relaxed);
     guarded([&] {
@@ -276,10 +293,9 @@ private:
     writer_->text().clear();
   }
 
-  static constexpr std::size_t at_once = 4096; // records
   static std::vector<tracing::record> reserved() {
     std::vector<tracing::record> records;
-    records.reserve(at_once);
+    records.reserve(tracing::records_at_once);
     return records;
   }
 
