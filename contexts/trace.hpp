@@ -105,6 +105,8 @@ template <class... Options>
 inline constexpr bool with_values = (Options::values || ...);
 template <class... Options>
 inline constexpr bool counts_only = (Options::only_counts || ...);
+template <callee F, class... Options>
+inline constexpr bool has_end = is_span<F, Options...> && !counts_only<Options...>;
 template <class... Options>
 inline constexpr int span_depth = std::max({0, Options::depth...});
 template <class... Options>
@@ -163,8 +165,8 @@ struct trace_at : context {
     }
   }
   template <callee F, class R>
-  requires(tracing::is_span<F, Options...> && !tracing::counts_only<Options...>) //
-      void after(F, R const& result, auto const&...) const {
+  requires tracing::has_end<F, Options...>
+  void after(F, R const& result, auto const&...) const {
     if (period != 1 && !tracing::this_sampler<Options...>.end()) return;
     if constexpr (values && tracing::is_recorded<R>) {
       tracing::write<F>(tracing::record_kind::end_with_value);
@@ -174,8 +176,8 @@ struct trace_at : context {
       tracing::write<F>(tracing::record_kind::end);
   }
   template <callee F>
-  requires(tracing::is_span<F, Options...> && !tracing::counts_only<Options...>) //
-      void failed(F, std::exception_ptr, auto const&...) const {
+  requires tracing::has_end<F, Options...>
+  void failed(F, std::exception_ptr, auto const&...) const {
     if (period == 1 || tracing::this_sampler<Options...>.end())
       tracing::write<F>(tracing::record_kind::failed);
   }

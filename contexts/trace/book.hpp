@@ -60,8 +60,8 @@ private:
   std::atomic<std::uint32_t> open_{0}; // the size, until nothing is counted
 };
 
-/// What a thread has in a recording.
-struct lane {
+/// What a thread has in a recording; in cache lines of its own.
+struct alignas(64) lane {
   lane(std::size_t records, bool counter, traced_thread described, std::shared_ptr<void> const& of)
       : ring(records, counter), thread(std::move(described)), owner(of) {}
 

@@ -102,7 +102,8 @@ inline void calibrate(tick_scale& scale) {
 /// few nanoseconds, and record nothing.
 class recording {
 public:
-  /// With room for so many records a thread, rounded up to a power of two. Throws trace_error where a recording goes on.
+  /// With room for so many records a thread, rounded up to a power of two; a thread's memory is allocated in its first call in a
+  /// trace, which throws std::bad_alloc where there is none. Throws trace_error where a recording goes on.
   explicit recording(std::size_t records_per_thread = 1 << 16)
       : book_(std::make_shared<tracing::book>(
             records_per_thread, tracing::book::kept::last_records, when_full::drop_oldest)),
@@ -132,9 +133,8 @@ public:
   trace_statistics statistics() const {
     trace_statistics all;
     for (tracing::lane const* const l : book_->lanes()) {
-      std::uint64_t const written = l->ring.written(), capacity = l->ring.capacity();
-      all.records += written;
-      all.lost += written > capacity ? written - capacity : 0;
+      all.records += l->ring.written();
+      all.lost += l->ring.first_whole();
       ++all.threads;
     }
     return all;

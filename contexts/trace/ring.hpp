@@ -28,6 +28,11 @@ public:
         owned_(new slot[mask_ + 1]()), slots_(owned_.get()) {}
 
   std::uint64_t capacity() const { return mask_ + 1; }
+  /// The number of the first record that is surely there: its slot is not the one that the writer writes next.
+  std::uint64_t first_whole() const {
+    std::uint64_t const next = head_.load(std::memory_order_relaxed);
+    return next < capacity() ? 0 : next + 1 - capacity();
+  }
   /// How many records were written so far.
   std::uint64_t written() const { return head_.load(std::memory_order_acquire); }
 
@@ -75,9 +80,7 @@ public:
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     if (!writer_waits) {
-      // Meanwhile the writer may have begun the record `later`, in the slot of one that is gone.
-      std::uint64_t const later = head_.load(std::memory_order_relaxed);
-      std::uint64_t const whole = later < capacity() ? 0 : later + 1 - capacity();
+      std::uint64_t const whole = first_whole(); // the writer may have come further meanwhile
       if (from < whole) {
         auto const torn = std::min<std::uint64_t>(whole - from, count);
         out.erase(out.begin() + begin, out.begin() + begin + static_cast<std::ptrdiff_t>(torn));
