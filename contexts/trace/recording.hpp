@@ -11,7 +11,6 @@
 #include <overdub/contexts/trace/speedscope.hpp>
 #include <overdub/contexts/trace/svg.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include <unistd.h>
+
 namespace spans {
 
 /// The text between two others in a line; empty where they are not in it.

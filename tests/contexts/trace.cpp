@@ -3,6 +3,7 @@
 #include "spans.hpp"
 
 #include <overdub/compile/compile.hpp>
+#include <overdub/compile/scoped_global.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/memoize.hpp>
@@ -249,6 +250,18 @@ TEST_CASE("a trace composes with forward in compiled programs") {
   recording r;
   CHECK(f(od::tag(3.0, 1.0), 4.0).metadata == 3.0 / 5.0);
   CHECK(spans::tree(r) == of_norm);
+}
+
+TEST_CASE("a trace of all that a thread calls has the operations of compiled functions") {
+  auto const f = od::compile(od::compose(), norm, od::signature<double, double>);
+  recording r;
+  {
+    trace_with<tracing::operations> operations;
+    od::scoped_global const everywhere(operations);
+    CHECK(f(3.0, 4.0) == 5.0);
+  }
+  CHECK(f(3.0, 4.0) == 5.0);
+  CHECK(spans::tree(r) == "mul\nmul\nadd\nsqrt\n");
 }
 
 TEST_CASE("without a recording nothing is recorded, and results are the same") {

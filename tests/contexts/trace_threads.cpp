@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "spans.hpp"
 
+#include <overdub/compile/compile.hpp>
 #include <overdub/contexts/trace.hpp>
 #include <overdub/control/parallel.hpp>
 
@@ -64,6 +65,22 @@ TEST_CASE("a parallel map with captures is parallel in a trace, too") {
   CHECK(od::run(trace{}, f, od::array<double>{1, 2})[1] == 4.0);
   CHECK(here == 2);
   CHECK(r.statistics().threads == 2);
+}
+
+TEST_CASE("threads call one compiled program at once, each with spans of its own") {
+  auto const f = od::compile(
+      trace_with<tracing::arguments>{}, od::fn<"twice">([](auto x) { return square(x) + square(x + 1.0); }),
+      od::signature<double>);
+  recording r;
+  std::atomic<bool> right{true};
+  on_threads(3, [&] {
+    for (int i = 0; i < 200; ++i)
+      if (f(2.0) != 13.0) right = false;
+  });
+  CHECK(right);
+  std::string const text = r.text(trace_format::chrome);
+  CHECK((begins(text) == 3 * 200 * 3 && ends(text) == 3 * 200 * 3));
+  CHECK(spans::occurrences(text, "\"args\":{\"result\":13}") == 3 * 200);
 }
 
 TEST_CASE("threads that follow one another share a ring, and none loses what it wrote") {
