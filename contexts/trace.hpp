@@ -1,0 +1,226 @@
+// trace: when calls begin and end, on which thread, and with what: spans, which a recording collects from all threads, and which
+// Perfetto, Chrome, speedscope and flame graphs show. Which calls become spans is decided by type, when the program is compiled.
+#pragma once
+
+#include <overdub/contexts/trace/recording.hpp>
+#include <overdub/overdub.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <type_traits>
+
+namespace overdub::contexts {
+
+namespace tracing {
+
+/// The base of what `trace_with` can be told, with what it does where it is not told.
+struct option {
+  static constexpr bool all_operations = false, values = false, only_counts = false;
+  static constexpr int depth = 0, period = 1;
+  static consteval bool takes(std::string_view) { return true; }
+  static consteval bool leaves(std::string_view) { return false; }
+};
+
+template <fixed_string... Names>
+consteval bool is_among(std::string_view name) {
+  auto const fits = [name](std::string_view pattern) {
+    bool const open = pattern.ends_with('*');
+    return open ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
+  };
+  return (fits(Names.view()) || ...);
+}
+
+/// Spans of the library's operations, too, and not of functions and leaves alone.
+struct operations : option {
+  static constexpr bool all_operations = true;
+};
+/// With each span its arguments and its result: numbers, and the sizes of arrays.
+struct arguments : option {
+  static constexpr bool values = true;
+};
+/// Counts calls, and records no spans: see recording::counts.
+struct counts : option {
+  static constexpr bool only_counts = true;
+};
+/// Spans to a depth: 1 is the function that is run, 2 what it calls.
+template <int Depth>
+struct to_depth : option {
+  static_assert(Depth > 0, "overdub: to_depth<N> is for N > 0");
+  static constexpr int depth = Depth;
+};
+/// Spans of these callees alone, wherever they are called. A star at the end of a name stands for any rest. A function in outer
+/// contexts, norm.forward, is called norm, too.
+template <fixed_string... Names>
+struct only : option {
+  static consteval bool takes(std::string_view name) { return is_among<Names...>(name); }
+};
+/// No spans of these callees, nor of what they call.
+template <fixed_string... Names>
+struct without : option {
+  static consteval bool leaves(std::string_view name) { return is_among<Names...>(name); }
+};
+/// Of the outermost spans of each thread one in N is recorded, with all that it calls, the first one first.
+template <int N>
+struct one_in : option {
+  static_assert(N > 0, "overdub: one_in<N> is for N > 0");
+  static constexpr int period = N;
+};
+
+// Which of the outermost spans is recorded, of one thread.
+struct sampler {
+  std::uint32_t nesting = 0, turn = 0;
+  bool taken = false;
+
+  bool begin(std::uint32_t period) {
+    if (nesting++ == 0) {
+      taken = turn == 0;
+      if (++turn == period) turn = 0;
+    }
+    return taken;
+  }
+  bool end() {
+    --nesting;
+    return taken;
+  }
+};
+template <class... Options>
+inline constinit thread_local sampler this_sampler;
+
+// What all options say together.
+template <callee F, class... Options>
+consteval bool is_left() {
+  return (Options::leaves(F::name()) || ...) || (Options::leaves(origin_t<F>::name()) || ...);
+}
+template <callee F, class... Options>
+inline constexpr bool is_span = (function<F> || native_leaf<F> || (Options::all_operations || ...)) &&
+                                !is_left<F, Options...>() &&
+                                ((Options::takes(F::name()) || Options::takes(origin_t<F>::name())) && ...);
+template <class... Options>
+inline constexpr bool with_values = (Options::values || ...);
+template <class... Options>
+inline constexpr bool counts_only = (Options::only_counts || ...);
+template <callee F, class... Options>
+inline constexpr bool has_end = is_span<F, Options...> && !counts_only<Options...>;
+template <class... Options>
+inline constexpr int span_depth = std::max({0, Options::depth...});
+template <class... Options>
+inline constexpr int span_period = (1 * ... * Options::period);
+
+template <class O>
+consteval auto check_option() {
+  constexpr bool is_option = std::derived_from<O, option>;
+  static_assert(
+      is_option, "overdub: trace_with takes options, such as overdub::contexts::tracing::to_depth<3>");
+  return std::type_identity<std::conditional_t<is_option, O, option>>{};
+}
+template <class O>
+using checked_option = typename decltype(check_option<O>())::type;
+
+template <callee F>
+[[gnu::always_inline]] inline void write(record_kind kind) {
+  ring* r = this_ring;
+  if (!r->has_room()) [[unlikely]]
+    if ((r = find_room()) == nullptr) return;
+  r->write(r->now(), word_of<F>(kind));
+}
+inline void write_value(std::uint64_t bits, value_type type, unsigned position, record_kind kind) {
+  ring* r = this_ring;
+  if (!r->has_room() && (r = find_room()) == nullptr) return;
+  r->write(bits, position << 8 | static_cast<unsigned>(type) << 4 | static_cast<unsigned>(kind));
+}
+
+template <callee F>
+[[gnu::always_inline]] inline void count() {
+  static constinit std::atomic<std::uint32_t> number{counted_callees::none};
+  call_counts* counts = this_counts;
+  if (!counts->has(number.load(std::memory_order_relaxed))) [[unlikely]]
+    if ((counts = find_counts(info_of<F>, number)) == nullptr) return;
+  counts->count(number.load(std::memory_order_relaxed));
+}
+
+} // namespace tracing
+
+/// A trace at some depth of entered functions; see trace_with.
+template <int Depth, class... Options>
+struct trace_at : context {
+  static constexpr std::string_view name = "trace";
+
+  template <callee F>
+  requires tracing::is_span<F, Options...>
+  void before(F, auto const&... x) const {
+    if constexpr (tracing::counts_only<Options...>)
+      tracing::count<F>();
+    else if (period == 1 || tracing::this_sampler<Options...>.begin(period)) {
+      if constexpr (values && (tracing::is_recorded<std::remove_cvref_t<decltype(x)>> || ...)) {
+        tracing::write<F>(tracing::record_kind::begin_with_values);
+        write_arguments(x...);
+      } else
+        tracing::write<F>(tracing::record_kind::begin);
+    }
+  }
+  template <callee F, class R>
+  requires tracing::has_end<F, Options...>
+  void after(F, R const& result, auto const&...) const {
+    if (period != 1 && !tracing::this_sampler<Options...>.end()) return;
+    if constexpr (values && tracing::is_recorded<R>) {
+      tracing::write<F>(tracing::record_kind::end_with_value);
+      tracing::write_value(
+          tracing::bits_of(result), tracing::type_of(result), 0, tracing::record_kind::last_value);
+    } else
+      tracing::write<F>(tracing::record_kind::end);
+  }
+  template <callee F>
+  requires tracing::has_end<F, Options...>
+  void failed(F, std::exception_ptr, auto const&...) const {
+    if (period == 1 || tracing::this_sampler<Options...>.end())
+      tracing::write<F>(tracing::record_kind::failed);
+  }
+
+  /// What is left out is plain code: no test of a filter is made when the program runs.
+  template <function F>
+  static constexpr auto enter(F) {
+    constexpr int depth = tracing::span_depth<Options...>;
+    if constexpr (tracing::is_left<F, Options...>() || (depth > 0 && Depth + 1 >= depth))
+      return leave;
+    else
+      return trace_at<(depth > 0 ? Depth + 1 : 0), Options...>{};
+  }
+
+private:
+  static constexpr bool values = tracing::with_values<Options...>;
+  static constexpr int period = tracing::span_period<Options...>;
+
+  template <class... X>
+  static void write_arguments(X const&... x) {
+    constexpr std::array<bool, sizeof...(X)> are{tracing::is_recorded<X>...};
+    constexpr auto last = static_cast<unsigned>(
+        sizeof...(X) - 1 -
+        static_cast<std::size_t>(std::find(are.rbegin(), are.rend(), true) - are.rbegin()));
+    unsigned position = 0;
+    auto const write = [&]<class Y>(Y const& y) {
+      if constexpr (tracing::is_recorded<Y>)
+        tracing::write_value(
+            tracing::bits_of(y), tracing::type_of(y), position,
+            position == last ? tracing::record_kind::last_value : tracing::record_kind::value);
+      ++position;
+    };
+    (write(x), ...);
+  }
+};
+
+/// Makes spans of calls, as the options in `tracing` say: trace_with<tracing::operations, tracing::to_depth<3>>. It has no
+/// state, and so follows to all threads; where the spans go is the recording's business. Costs two readings of the time-stamp
+/// counter a span.
+template <class... Options>
+using trace_with = trace_at<0, tracing::checked_option<Options>...>;
+
+/// Spans of functions and of leaves.
+using trace = trace_with<>;
+
+} // namespace overdub::contexts

@@ -1,0 +1,88 @@
+// What a thread writes down of its calls: records of 16 bytes, made of a time and of the address of what the compiler knows
+// of the callee, so that no name is looked up while a program runs.
+#pragma once
+
+#include <overdub/overdub.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace overdub::contexts::tracing {
+
+/// What there is to say of a callee. Its address stands in records; the low four bits of it are free.
+struct alignas(16) callee_info {
+  std::string_view name;
+  std::string_view kind;
+};
+
+template <callee F>
+consteval std::string_view kind_name() {
+  return function<F> ? "function" : native_leaf<F> ? "leaf" : "operation";
+}
+template <callee F>
+inline constexpr callee_info info_of{F::name(), kind_name<F>()};
+
+/// The low four bits of a record's second word.
+enum class record_kind : unsigned {
+  begin,
+  begin_with_values, // the values that follow are arguments
+  end,
+  end_with_value, // the value that follows is the result
+  failed,         // the end of a call that an exception left
+  value,
+  last_value
+};
+
+/// The type of a value in a record, in the four bits above.
+enum class value_type : unsigned { boolean, integer, natural, real, elements };
+
+/// A time in ticks and a callee, or the bits of a number and what it is.
+struct record {
+  std::uint64_t first;
+  std::uint64_t second;
+
+  record_kind kind() const { return static_cast<record_kind>(second & 15); }
+  /// Of a begin or an end.
+  callee_info const& callee() const {
+    return *reinterpret_cast<callee_info const*>(static_cast<std::uintptr_t>(second & ~std::uint64_t{15}));
+  }
+  /// Of a value.
+  value_type type() const { return static_cast<value_type>(second >> 4 & 15); }
+  unsigned position() const { return static_cast<unsigned>(second >> 8); }
+};
+
+template <callee F>
+[[gnu::always_inline]] inline std::uint64_t word_of(record_kind kind) {
+  return reinterpret_cast<std::uintptr_t>(&info_of<F>) +
+         static_cast<unsigned>(kind); // a constant of the linker's
+}
+
+/// Whether a value can be written down: a number, or the size of an array.
+template <class X>
+inline constexpr bool is_recorded = std::is_arithmetic_v<X> && sizeof(X) <= 8;
+template <class T>
+inline constexpr bool is_recorded<array<T>> = true;
+
+template <class X>
+value_type type_of(X const&) {
+  if constexpr (!std::is_arithmetic_v<X>)
+    return value_type::elements;
+  else if constexpr (std::is_same_v<X, bool>)
+    return value_type::boolean;
+  else if constexpr (std::is_floating_point_v<X>)
+    return value_type::real;
+  else
+    return std::is_signed_v<X> ? value_type::integer : value_type::natural;
+}
+template <class X>
+std::uint64_t bits_of(X const& x) {
+  if constexpr (!std::is_arithmetic_v<X>)
+    return static_cast<std::uint64_t>(x.size());
+  else if constexpr (std::is_floating_point_v<X>)
+    return __builtin_bit_cast(std::uint64_t, static_cast<double>(x));
+  else
+    return static_cast<std::uint64_t>(x);
+}
+
+} // namespace overdub::contexts::tracing
