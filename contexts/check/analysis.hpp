@@ -145,6 +145,7 @@ private:
   template <class AtEnd>
   possible_values region(state& s, region_id r, values arguments, AtEnd const& at_end) {
     auto const mark = s.mark();
+    with<int> const deeper(depth_, depth_ + 1);
     if (reporting_) reached_[index_of(s.id)][index_of(r)] = true;
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
       s.set(s.f.argument(r, i), named(std::move(arguments[i])));
@@ -225,6 +226,7 @@ private:
   long steps_;
   bool reporting_ = true;
   bool must_ = true; // each run comes here that does not fail before
+  int depth_ = 0;    // of regions, in all calls that are open
   std::uint32_t next_symbol_ = 1;
   std::vector<finding::step> path_;
   std::set<std::vector<std::uint32_t>> reported_;

@@ -20,8 +20,8 @@ inline void analysis::call_with_anything(function_id f) {
 }
 
 inline possible_values analysis::call(function_id f, values arguments) {
-  constexpr std::size_t deepest = 100;
-  if (is_exhausted() || path_.size() > deepest) {
+  constexpr int deepest = 300; // regions: the stack of this process has an end
+  if (is_exhausted() || depth_ > deepest) {
     call_with_anything(f);
     values results;
     for (ir::type const t : p_[f].results) results.push_back(anything(t));

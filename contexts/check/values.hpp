@@ -193,7 +193,8 @@ inline std::string text_of(integers const& x) {
   if (x.is_empty()) return "nothing";
   if (x.low == x.high) return std::to_string(x.low);
   if (x.low == integers::least && x.high == integers::most) return "any integer";
-  if (x.high == integers::most) return "at least " + std::to_string(x.low);
+  if (x.high >= integers::sizes().high / 2)
+    return "at least " + std::to_string(x.low); // a length without a bound
   if (x.low == integers::least) return "at most " + std::to_string(x.high);
   return "in [" + std::to_string(x.low) + ", " + std::to_string(x.high) + "]";
 }

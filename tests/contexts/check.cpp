@@ -87,7 +87,7 @@ TEST_CASE("check compares indices with lengths that it does not know") {
   CHECK(said(check(steps, each(between(0.0, 1.0), 1))) == lines{});
   CHECK(
       said(check(steps, each(between(0.0, 1.0)))) ==
-      lines{"possible: map may have a negative size: in [-1, 281474976710655]"});
+      lines{"possible: map may have a negative size: at least -1"});
 }
 TEST_CASE("check learns from conditions") {
   CHECK(check(guarded, signature<double>).empty());
