@@ -2,8 +2,8 @@
 // be: bounds of numbers, lengths of arrays. Soundness is the law of it: what is not found does not happen.
 #pragma once
 
+#include <overdub/contexts/check/bounds.hpp>
 #include <overdub/contexts/check/calls.hpp>
-#include <overdub/contexts/check/inputs.hpp>
 #include <overdub/contexts/check/report.hpp>
 #include <overdub/stage/stage.hpp>
 
@@ -18,7 +18,8 @@ namespace overdub::contexts {
 /// all finite numbers, and arrays of them. Throws argument_error where they do not fit. Time: loops are looked at a few times, and
 /// a function once for each path of calls that leads to it, as long as that is at most `steps` operations; from there on, each
 /// function once, with any arguments. The program must be valid. Thread-safe.
-inline check_report check(ir::program const& p, std::vector<input> const& inputs = {}, long steps = 400'000) {
+inline check_report
+check(ir::program const& p, std::vector<bounds> const& inputs = {}, long steps = 400'000) {
   return checking::reporter(p, inputs, steps).report();
 }
 
@@ -30,7 +31,7 @@ check_report check(F const& f, types<A...> arguments) {
 
 /// The same, for arguments that are as they say: check(f, between(0.0, 1.0), each(between(0, 9))).
 template <class F, class... T>
-requires(sizeof...(T) > 0) check_report check(F const& f, input_of<T> const&... inputs) {
+requires(sizeof...(T) > 0) check_report check(F const& f, bounds_of<T> const&... inputs) {
   return check(stage(f, signature<T...>), {inputs.erased()...});
 }
 

@@ -72,7 +72,10 @@ inline std::string text_of(ir::program const& p, ir::place_id at) {
   }
   return text;
 }
-inline std::string called(ir::program const& p, ir::function_id f) { return "@" + std::string(p.name_of(f)); }
+inline std::string called(ir::program const& p, ir::function_id f) {
+  std::string text = "@";
+  return text += p.name_of(f);
+}
 
 } // namespace checking
 } // namespace overdub::contexts

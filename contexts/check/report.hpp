@@ -1,9 +1,9 @@
 // The report of a check: the findings with their texts, and what is seen of a program as a whole: what never runs, what nobody uses.
 #pragma once
 
+#include <overdub/contexts/check/bounds.hpp>
 #include <overdub/contexts/check/calls.hpp>
 #include <overdub/contexts/check/finding.hpp>
-#include <overdub/contexts/check/inputs.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/print.hpp>
@@ -47,7 +47,7 @@ namespace checking {
 
 class reporter {
 public:
-  reporter(ir::program const& p, std::vector<input> const& inputs, long steps) : p_(p), analysis_(p, steps) {
+  reporter(ir::program const& p, std::vector<bounds> const& inputs, long steps) : p_(p), analysis_(p, steps) {
     if (p.entry == ir::nothing) throw argument_error(message("overdub: check: the program has no entry"));
     analysis_.run(p.entry, arguments(inputs));
   }
@@ -71,7 +71,7 @@ private:
   using node_id = ir::node_id;
   using function_id = ir::function_id;
 
-  values arguments(std::vector<input> const& inputs) const {
+  values arguments(std::vector<bounds> const& inputs) const {
     ir::function const& f = p_[p_.entry];
     if (!inputs.empty() && inputs.size() != f.parameters().size())
       throw argument_error(message(

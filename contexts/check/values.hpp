@@ -190,13 +190,20 @@ inline std::string text_of(reals const& x) {
   return std::string(text) + (x.nan ? " or NaN" : "");
 }
 inline std::string text_of(integers const& x) {
+  char text[80];
+  auto const low = static_cast<long long>(x.low), high = static_cast<long long>(x.high);
+  bool const is_endless = x.high >= integers::sizes().high / 2; // a length without a bound, too
   if (x.is_empty()) return "nothing";
-  if (x.low == x.high) return std::to_string(x.low);
   if (x.low == integers::least && x.high == integers::most) return "any integer";
-  if (x.high >= integers::sizes().high / 2)
-    return "at least " + std::to_string(x.low); // a length without a bound
-  if (x.low == integers::least) return "at most " + std::to_string(x.high);
-  return "in [" + std::to_string(x.low) + ", " + std::to_string(x.high) + "]";
+  if (x.low == x.high)
+    std::snprintf(text, sizeof text, "%lld", low);
+  else if (is_endless)
+    std::snprintf(text, sizeof text, "at least %lld", low);
+  else if (x.low == integers::least)
+    std::snprintf(text, sizeof text, "at most %lld", high);
+  else
+    std::snprintf(text, sizeof text, "in [%lld, %lld]", low, high);
+  return text;
 }
 inline std::string text_of(abstract const& x) {
   switch (x.type.element) {

@@ -150,6 +150,36 @@ TEST_CASE("batched leaves maps with effects, loops that carry arrays, and number
       body("    %y, %v = loop 5 (%k: i64, %t: i64 = %x, %u: f64[] = %w) -> (i64, f64[]) {\n"
            "    %s = add %k, %t : i64\n    yield %s, %u\n    }\n") == 0);
 }
+TEST_CASE("batched keeps the order of turns, and starts loops from what they start from: numbers, the same "
+          "for all, or the index") {
+  ir::program p = ir::parse(R"(entry @f
+func @f(%a: f64[], %m: f64) -> (f64[], i64[]) {
+  %n = length %a : i64
+  %r, %q = map %n (%i: i64) -> (f64, i64) {
+    %x = at %a, %i : f64
+    %y, %z, %w, %v = loop reversed 5 (%k: i64, %s: f64 = %x, %t: f64 = %m, %j: i64 = %i, %l: i64 = 7) -> (f64, f64, i64, i64) {
+      %c = convert %k : f64
+      %s1 = mul %s, %t : f64
+      %s2 = add %s1, %c : f64
+      %t1 = sub %t, %s : f64
+      %j1 = mul %j, 3 : i64
+      %j2 = add %j1, %k : i64
+      %l1 = add %l, %j : i64
+      yield %s2, %t1, %j2, %l1
+    }
+    %u = add %y, %z : f64
+    %o = add %w, %v : i64
+    %o2 = sub %o, %i : i64
+    yield %u, %o2
+  }
+  return %r, %q
+})");
+  using results = std::tuple<array<double>, array<i64>>;
+  auto const expected = executable(p).call<results>(many(), 0.25);
+  REQUIRE(contexts::batching::interchange(p) == 1);
+  ir::verify(p);
+  CHECK((executable(p).call<results>(many(), 0.25) == expected));
+}
 TEST_CASE("an element that fails in a batch fails it in batched, too") {
   constexpr auto share =
       fn<"share">([](auto n) { return loop(3, n, [&](auto, auto x) { return i64{100} / x; }); });

@@ -29,7 +29,7 @@ std::vector<std::string> said(check_report const& r) {
 }
 using lines = std::vector<std::string>;
 
-check_report check_text(std::string const& text, std::vector<contexts::input> const& inputs = {}) {
+check_report check_text(std::string const& text, std::vector<contexts::bounds> const& inputs = {}) {
   return check(ir::parse(text, {.file = "model.od"}), inputs);
 }
 

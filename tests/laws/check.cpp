@@ -178,9 +178,9 @@ checking::abstract exactly(value const& v) {
   return a;
 }
 // Three ways to know the arguments of random programs.
-std::vector<contexts::input> inputs(std::vector<value> const& arguments, std::uint64_t way) {
+std::vector<contexts::bounds> inputs(std::vector<value> const& arguments, std::uint64_t way) {
   if (way % 3 == 0) return {};
-  std::vector<contexts::input> all;
+  std::vector<contexts::bounds> all;
   if (way % 3 == 1) {
     for (value const& v : arguments) all.push_back({exactly(v)});
     return all;
@@ -236,7 +236,7 @@ std::uint64_t number_in(char const* variable, std::uint64_t otherwise) {
 } // namespace
 
 TEST_CASE("what check excludes does not happen in random programs, and what is certain does") {
-  std::uint64_t const count = number_in("OVERDUB_PROGRAMS", laws::seeds(20'000));
+  std::uint64_t const count = number_in("OVERDUB_PROGRAMS", laws::seeds(10'000));
   std::size_t found = 0, certain = 0;
   for (std::uint64_t seed = number_in("OVERDUB_FIRST_PROGRAM", 1), last = seed + count; seed < last; ++seed) {
     program const p =
@@ -252,6 +252,7 @@ TEST_CASE("what check excludes does not happen in random programs, and what is c
     found += report.findings.size();
     certain += report.count(contexts::severity::certain);
   }
-  CHECK(found > count); // the programs are no easy ones
-  CHECK(certain > count / 10);
+  bool const are_few = count < 100;
+  CHECK((are_few || found > count)); // the programs are no easy ones
+  CHECK((are_few || certain > count / 10));
 }

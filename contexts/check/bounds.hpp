@@ -16,17 +16,17 @@
 namespace overdub::contexts {
 
 /// What an argument may be, of whatever type.
-struct input {
+struct bounds {
   checking::abstract what;
 };
 
 /// What an argument of type T may be.
 template <class T>
-class input_of {
+class bounds_of {
 public:
-  explicit input_of(checking::abstract what) : what_(std::move(what)) {}
-  input erased() const { return {what_}; }
-  operator input() const { return erased(); }
+  explicit bounds_of(checking::abstract what) : what_(std::move(what)) {}
+  bounds erased() const { return {what_}; }
+  operator bounds() const { return erased(); }
   checking::abstract const& what() const { return what_; }
 
 private:
@@ -52,47 +52,47 @@ inline abstract finite(ir::type t) {
 
 /// Numbers from low to high, both included; no NaN. An infinite bound includes infinities. Throws argument_error where low > high.
 template <std::floating_point T>
-requires(std::same_as<T, double> || std::same_as<T, float>) input_of<T> between(T low, T high) {
+requires(std::same_as<T, double> || std::same_as<T, float>) bounds_of<T> between(T low, T high) {
   checking::check_order(low <= high);
-  return input_of<T>(
+  return bounds_of<T>(
       checking::scalar_of(detail::type_of_cpp<T>, checking::number::of(checking::reals::of(low, high))));
 }
 template <std::integral T>
-input_of<std::int64_t> between(T low, T high) {
+bounds_of<std::int64_t> between(T low, T high) {
   checking::check_order(low <= high);
-  return input_of<std::int64_t>(checking::scalar_of(
+  return bounds_of<std::int64_t>(checking::scalar_of(
       ir::i64, checking::number::of(
                    checking::integers::of(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)))));
 }
 /// This number, or truth.
 template <class T>
-requires std::same_as<T, bool> input_of<bool> exactly(T x) {
-  return input_of<bool>(checking::scalar_of(ir::boolean, checking::number::of(checking::truths::only(x))));
+requires std::same_as<T, bool> bounds_of<bool> exactly(T x) {
+  return bounds_of<bool>(checking::scalar_of(ir::boolean, checking::number::of(checking::truths::only(x))));
 }
 template <class T>
 requires(!std::same_as<T, bool> && std::is_arithmetic_v<T>) auto exactly(T x) { return between(x, x); }
 
 /// All finite numbers of this type; both truths; arrays of any length of such.
 template <class T>
-input_of<T> any_finite() {
-  return input_of<T>(checking::finite(detail::type_of_cpp<T>));
+bounds_of<T> any_finite() {
+  return bounds_of<T>(checking::finite(detail::type_of_cpp<T>));
 }
 /// All of them, infinities and NaN too.
 template <class T>
-input_of<T> anything() {
-  return input_of<T>(checking::anything(detail::type_of_cpp<T>));
+bounds_of<T> anything() {
+  return bounds_of<T>(checking::anything(detail::type_of_cpp<T>));
 }
 
 /// Arrays whose elements, or rows, are as one says, and of so many of them. Throws argument_error where least > most, or least < 0.
 template <class T>
-input_of<array<T>> each(
-    input_of<T> const& element, std::int64_t least = 0,
+bounds_of<array<T>> each(
+    bounds_of<T> const& element, std::int64_t least = 0,
     std::int64_t most = checking::integers::sizes().high) {
   checking::check_order(0 <= least && least <= most);
   checking::abstract a = element.what();
   a.type = a.type.array_of();
   a.lengths.insert(a.lengths.begin(), checking::integers::of(least, most));
-  return input_of<array<T>>(std::move(a));
+  return bounds_of<array<T>>(std::move(a));
 }
 
 } // namespace overdub::contexts
