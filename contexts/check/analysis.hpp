@@ -8,11 +8,11 @@
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/program.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -93,7 +93,15 @@ private:
     for (finding::step const& each : path_)
       key.insert(key.end(), {index_of(each.function), index_of(each.call)});
     key.insert(key.end(), {index_of(s.id), index_of(n), static_cast<std::uint32_t>(kind), region});
-    if (!reported_.insert(std::move(key)).second) return;
+    auto const [known, is_new] = reported_.try_emplace(std::move(key), findings.size());
+    if (!is_new) { // looked at again, with more than before: it holds if it holds each time
+      finding& before = findings[known->second];
+      if (!before.each_time || each_time) return;
+      before.each_time = false;
+      before.how = severity::possible;
+      before.what = std::move(what);
+      return;
+    }
     finding x;
     x.kind = kind;
     x.each_time = each_time;
@@ -229,7 +237,7 @@ private:
   int depth_ = 0;    // of regions, in all calls that are open
   std::uint32_t next_symbol_ = 1;
   std::vector<finding::step> path_;
-  std::set<std::vector<std::uint32_t>> reported_;
+  std::map<std::vector<std::uint32_t>, std::size_t> reported_; // the numbers of findings
   std::vector<std::vector<std::optional<abstract>>> seen_;
   std::vector<std::vector<bool>> reached_;
   std::vector<std::vector<bool>> nodes_;
