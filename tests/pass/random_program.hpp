@@ -32,6 +32,8 @@ struct options {
   bool carried_functions = true; // by loops
   bool samples = true;           // random choices
   bool failing = true;           // errors are possible
+  bool loops_of_numbers =
+      false; // mostly, and of few other things: operations on numbers, branches, elements of arrays
   bool elementary = true; // functions like sin, which are slow and whose results differ between libraries
 };
 
@@ -134,6 +136,7 @@ private:
   }
   type any_type() {
     type t = any_scalar();
+    if (wanted_.loops_of_numbers) return t;
     if (random_.chance(35)) t = t.array_of();
     if (t.rank == 1 && random_.chance(20)) t = t.array_of();
     return t;
@@ -303,6 +306,13 @@ private:
     all.push_back({copied.at(x.value), x.least, x.bound});
   }
   void operation(scope& all, int depth) {
+    if (wanted_.loops_of_numbers && random_.chance(95)) {
+      std::uint32_t const which = random_.below(10);
+      if (which < 3 && depth > 0) return counted_loop(all, depth - 1);
+      if (which < 4 && depth > 0) return branch(all, depth - 1);
+      if (which < 5) return element(all);
+      return elementwise(all);
+    }
     switch (random_.below(depth > 0 ? 20 : 11)) {
     default:
       return elementwise(all);
@@ -383,6 +393,11 @@ private:
     return wanted_.elementary || row_of(code).cost < 12 || code == op::rem;
   }
 
+  void element(scope& all) {
+    type const t = any_scalar();
+    known const a = pick_known(all, t.array_of());
+    all.push_back({cursor_->add(op::at, a.value, index_below(all, a.least)), 0, 0});
+  }
   void data(scope& all) {
     type const element = any_scalar();
     type const t = random_.chance(20) ? element.array_of().array_of() : element.array_of();
@@ -656,7 +671,7 @@ private:
     note_results(all, n);
   }
   void counted_loop(scope& all, int depth) {
-    types const carried = several(3), outputs = scalars(2);
+    types const carried = several(3), outputs = wanted_.loops_of_numbers ? types{} : scalars(2);
     count const times = few(all);
     values operands{times.value};
     for (type const t : carried) operands.push_back(argument(all, t));

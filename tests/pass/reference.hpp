@@ -223,9 +223,19 @@ inline value convert(value const& x, type to) {
 
 // ---- programs
 
+/// Sees what a program does while it is evaluated.
+struct observer {
+  virtual ~observer() = default;
+  virtual void entered(function const&, region_id, std::span<value const> /*arguments*/) {}
+  virtual void begun(function const&, node_id, std::span<value const> /*operands*/) {}
+  virtual void
+  done(function const&, node_id, std::span<value const> /*operands*/, std::span<value const> /*results*/) {}
+};
+
 class evaluator {
 public:
-  explicit evaluator(program const& p, long steps = 200'000) : p_(p), steps_(steps) {}
+  explicit evaluator(program const& p, long steps = 200'000, observer* seen_by = nullptr)
+      : p_(p), steps_(steps), observer_(seen_by) {}
 
   std::vector<std::string> log;     // ordered effects, in order
   std::vector<std::string> samples; // address and value; they commute
@@ -256,12 +266,15 @@ private:
   values region(frame& x, region_id r, values const& arguments) {
     for (std::uint32_t i = 0; i < arguments.size(); ++i)
       x.values[index_of(x.f.argument(r, i))] = arguments[i];
+    if (observer_) observer_->entered(x.f, r, arguments);
     for (node_id const n : x.f.nodes_of(r)) {
       step();
       values operands;
       for (value_id const v : x.f.operands_of(n)) operands.push_back(get(x, v));
       if (x.f[n].code == op::yield) return operands;
+      if (observer_) observer_->begun(x.f, n, operands);
       values const results = run(x, n, operands);
+      if (observer_) observer_->done(x.f, n, operands, results);
       for (std::uint32_t i = 0; i < results.size(); ++i) x.values[index_of(x.f.result(n, i))] = results[i];
     }
     return {};
@@ -545,6 +558,7 @@ private:
 
   program const& p_;
   long steps_;
+  observer* observer_;
   int depth_ = 0;
 };
 
@@ -563,8 +577,9 @@ struct outcome {
 
 /// Runs the program's entry; nothing when it takes too long.
 inline std::optional<outcome>
-run(program const& p, std::vector<value> const& arguments, long steps = 200'000) {
-  evaluator e(p, steps);
+run(program const& p, std::vector<value> const& arguments, long steps = 200'000,
+    observer* seen_by = nullptr) {
+  evaluator e(p, steps, seen_by);
   outcome seen;
   try {
     seen.results = e.call(p.entry, arguments);

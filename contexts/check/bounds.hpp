@@ -1,0 +1,98 @@
+// What the arguments of a function may be, as its user says: between(0.0, 1.0), each(between(0, 9), 1, 100).
+#pragma once
+
+#include <overdub/array/array.hpp>
+#include <overdub/call/error.hpp>
+#include <overdub/contexts/check/values.hpp>
+#include <overdub/ir/type_of_cpp.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+
+/// What an argument may be, of whatever type.
+struct bounds {
+  checking::abstract what;
+};
+
+/// What an argument of type T may be.
+template <class T>
+class bounds_of {
+public:
+  explicit bounds_of(checking::abstract what) : what_(std::move(what)) {}
+  bounds erased() const { return {what_}; }
+  operator bounds() const { return erased(); }
+  checking::abstract const& what() const { return what_; }
+
+private:
+  checking::abstract what_;
+};
+
+namespace checking {
+inline void check_order(bool ordered) {
+  if (!ordered)
+    throw argument_error(
+        message("overdub: between: the lower bound is above the upper bound, or one of them is NaN"));
+}
+// All finite numbers, truths; of arrays, of elements.
+inline abstract finite(ir::type t) {
+  abstract x = anything(t);
+  if (t.element == ir::scalar::f64)
+    x.element.real = reals::of(-std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
+  if (t.element == ir::scalar::f32)
+    x.element.real = reals::of(-std::numeric_limits<float>::max(), std::numeric_limits<float>::max());
+  return x;
+}
+} // namespace checking
+
+/// Numbers from low to high, both included; no NaN. An infinite bound includes infinities. Throws argument_error where low > high.
+template <std::floating_point T>
+requires(std::same_as<T, double> || std::same_as<T, float>) bounds_of<T> between(T low, T high) {
+  checking::check_order(low <= high);
+  return bounds_of<T>(
+      checking::scalar_of(detail::type_of_cpp<T>, checking::number::of(checking::reals::of(low, high))));
+}
+template <std::integral T>
+bounds_of<std::int64_t> between(T low, T high) {
+  checking::check_order(low <= high);
+  return bounds_of<std::int64_t>(checking::scalar_of(
+      ir::i64, checking::number::of(
+                   checking::integers::of(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)))));
+}
+/// This number, or truth.
+template <class T>
+requires std::same_as<T, bool> bounds_of<bool> exactly(T x) {
+  return bounds_of<bool>(checking::scalar_of(ir::boolean, checking::number::of(checking::truths::only(x))));
+}
+template <class T>
+requires(!std::same_as<T, bool> && std::is_arithmetic_v<T>) auto exactly(T x) { return between(x, x); }
+
+/// All finite numbers of this type; both truths; arrays of any length of such.
+template <class T>
+bounds_of<T> any_finite() {
+  return bounds_of<T>(checking::finite(detail::type_of_cpp<T>));
+}
+/// All of them, infinities and NaN too.
+template <class T>
+bounds_of<T> anything() {
+  return bounds_of<T>(checking::anything(detail::type_of_cpp<T>));
+}
+
+/// Arrays whose elements, or rows, are as one says, and of so many of them. Throws argument_error where least > most, or least < 0.
+template <class T>
+bounds_of<array<T>> each(
+    bounds_of<T> const& element, std::int64_t least = 0,
+    std::int64_t most = checking::integers::sizes().high) {
+  checking::check_order(0 <= least && least <= most);
+  checking::abstract a = element.what();
+  a.type = a.type.array_of();
+  a.lengths.insert(a.lengths.begin(), checking::integers::of(least, most));
+  return bounds_of<array<T>>(std::move(a));
+}
+
+} // namespace overdub::contexts

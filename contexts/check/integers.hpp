@@ -1,0 +1,212 @@
+// Sets of integers of 64 bits, as bounds: numbers, and sums of a number and the length of an array, whatever that is.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace overdub::contexts::checking {
+
+using std::int64_t;
+
+/// A length that is not known, and a number: what an integer is compared with. Each symbol stands for one number, as long as the
+/// region runs that it was made in.
+struct relative {
+  static constexpr std::uint32_t none = 0;
+  std::uint32_t symbol = none;
+  int64_t offset = 0;
+  constexpr bool operator==(relative const&) const = default;
+};
+
+/// The integers from low to high; none where low > high.
+struct integers {
+  static constexpr int64_t least = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t most = std::numeric_limits<int64_t>::max();
+
+  int64_t low = most;
+  int64_t high = least;
+  relative from{}; // they are at least that
+  relative to{};   // and at most that
+
+  static constexpr integers of(int64_t low, int64_t high) { return {low, high, {}, {}}; }
+  static constexpr integers any() { return of(least, most); }
+  static constexpr integers only(int64_t x) { return of(x, x); }
+  /// Lengths of arrays: more does not fit into the memory of a process.
+  static constexpr integers sizes() { return of(0, int64_t{1} << 48); }
+
+  constexpr bool operator==(integers const&) const = default;
+  constexpr bool is_empty() const { return low > high; }
+  constexpr bool has(int64_t x) const { return low <= x && x <= high; }
+  constexpr bool is_only(int64_t x) const { return low == x && high == x; }
+  /// Without what is known of lengths from this symbol on.
+  constexpr integers before(std::uint32_t symbol) const {
+    return {low, high, from.symbol >= symbol ? relative{} : from, to.symbol >= symbol ? relative{} : to};
+  }
+};
+
+/// Whether x < y for all of them.
+constexpr bool is_less(integers const& x, integers const& y) {
+  return x.high < y.low ||
+         (x.to.symbol != relative::none && x.to.symbol == y.from.symbol && x.to.offset < y.from.offset);
+}
+/// Whether x <= y for all of them.
+constexpr bool is_at_most(integers const& x, integers const& y) {
+  return x.high <= y.low ||
+         (x.to.symbol != relative::none && x.to.symbol == y.from.symbol && x.to.offset <= y.from.offset);
+}
+
+constexpr integers join(integers const& x, integers const& y) {
+  if (x.is_empty()) return y;
+  if (y.is_empty()) return x;
+  integers r = integers::of(std::min(x.low, y.low), std::max(x.high, y.high));
+  if (x.from.symbol == y.from.symbol) r.from = {x.from.symbol, std::min(x.from.offset, y.from.offset)};
+  if (x.to.symbol == y.to.symbol) r.to = {x.to.symbol, std::max(x.to.offset, y.to.offset)};
+  return r;
+}
+constexpr integers meet(integers const& x, integers const& y) {
+  integers r = {std::max(x.low, y.low), std::min(x.high, y.high), x.from, x.to};
+  if (r.from.symbol == relative::none || (r.from.symbol == y.from.symbol && r.from.offset < y.from.offset))
+    r.from = y.from.symbol == relative::none ? r.from : y.from;
+  if (r.to.symbol == relative::none || (r.to.symbol == y.to.symbol && r.to.offset > y.to.offset))
+    r.to = y.to.symbol == relative::none ? r.to : y.to;
+  return r;
+}
+/// Whether all that is known of y is known of x.
+constexpr bool is_within(integers const& x, integers const& y) {
+  if (x.is_empty()) return true;
+  bool const from =
+      y.from.symbol == relative::none || (x.from.symbol == y.from.symbol && x.from.offset >= y.from.offset);
+  bool const to = y.to.symbol == relative::none || (x.to.symbol == y.to.symbol && x.to.offset <= y.to.offset);
+  return y.low <= x.low && x.high <= y.high && from && to;
+}
+
+namespace detail {
+// Bounds of 128 bits, which wrap when they do not fit into 64.
+__extension__ using wide = __int128;
+constexpr integers wrapped(wide low, wide high) {
+  if (low < integers::least || high > integers::most) return integers::any();
+  return integers::of(static_cast<int64_t>(low), static_cast<int64_t>(high));
+}
+constexpr relative moved(relative r, int64_t by) {
+  int64_t offset = 0;
+  if (r.symbol == relative::none || __builtin_add_overflow(r.offset, by, &offset)) return {};
+  return {r.symbol, offset};
+}
+constexpr int64_t difference(int64_t x, int64_t y, int64_t otherwise) {
+  int64_t r = 0;
+  return __builtin_sub_overflow(x, y, &r) ? otherwise : r;
+}
+// The bounds of f at the corners.
+template <class F>
+constexpr integers corners(F const& f, integers const& x, integers const& y) {
+  wide const all[] = {
+      f(wide{x.low}, wide{y.low}), f(wide{x.low}, wide{y.high}), f(wide{x.high}, wide{y.low}),
+      f(wide{x.high}, wide{y.high})};
+  return wrapped(std::min({all[0], all[1], all[2], all[3]}), std::max({all[0], all[1], all[2], all[3]}));
+}
+} // namespace detail
+
+constexpr integers add(integers const& x, integers const& y) {
+  if (x.is_empty() || y.is_empty()) return {};
+  detail::wide const low = detail::wide{x.low} + y.low, high = detail::wide{x.high} + y.high;
+  integers r = detail::wrapped(low, high);
+  if (low < integers::least || high > integers::most) return r;
+  r.from = x.from.symbol != relative::none ? detail::moved(x.from, y.low) : detail::moved(y.from, x.low);
+  r.to = x.to.symbol != relative::none ? detail::moved(x.to, y.high) : detail::moved(y.to, x.high);
+  return r;
+}
+constexpr integers neg(integers const& x) {
+  if (x.is_empty()) return {};
+  return detail::wrapped(-detail::wide{x.high}, -detail::wide{x.low});
+}
+constexpr integers sub(integers const& x, integers const& y) {
+  if (x.is_empty() || y.is_empty()) return {};
+  detail::wide const low = detail::wide{x.low} - y.high, high = detail::wide{x.high} - y.low;
+  integers r = detail::wrapped(low, high);
+  if (low < integers::least || high > integers::most) return r;
+  if (y.high != integers::least) r.from = detail::moved(x.from, -y.high);
+  if (y.low != integers::least) r.to = detail::moved(x.to, -y.low);
+  // What is at most a length, less what is at least that length and a number.
+  if (x.to.symbol != relative::none && x.to.symbol == y.from.symbol)
+    r.high = std::min(r.high, detail::difference(x.to.offset, y.from.offset, r.high));
+  if (x.from.symbol != relative::none && x.from.symbol == y.to.symbol)
+    r.low = std::max(r.low, detail::difference(x.from.offset, y.to.offset, r.low));
+  return r;
+}
+constexpr integers mul(integers const& x, integers const& y) {
+  if (x.is_empty() || y.is_empty()) return {};
+  return detail::corners([](detail::wide a, detail::wide b) { return a * b; }, x, y);
+}
+constexpr integers magnitude(integers const& x) {
+  if (x.is_empty() || x.low >= 0) return x;
+  integers const n = neg(x);
+  if (x.low == integers::least) return integers::any(); // its magnitude is itself
+  return x.high <= 0 ? n : integers::of(0, std::max(n.high, x.high));
+}
+/// Without a divisor of 0.
+constexpr integers without_zero(integers y) {
+  if (y.low == 0) y.low = 1;
+  if (y.high == 0) y.high = -1;
+  return y;
+}
+constexpr integers div(integers const& x, integers const& divisor) {
+  integers const y = without_zero(divisor);
+  if (x.is_empty() || y.is_empty()) return {};
+  auto const quotient = [](detail::wide a, detail::wide b) { return a / b; };
+  integers r{};
+  if (y.low < 0)
+    r = join(r, detail::corners(quotient, x, integers::of(y.low, std::min<int64_t>(y.high, -1))));
+  if (y.high > 0)
+    r = join(r, detail::corners(quotient, x, integers::of(std::max<int64_t>(y.low, 1), y.high)));
+  return r;
+}
+constexpr integers rem(integers const& x, integers const& divisor) {
+  integers const y = without_zero(divisor);
+  if (x.is_empty() || y.is_empty()) return {};
+  detail::wide const of_y = std::max(detail::wide{y.high}, -detail::wide{y.low}) - 1;
+  detail::wide const of_x = std::max(detail::wide{x.high}, -detail::wide{x.low});
+  detail::wide const bound = std::min(of_x, of_y);
+  return detail::wrapped(x.low < 0 ? -bound : 0, x.high > 0 ? bound : 0);
+}
+/// The smaller of each two.
+constexpr integers least(integers const& x, integers const& y) {
+  if (x.is_empty() || y.is_empty()) return {};
+  integers r = integers::of(std::min(x.low, y.low), std::min(x.high, y.high));
+  r.to = x.to.symbol != relative::none ? x.to : y.to;
+  if (x.from.symbol == y.from.symbol) r.from = {x.from.symbol, std::min(x.from.offset, y.from.offset)};
+  return r;
+}
+constexpr integers greatest(integers const& x, integers const& y) {
+  if (x.is_empty() || y.is_empty()) return {};
+  integers r = integers::of(std::max(x.low, y.low), std::max(x.high, y.high));
+  r.from = x.from.symbol != relative::none ? x.from : y.from;
+  if (x.to.symbol == y.to.symbol) r.to = {x.to.symbol, std::max(x.to.offset, y.to.offset)};
+  return r;
+}
+/// All numbers of as many bits as the largest of x and y: what `and`, `or` and `xor` of numbers that are not negative give.
+constexpr integers bits_of_both(integers const& x, integers const& y) {
+  if (x.is_empty() || y.is_empty()) return {};
+  if (x.low < 0 || y.low < 0) return integers::any();
+  int64_t all = 0;
+  while (all < x.high || all < y.high) all = 2 * all + 1;
+  return integers::of(0, all);
+}
+constexpr integers bit_and(integers const& x, integers const& y) {
+  if (x.is_empty() || y.is_empty()) return {};
+  if (x.low < 0 && y.low < 0) return integers::any();
+  return integers::of(0, x.low < 0 ? y.high : y.low < 0 ? x.high : std::min(x.high, y.high));
+}
+constexpr integers shift_right(integers const& x, integers const& distance) {
+  if (x.is_empty() || distance.is_empty()) return {};
+  if (distance.low < 0 || distance.high > 63)
+    return integers::of(std::min<int64_t>(x.low, 0), std::max<int64_t>(x.high, 0));
+  return detail::corners(
+      [](detail::wide a, detail::wide b) { return a >> static_cast<int>(b); }, x, distance);
+}
+constexpr integers shift_left(integers const& x, integers const& distance) {
+  if (x.is_empty() || distance.is_empty()) return {};
+  if (distance.low < 0 || distance.high > 62) return integers::any();
+  return mul(x, integers::of(int64_t{1} << distance.low, int64_t{1} << distance.high));
+}
+
+} // namespace overdub::contexts::checking

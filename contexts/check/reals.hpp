@@ -1,0 +1,239 @@
+// Sets of floating-point numbers, as bounds: what an operation may give when its operands may be these.
+//
+// The bounds are of the numbers that a program computes, and not of the reals that they stand for: an operation that rounds
+// correctly is monotone, so that its results at the ends, rounded as the program rounds them, are bounds already. Infinities are
+// members, and NaN is one apart. Elementary functions (elementary.hpp), whose last digits no two libraries agree on, are rounded
+// outwards.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <limits>
+
+namespace overdub::contexts::checking {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The numbers of one floating-point type from low to high, both included, -0 where 0 is; and perhaps NaN. There are none where
+/// low > high.
+struct reals {
+  double low = infinity;
+  double high = -infinity;
+  bool nan = false;
+  bool whole = false; // all finite ones are integers
+
+  static constexpr reals of(double low, double high, bool nan = false) { return {low, high, nan, false}; }
+  static constexpr reals any() { return of(-infinity, infinity, true); }
+  static constexpr reals nothing_but_nan() { return {infinity, -infinity, true, true}; }
+  static reals only(double x) {
+    if (x != x) return nothing_but_nan();
+    return {x, x, false, std::isinf(x) || std::trunc(x) == x};
+  }
+
+  constexpr bool operator==(reals const&) const = default;
+
+  constexpr bool has_numbers() const { return low <= high; }
+  constexpr bool is_empty() const { return !has_numbers() && !nan; }
+  constexpr bool has(double x) const { return low <= x && x <= high; }
+  constexpr bool has_infinity() const { return has(infinity) || has(-infinity); }
+  constexpr bool is_only(double x) const { return low == x && high == x; }
+  constexpr bool contains(double x) const { return x != x ? nan : has(x) && (!whole || is_integer(x)); }
+
+  constexpr reals with_nan(bool also) const { return {low, high, nan || also, whole}; }
+  constexpr reals without_nan() const { return {low, high, false, whole}; }
+  constexpr reals of_integers(bool are = true) const { return {low, high, nan, are}; }
+
+private:
+  static constexpr bool is_integer(double x) {
+    if (x >= 0x1p52 || x <= -0x1p52) return true;
+    return static_cast<double>(static_cast<long long>(x)) == x;
+  }
+};
+
+/// All that is in one or in the other.
+inline reals join(reals const& x, reals const& y) {
+  return {
+      std::min(x.low, y.low), std::max(x.high, y.high), x.nan || y.nan,
+      (x.whole || !x.has_numbers()) && (y.whole || !y.has_numbers())};
+}
+/// The numbers of both; NaN if both have it.
+inline reals meet(reals x, reals const& y) {
+  x.low = std::max(x.low, y.low);
+  x.high = std::min(x.high, y.high);
+  x.nan = x.nan && y.nan;
+  x.whole = x.whole || y.whole;
+  if (x.whole) x.low = std::ceil(x.low), x.high = std::floor(x.high);
+  return x.has_numbers() ? x : x.nan ? reals::nothing_but_nan() : reals{};
+}
+/// Whether all of x are in y.
+inline bool is_within(reals const& x, reals const& y) {
+  return (!x.nan || y.nan) &&
+         (!x.has_numbers() || (y.low <= x.low && x.high <= y.high && (x.whole || !y.whole)));
+}
+
+/// What an operation does besides giving numbers.
+struct hazards {
+  bool nan = false;    // it may give NaN of numbers
+  bool pole = false;   // it may give an infinity of finite numbers, at a pole
+  bool always = false; // the pole is all that its operands are
+};
+
+namespace detail {
+// The least and the greatest of some numbers; those that are NaN do not count.
+class hull {
+public:
+  void add(double x) {
+    if (x != x) return;
+    low_ = std::min(low_, x);
+    high_ = std::max(high_, x);
+  }
+  reals bounds() const { return {low_, high_, false, false}; }
+
+private:
+  double low_ = infinity, high_ = -infinity;
+};
+// f at two ends, computed in T.
+template <class T, class F>
+double at(F const& f, double x, double y) {
+  return static_cast<double>(f(static_cast<T>(x), static_cast<T>(y)));
+}
+template <class T, class F>
+reals corners(F const& f, reals const& x, reals const& y) {
+  hull all;
+  for (double const a : {x.low, x.high})
+    for (double const b : {y.low, y.high}) all.add(at<T>(f, a, b));
+  return all.bounds();
+}
+} // namespace detail
+
+/// f(x) for a function that grows, or falls, and rounds correctly in T.
+template <class T, class F>
+reals monotone(F const& f, reals const& x) {
+  if (!x.has_numbers()) return x;
+  detail::hull all;
+  all.add(static_cast<double>(f(static_cast<T>(x.low))));
+  all.add(static_cast<double>(f(static_cast<T>(x.high))));
+  return all.bounds().with_nan(x.nan);
+}
+
+inline reals negated(reals const& x) { return {-x.high, -x.low, x.nan, x.whole}; }
+inline reals magnitude(reals const& x) { // + 0.0 makes 0 of -0
+  if (x.low >= 0) return {x.low + 0.0, x.high + 0.0, x.nan, x.whole};
+  if (x.high <= 0) return {-x.high + 0.0, -x.low + 0.0, x.nan, x.whole};
+  return {0, std::max(-x.low, x.high), x.nan, x.whole};
+}
+
+template <std::floating_point T>
+reals add(reals const& x, reals const& y, hazards& h) {
+  bool const nan = x.nan || y.nan;
+  if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
+  h.nan = (x.has(infinity) && y.has(-infinity)) || (x.has(-infinity) && y.has(infinity));
+  auto const plus = [](T a, T b) { return a + b; };
+  double low = detail::at<T>(plus, x.low, y.low), high = detail::at<T>(plus, x.high, y.high);
+  if (low != low || high != high) { // of infinities alone, on one side at least
+    if (x.low == x.high && y.low == y.high) return reals::nothing_but_nan();
+    low = -infinity, high = infinity;
+  }
+  return {low, high, nan || h.nan, x.whole && y.whole};
+}
+
+template <std::floating_point T>
+reals mul(reals const& x, reals const& y, hazards& h) {
+  bool const nan = x.nan || y.nan;
+  if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
+  h.nan = (x.has(0) && y.has_infinity()) || (x.has_infinity() && y.has(0));
+  auto const infinite = [](reals const& z) { return z.low == z.high && std::isinf(z.low); };
+  if ((x.is_only(0) && infinite(y)) || (y.is_only(0) && infinite(x))) return reals::nothing_but_nan();
+  reals product = detail::corners<T>([](T a, T b) { return a * b; }, x, y);
+  if (h.nan) product = join(product, reals::only(0)); // 0 times the finite ones
+  return {product.low, product.high, nan || h.nan, x.whole && y.whole};
+}
+
+/// The square of x, whose factors are the same number.
+template <std::floating_point T>
+reals square(reals const& x) {
+  return monotone<T>([](T a) { return a * a; }, magnitude(x)).of_integers(x.whole);
+}
+
+template <std::floating_point T>
+reals div(reals const& x, reals const& y, hazards& h) {
+  bool const nan = x.nan || y.nan;
+  if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
+  h.nan = (x.has(0) && y.has(0)) || (x.has_infinity() && y.has_infinity());
+  h.pole = y.has(0) && !x.is_only(0) && !(x.low == x.high && std::isinf(x.low));
+  h.always = y.is_only(0) && !x.has(0) && !x.has_infinity();
+  if (y.is_only(0) && x.is_only(0)) return reals::nothing_but_nan();
+  if (y.has(0)) return {-infinity, infinity, nan || h.nan, false}; // the zero has either sign
+  reals quotient = detail::corners<T>([](T a, T b) { return a / b; }, x, y);
+  if (y.has_infinity() && (x.low != x.high || std::isfinite(x.low)))
+    quotient = join(quotient, reals::only(0)); // the finite ones over infinity
+  return {quotient.low, quotient.high, nan || h.nan, false};
+}
+
+template <std::floating_point T>
+reals fma(reals const& x, reals const& y, reals const& z, hazards& h) {
+  // One rounding less than mul and add, which are monotone, too: bounds of the rounded product do for infinities alone.
+  hazards of_product;
+  reals const product = mul<T>(x, y, of_product);
+  bool const nan = x.nan || y.nan || z.nan;
+  if (!product.has_numbers() || !z.has_numbers()) {
+    h.nan = of_product.nan;
+    return reals{}.with_nan(nan || h.nan);
+  }
+  detail::hull all;
+  bool undefined = false;
+  for (double const a : {x.low, x.high})
+    for (double const b : {y.low, y.high})
+      for (double const c : {z.low, z.high}) {
+        auto const r = static_cast<double>(std::fma(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c)));
+        undefined = undefined || r != r;
+        all.add(r);
+      }
+  h.nan = of_product.nan || undefined || (product.has(infinity) && z.has(-infinity)) ||
+          (product.has(-infinity) && z.has(infinity));
+  if (undefined) return {-infinity, infinity, true, false};
+  return all.bounds().with_nan(nan || h.nan);
+}
+
+template <std::floating_point T>
+reals sqrt(reals const& x, hazards& h) {
+  h.nan = x.has_numbers() && x.low < 0;
+  reals const inside = meet(x, reals::of(0, infinity, true));
+  return monotone<T>([](T a) { return std::sqrt(a); }, inside).with_nan(h.nan);
+}
+
+/// y < x ? y : x, which is x where one is NaN.
+inline reals least(reals const& x, reals const& y) {
+  reals r = {std::min(x.low, y.low), std::min(x.high, y.high), x.nan, x.whole && y.whole};
+  if (!x.has_numbers()) r = reals{}.with_nan(x.nan);
+  if (!y.has_numbers()) r = x;
+  if (y.nan) r = join(r, x); // x is left
+  return r;
+}
+/// x < y ? y : x, the same.
+inline reals greatest(reals const& x, reals const& y) { return negated(least(negated(x), negated(y))); }
+
+/// fmin: where one is NaN, the other.
+inline reals least_number(reals const& x, reals const& y) {
+  reals r = least(x.without_nan(), y.without_nan());
+  if (!x.has_numbers()) r = reals{};
+  if (x.nan) r = join(r, y.without_nan());
+  if (y.nan) r = join(r, x.without_nan());
+  return r.with_nan(x.nan && y.nan);
+}
+inline reals greatest_number(reals const& x, reals const& y) {
+  return negated(least_number(negated(x), negated(y)));
+}
+
+/// The remainder of a division whose quotient is rounded towards zero: the sign of x, smaller than y and not larger than x.
+inline reals remainder_of(reals const& x, reals const& y, hazards& h) {
+  bool const nan = x.nan || y.nan;
+  if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
+  h.nan = x.has_infinity() || y.has(0);
+  if ((x.low == x.high && std::isinf(x.low)) || y.is_only(0)) return reals::nothing_but_nan();
+  double const most = std::min(magnitude(x).high, magnitude(y).high);
+  return {x.low < 0 ? -most : 0, x.high > 0 ? most : 0, nan || h.nan, x.whole && y.whole};
+}
+
+} // namespace overdub::contexts::checking

@@ -1,0 +1,225 @@
+// What is known of a value of a program: numbers by bounds, arrays by their lengths and all their elements at once, functions by
+// what they call.
+#pragma once
+
+#include <overdub/contexts/check/integers.hpp>
+#include <overdub/contexts/check/reals.hpp>
+#include <overdub/ir/program.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts::checking {
+
+/// Truths: which of the two it may be.
+struct truths {
+  bool may_be_false = false;
+  bool may_be_true = false;
+
+  static constexpr truths any() { return {true, true}; }
+  static constexpr truths only(bool x) { return {!x, x}; }
+  constexpr bool operator==(truths const&) const = default;
+  constexpr bool is_empty() const { return !may_be_false && !may_be_true; }
+  constexpr bool is_certainly(bool x) const {
+    return x ? may_be_true && !may_be_false : may_be_false && !may_be_true;
+  }
+};
+
+/// What a number or truth may be; of the three, the one of its type counts.
+struct number {
+  reals real;
+  integers whole;
+  truths truth;
+
+  static number nothing() { return {}; }
+  static number any() { return {reals::any(), integers::any(), truths::any()}; }
+  static number of(reals const& x) { return {x, {}, {}}; }
+  static number of(integers const& x) { return {{}, x, {}}; }
+  static number of(truths x) { return {{}, {}, x}; }
+  bool operator==(number const&) const = default;
+  bool is_empty() const { return real.is_empty() && whole.is_empty() && truth.is_empty(); }
+};
+
+struct abstract;
+
+/// A function value: this function, with its first arguments.
+struct known_closure {
+  ir::function_id callee;
+  std::vector<abstract> captured;
+};
+
+/// What is known of a value.
+struct abstract {
+  ir::type type;
+  number element;                               // the number itself, or all elements of the array
+  std::vector<integers> lengths;                // of an array, along each axis
+  std::shared_ptr<known_closure const> calls{}; // of a function value; without it, it calls anything
+
+  bool is_floating() const { return type.element == ir::scalar::f32 || type.element == ir::scalar::f64; }
+};
+
+/// All that a value of this type may be.
+inline number any_number(ir::type t) {
+  switch (t.element) {
+  case ir::scalar::f32:
+  case ir::scalar::f64:
+    return number::of(reals::any());
+  case ir::scalar::i64:
+    return number::of(integers::any());
+  case ir::scalar::boolean:
+    return number::of(truths::any());
+  default:
+    return number::any(); // nothing is known of it
+  }
+}
+inline abstract anything(ir::type t) {
+  return {t, any_number(t), std::vector<integers>(t.rank, integers::sizes()), nullptr};
+}
+inline abstract scalar_of(ir::type t, number const& x) { return {t, x, {}, nullptr}; }
+
+/// A literal, by its bits.
+inline abstract literal_of(ir::type t, std::uint64_t bits) {
+  switch (t.element) {
+  case ir::scalar::f32:
+    return scalar_of(t, number::of(reals::only(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))));
+  case ir::scalar::f64:
+    return scalar_of(t, number::of(reals::only(std::bit_cast<double>(bits))));
+  case ir::scalar::i64:
+    return scalar_of(t, number::of(integers::only(static_cast<int64_t>(bits))));
+  default:
+    return scalar_of(t, number::of(truths::only(bits != 0)));
+  }
+}
+
+inline number join(number const& x, number const& y) {
+  return {
+      join(x.real, y.real),
+      join(x.whole, y.whole),
+      {x.truth.may_be_false || y.truth.may_be_false, x.truth.may_be_true || y.truth.may_be_true}};
+}
+inline bool is_within(number const& x, number const& y) {
+  return is_within(x.real, y.real) && is_within(x.whole, y.whole) &&
+         x.truth.may_be_false <= y.truth.may_be_false && x.truth.may_be_true <= y.truth.may_be_true;
+}
+
+inline bool is_within(abstract const& x, abstract const& y);
+inline abstract join(abstract const& x, abstract const& y) {
+  abstract r = x;
+  r.element = join(x.element, y.element);
+  for (std::size_t i = 0; i < r.lengths.size(); ++i) r.lengths[i] = join(x.lengths[i], y.lengths[i]);
+  bool same = x.calls == y.calls;
+  if (!same && x.calls && y.calls && x.calls->callee == y.calls->callee) {
+    same = true;
+    for (std::size_t i = 0; i < x.calls->captured.size(); ++i)
+      same = same && is_within(y.calls->captured[i], x.calls->captured[i]);
+  }
+  if (!same) r.calls = nullptr;
+  return r;
+}
+inline bool is_within(abstract const& x, abstract const& y) {
+  if (!is_within(x.element, y.element)) return false;
+  for (std::size_t i = 0; i < x.lengths.size(); ++i)
+    if (!is_within(x.lengths[i], y.lengths[i])) return false;
+  if (y.calls == nullptr || x.calls == y.calls) return true;
+  if (x.calls == nullptr || x.calls->callee != y.calls->callee) return false;
+  for (std::size_t i = 0; i < x.calls->captured.size(); ++i)
+    if (!is_within(x.calls->captured[i], y.calls->captured[i])) return false;
+  return true;
+}
+
+namespace detail {
+// The next bound outwards that a widened one may have, so that bounds that move are still after few steps.
+inline double lower(double x) { return x >= 1 ? 1 : x >= 0 ? 0 : x >= -1 ? -1 : -infinity; }
+inline double upper(double x) { return -lower(-x); }
+inline int64_t lower(int64_t x) { return x >= 1 ? 1 : x >= 0 ? 0 : x >= -1 ? -1 : integers::least; }
+inline int64_t upper(int64_t x) { return x <= -1 ? -1 : x <= 0 ? 0 : x <= 1 ? 1 : integers::most; }
+} // namespace detail
+
+/// What is in both, and more: chains of widened values end after few steps.
+inline reals widened(reals const& before, reals const& x) {
+  reals r = join(before, x);
+  if (r.low < before.low) r.low = detail::lower(r.low);
+  if (r.high > before.high) r.high = detail::upper(r.high);
+  return r;
+}
+inline integers widened(integers const& before, integers const& x) {
+  integers r = join(before, x);
+  if (r.low < before.low) r.low = detail::lower(r.low);
+  if (r.high > before.high) r.high = detail::upper(r.high);
+  if (r.from != before.from) r.from = {};
+  if (r.to != before.to) r.to = {};
+  return r;
+}
+inline abstract widened(abstract const& before, abstract const& x) {
+  abstract r = join(before, x);
+  r.element.real = widened(before.element.real, x.element.real);
+  r.element.whole = widened(before.element.whole, x.element.whole);
+  for (std::size_t i = 0; i < r.lengths.size(); ++i) r.lengths[i] = widened(before.lengths[i], x.lengths[i]);
+  return r;
+}
+
+/// Without what is known of lengths that are made from this symbol on.
+inline abstract before(abstract x, std::uint32_t symbol) {
+  x.element.whole = x.element.whole.before(symbol);
+  for (integers& length : x.lengths) length = length.before(symbol);
+  if (x.calls)
+    for (abstract const& c : x.calls->captured)
+      if (c.type.rank > 0 || c.type.element == ir::scalar::i64 || c.calls) {
+        auto copy = std::make_shared<known_closure>(*x.calls);
+        for (abstract& captured : copy->captured) captured = before(captured, symbol);
+        x.calls = std::move(copy);
+        break;
+      }
+  return x;
+}
+
+/// In words: "in [0, 1]", "in [-1, inf] or NaN", "3".
+inline std::string text_of(reals const& x) {
+  char text[80];
+  if (!x.has_numbers()) return x.nan ? "NaN" : "nothing";
+  if (x.low == x.high)
+    std::snprintf(text, sizeof text, "%.6g", x.low + 0.0); // 0 of -0
+  else
+    std::snprintf(text, sizeof text, "in [%.6g, %.6g]", x.low + 0.0, x.high + 0.0);
+  return std::string(text) + (x.nan ? " or NaN" : "");
+}
+inline std::string text_of(integers const& x) {
+  char text[80];
+  auto const low = static_cast<long long>(x.low), high = static_cast<long long>(x.high);
+  bool const is_endless = x.high >= integers::sizes().high / 2; // a length without a bound, too
+  if (x.is_empty()) return "nothing";
+  if (x.low == integers::least && x.high == integers::most) return "any integer";
+  if (x.low == x.high)
+    std::snprintf(text, sizeof text, "%lld", low);
+  else if (is_endless)
+    std::snprintf(text, sizeof text, "at least %lld", low);
+  else if (x.low == integers::least)
+    std::snprintf(text, sizeof text, "at most %lld", high);
+  else
+    std::snprintf(text, sizeof text, "in [%lld, %lld]", low, high);
+  return text;
+}
+inline std::string text_of(abstract const& x) {
+  switch (x.type.element) {
+  case ir::scalar::f32:
+  case ir::scalar::f64:
+    return text_of(x.element.real);
+  case ir::scalar::i64:
+    return text_of(x.element.whole);
+  case ir::scalar::boolean:
+    return x.element.truth.is_empty()            ? "nothing"
+           : x.element.truth.is_certainly(true)  ? "true"
+           : x.element.truth.is_certainly(false) ? "false"
+                                                 : "true or false";
+  default:
+    return "not known";
+  }
+}
+
+} // namespace overdub::contexts::checking

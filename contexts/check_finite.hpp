@@ -1,0 +1,73 @@
+// check_finite: stops a program where the first infinity or NaN comes up, and says at which operation, and how it came there.
+#pragma once
+
+#include <overdub/overdub.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace overdub::contexts {
+
+/// An operation gave an infinity or NaN of finite numbers.
+struct not_finite : error {
+  using error::error;
+};
+
+/// Throws not_finite where an operation or a native function makes an infinity or NaN out of finite arguments. What is computed
+/// from infinities and NaN that were given is let through. Costs a test for each operation, and a word for each function that is
+/// open. A context for one run at a time.
+struct check_finite : context {
+  static constexpr std::string_view name = "check_finite";
+
+  std::vector<std::string_view> path; // the functions that are open, outermost first
+
+  void before(function auto f, auto const&...) { path.push_back(f.name()); }
+  void after(function auto, auto const&, auto const&...) { path.pop_back(); }
+  void failed(function auto, std::exception_ptr, auto const&...) { path.pop_back(); }
+
+  void after(elementwise auto f, auto const& result, auto const&... x) { look_at(f.name(), result, x...); }
+  void after(native_leaf auto f, auto const& result, auto const&... x) { look_at(f.name(), result, x...); }
+  void after(sum_t f, auto const& result, auto const& xs) { look_at(f.name(), result, xs); }
+  void after(dot_t f, auto const& result, auto const&... xs) { look_at(f.name(), result, xs...); }
+
+  check_finite fork() { return *this; }
+  void join(check_finite&&) {}
+
+private:
+  template <class X>
+  static bool is_finite(X const& x) {
+    if constexpr (std::is_floating_point_v<X>)
+      return std::isfinite(x);
+    else if constexpr (requires { x.span(); }) {
+      for (auto const& element : x)
+        if (!is_finite(element)) return false;
+      return true;
+    } else
+      return true;
+  }
+  void look_at(std::string_view operation, auto const& result, auto const&... x) const {
+    if (is_finite(result) || !(is_finite(x) && ...)) return;
+    std::string text = std::string(operation) + "(";
+    bool first = true;
+    ((text += (first ? "" : ", ") + text_of(x), first = false), ...);
+    text += ") gave " + text_of(result);
+    for (std::size_t i = path.size(); i-- > 0;)
+      text += (i + 1 == path.size() ? ", in " : ", called by ") + std::string(path[i]);
+    throw not_finite(message("overdub: %s", text.c_str()));
+  }
+  template <class X>
+  static std::string text_of(X const& x) {
+    if constexpr (std::is_arithmetic_v<X>) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.17g", static_cast<double>(x));
+      return text;
+    } else
+      return "...";
+  }
+};
+
+} // namespace overdub::contexts

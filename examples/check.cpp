@@ -1,0 +1,33 @@
+// check: what may go wrong in a function, without running it. Here: a score of measurements, which are not all harmless.
+#include <overdub/contexts/check.hpp>
+#include <overdub/overdub.hpp>
+
+#include <iostream>
+
+namespace od = overdub;
+using od::contexts::between;
+using od::contexts::check;
+using od::contexts::each;
+
+inline constexpr auto mean =
+    od::fn<"mean">([](auto xs) { return od::sum(xs) / od::convert<double>(od::size(xs)); });
+inline constexpr auto spread = od::fn<"spread">([](auto xs) {
+  auto const middle = mean(xs);
+  return od::sqrt(mean(od::map([&](auto x) { return (x - middle) * (x - middle); }, xs)));
+});
+inline constexpr auto score =
+    od::fn<"score">([](auto xs) { return (od::at(xs, 0) - mean(xs)) / spread(xs); });
+
+int main() {
+  auto const anything = check(score, each(between(-1000.0, 1000.0)));
+  std::cout << "of any measurements:\n" << anything;
+
+  // There is at least one; but all may be the same.
+  auto const some = check(score, each(between(-1000.0, 1000.0), 1));
+  std::cout << "of one at least:\n" << some;
+
+  using kind = od::contexts::finding_kind;
+  bool const right = anything.count(kind::index) == 1 && some.count(kind::index) == 0 &&
+                     some.findings.size() == 2 && some.findings[0].what.starts_with("div may");
+  return right ? 0 : 1;
+}

@@ -1,0 +1,104 @@
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/check_finite.hpp>
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/stage/evaluate.hpp>
+
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/executor.hpp>
+#endif
+
+#include <limits>
+#include <string>
+
+namespace {
+
+using namespace overdub;
+using contexts::check_finite;
+using contexts::not_finite;
+
+constexpr auto slope = fn<"slope">([](auto x) { return 1.0 / x; });
+constexpr auto root = fn<"root">([](auto x) { return overdub::log(slope(x - 1.0)); });
+constexpr auto total = fn<"total">([](auto xs) { return sum(xs); });
+constexpr auto largest_of =
+    fn<"largest_of">([](auto xs) { return reduce([](auto x, auto y) { return slope(max(x, y)); }, xs); });
+constexpr auto gauge = leaf<"gauge">([](double x) { return 1 / (x - 2); }, effects::pure);
+constexpr auto measured = fn<"measured">([](auto x) { return gauge(x); });
+constexpr auto shorter = fn<"shorter">([](auto x) { return convert<float>(x); });
+
+template <class F>
+std::string thrown_by(F const& f) {
+  try {
+    (void)f();
+  } catch (not_finite const& e) {
+    return e.what();
+  }
+  return "";
+}
+template <class F, class... X>
+std::string found(F const& f, X const&... x) {
+  check_finite context;
+  std::string text = thrown_by([&] { return run(context, f, x...); });
+  CHECK(context.path.empty()); // it can be used again
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("check_finite names the operation that gave the first number that is not finite, and the calls") {
+  CHECK(found(root, 1.0) == "overdub: div(1, 0) gave inf, in slope, called by root");
+  std::string const text = found(root, 0.0);
+  CHECK((text == "overdub: log(-1) gave -nan, in root" || text == "overdub: log(-1) gave nan, in root"));
+  CHECK(found(root, 3.0) == "");
+}
+TEST_CASE("check_finite lets through what was given") {
+  constexpr double infinity = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(found(root, nan) == "");
+  CHECK(found(slope, infinity) == "");
+  CHECK(found(total, array<double>{1, infinity}) == "");
+}
+TEST_CASE("check_finite finds sums, reductions, native functions and conversions") {
+  CHECK(found(total, array<double>{1e308, 1e308}) == "overdub: sum(...) gave inf, in total");
+  CHECK(
+      found(largest_of, array<double>{0, 0, -1}) ==
+      "overdub: div(1, 0) gave inf, in slope, called by largest_of");
+  CHECK(found(measured, 2.0) == "overdub: gauge(2) gave inf, in measured");
+  CHECK(found(shorter, 1e300) == "overdub: convert(1.0000000000000001e+300) gave inf, in shorter");
+  CHECK(found(shorter, 1.0) == "");
+}
+TEST_CASE("check_finite inside of forward sees its derivative, and outside of it the program alone") {
+  constexpr auto kink = fn<"kink">([](auto x) { return overdub::sqrt(x); });
+  check_finite inner, outer;
+  CHECK(thrown_by([&] {
+          return run(compose(contexts::forward{}, inner), kink, tag(0.0, 1.0));
+        }) == "overdub: div(1, 0) gave inf, in kink.forward");
+  CHECK(thrown_by([&] { return run(compose(outer, contexts::forward{}), kink, tag(0.0, 1.0)); }) == "");
+}
+TEST_CASE("check_finite and count hear of the same calls") {
+  check_finite context;
+  contexts::count count;
+  CHECK(run(compose(context, count), root, 3.0) == root(3.0));
+  CHECK((count.functions == 2 && count.primitives == 3));
+}
+TEST_CASE("check_finite works staged, interpreted and compiled as it does directly") {
+  for (double const x : {0.0, 1.0, 3.0}) {
+    std::string const direct = found(root, x);
+    check_finite staged;
+    ir::program const p = stage(staged, root, signature<double>);
+    CHECK(thrown_by([&] { return evaluate<double>(p, x); }) == direct);
+    CHECK(staged.path.empty());
+    check_finite context;
+    auto const interpreted = compile(context, root, signature<double>);
+    CHECK(thrown_by([&] { return interpreted(x); }) == direct);
+    CHECK(context.path.empty());
+#if OVERDUB_TESTS_JIT
+    auto const compiled =
+        compile(context, root, signature<double>, {.executor = jit::compiled(), .tiers = tiers::compile_now});
+    CHECK(thrown_by([&] { return compiled(x); }) == direct);
+    CHECK(context.path.empty());
+#endif
+  }
+}

@@ -1,0 +1,192 @@
+// What check says of one operation: whatever the operands are, of those that they may be, the result is among those that it may be.
+#include "catch.hpp"
+#include "pass/random_program.hpp"
+#include "pass/reference.hpp"
+
+#include <overdub/contexts/check/operations.hpp>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace {
+
+using namespace overdub::ir;
+namespace checking = overdub::contexts::checking;
+using reference::value;
+
+class drawn {
+public:
+  explicit drawn(std::uint64_t seed) : random(seed) {}
+
+  double real(bool is_f32) {
+    static constexpr double special[] = {
+        0, 1, -1, 0.5, 2, 3, -2, 1.5707963267948966, 3.14, 1e-3, 100, -1e5, 709.5, -745, 1e300, 1e-310, 1e30};
+    double x = special[random.below(std::size(special))];
+    if (random.chance(60))
+      x = (static_cast<double>(random.bits() >> 11) * 0x1p-53 - 0.5) *
+          std::exp2(static_cast<double>(random.below(20)) - 8);
+    if (random.chance(3)) x = std::numeric_limits<double>::infinity();
+    if (random.chance(30)) x = -x;
+    return is_f32 ? static_cast<double>(static_cast<float>(x)) : x;
+  }
+  std::int64_t whole() {
+    static constexpr std::int64_t special[] = {0,
+                                               1,
+                                               -1,
+                                               2,
+                                               63,
+                                               64,
+                                               -64,
+                                               std::numeric_limits<std::int64_t>::min(),
+                                               std::numeric_limits<std::int64_t>::max()};
+    return random.chance(30) ? special[random.below(std::size(special))]
+                             : static_cast<std::int64_t>(random.below(200)) - 100;
+  }
+  // Bounds, and a value in them; often at an end.
+  std::pair<checking::abstract, value> operand(type t) {
+    checking::abstract a = checking::anything(t);
+    switch (t.element) {
+    case scalar::boolean: {
+      bool const x = random.chance(50);
+      a.element =
+          checking::number::of(random.chance(50) ? checking::truths::any() : checking::truths::only(x));
+      return {a, reference::of_number(x)};
+    }
+    case scalar::i64: {
+      std::int64_t const x = whole(), y = random.chance(30) ? x : whole();
+      auto const [low, high] = std::minmax(x, y);
+      a.element.whole = checking::integers::of(low, high);
+      std::int64_t inside = random.chance(60) ? x : random.chance(50) ? y : low + (high / 2 - low / 2);
+      return {a, reference::of_number(inside)};
+    }
+    default: {
+      bool const is_f32 = t == f32;
+      double const x = real(is_f32), y = random.chance(30) ? x : real(is_f32);
+      auto const [low, high] = std::minmax(x, y);
+      a.element.real = checking::reals::of(low, high, random.chance(10));
+      double inside = random.chance(60) ? x : random.chance(50) ? y : low / 2 + high / 2;
+      if (random.chance(30) && low <= 0 && high >= 0) inside = random.chance(50) ? 0.0 : -0.0;
+      if (inside != inside || inside < low || inside > high) inside = low;
+      if (is_f32) inside = std::clamp(static_cast<double>(static_cast<float>(inside)), low, high);
+      if (a.element.real.nan && random.chance(30)) inside = std::numeric_limits<double>::quiet_NaN();
+      return {a, is_f32 ? reference::of_number(static_cast<float>(inside)) : reference::of_number(inside)};
+    }
+    }
+  }
+  random_program::random_numbers random;
+};
+
+double real(value const& v) {
+  return v.element == scalar::f32 ? static_cast<double>(reference::number<float>(v))
+                                  : reference::number<double>(v);
+}
+bool is_among(value const& v, checking::number const& n) {
+  if (v.element == scalar::i64) return n.whole.has(reference::integer(v));
+  if (v.element == scalar::boolean) return v.bits != 0 ? n.truth.may_be_true : n.truth.may_be_false;
+  return n.real.contains(real(v));
+}
+std::string text_of(value const& v) {
+  char text[40];
+  if (v.element == scalar::i64 || v.element == scalar::boolean) return std::to_string(reference::integer(v));
+  std::snprintf(text, sizeof text, "%.17g", real(v));
+  return text;
+}
+
+// The types of operands that an operation takes.
+std::vector<std::array<type, 3>> types_of(op code) {
+  switch (row_of(code).types) {
+  case type_rule::numeric:
+    return {{i64, i64, i64}, {f32, f32, f32}, {f64, f64, f64}};
+  case type_rule::integer:
+    return {{i64, i64, i64}};
+  case type_rule::logical:
+    return {{boolean, boolean, boolean}};
+  case type_rule::comparison:
+    return {{i64, i64, i64}, {f32, f32, f32}, {f64, f64, f64}, {boolean, boolean, boolean}};
+  case type_rule::select:
+    return {{boolean, i64, i64}, {boolean, f64, f64}};
+  case type_rule::floating_integer:
+    return {{f32, i64, i64}, {f64, i64, i64}};
+  case type_rule::integer_floating:
+    return {{i64, f64, f64}};
+  default:
+    return {{f32, f32, f32}, {f64, f64, f64}};
+  }
+}
+
+} // namespace
+
+TEST_CASE("each operation gives a number that check says it may give, and NaN where it says so") {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(op::convert); ++k) {
+    op const code = static_cast<op>(k);
+    if (code == op::polygamma) continue; // which knows nothing, and takes long
+    for (auto const& types : types_of(code))
+      for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
+        drawn d(seed * 1000 + k);
+        std::vector<checking::abstract> bounds;
+        std::vector<value> x;
+        for (std::uint32_t i = 0; i < row_of(code).least; ++i) {
+          auto [a, v] = d.operand(types[i]);
+          bounds.push_back(std::move(a));
+          x.push_back(v);
+        }
+        std::vector<checking::abstract const*> all;
+        std::string given;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          all.push_back(&bounds[i]);
+          given += text_of(x[i]) + " of " + checking::text_of(bounds[i]) + "; ";
+        }
+        checking::effect_of_op const e = checking::compute(code, all);
+        value result;
+        bool nan_before = false;
+        for (value const& v : x)
+          nan_before =
+              nan_before || ((v.element == scalar::f64 || v.element == scalar::f32) && std::isnan(real(v)));
+        try {
+          result = reference::compute(math_mode::exact, code, x);
+        } catch (overdub::division_by_zero const&) {
+          if (!e.may_divide_by_zero) FAIL(name_of(code) << " divides by 0: " << given);
+          continue;
+        }
+        if (!is_among(result, e.result))
+          FAIL(name_of(code) << " gives " << text_of(result) << ", of " << given << " seed " << seed);
+        bool const is_real = result.element == scalar::f64 || result.element == scalar::f32;
+        if (is_real && code != op::select && std::isnan(real(result)) && !nan_before && !e.may_be_wrong.nan)
+          FAIL(name_of(code) << " gives NaN of " << given);
+      }
+  }
+  SUCCEED();
+}
+TEST_CASE("each conversion gives a number that check says it may give") {
+  for (type const from : {boolean, i64, f32, f64})
+    for (type const to : {boolean, i64, f32, f64})
+      for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
+        drawn d(seed);
+        auto const [a, v] = d.operand(from);
+        value const result = reference::convert(v, to);
+        if (!is_among(result, checking::convert(a, to)))
+          FAIL(text_of(v) << " of " << checking::text_of(a) << " becomes " << text_of(result));
+      }
+  SUCCEED();
+}
+TEST_CASE("bounds that are joined or met have what both have") {
+  for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
+    drawn d(seed);
+    for (type const t : {i64, f64}) {
+      auto const [a, x] = d.operand(t);
+      auto const [b, y] = d.operand(t);
+      checking::abstract const both = join(a, b);
+      if (!is_among(x, both.element) || !is_among(y, both.element) || !is_within(a, both) ||
+          !is_within(b, both))
+        FAIL(text_of(x) << " or " << text_of(y) << " is not " << checking::text_of(both));
+      bool const met = t == i64 ? meet(a.element.whole, b.element.whole).has(reference::integer(x))
+                                : meet(a.element.real, b.element.real).contains(real(x));
+      if (met != is_among(x, b.element))
+        FAIL(text_of(x) << " is in one of two, and in what they have in common");
+      if (!is_within(both, widened(a, both))) FAIL("widening loses something");
+    }
+  }
+  SUCCEED();
+}
