@@ -5,7 +5,7 @@ usage: docs.py <page.md> <compiler and flags>
 
 - A ```cpp block with a main function is compiled and run. When the next block of the page is ```text, the program's
   output must equal it.
-- A ```cpp block without one is compiled after a prelude that includes overdub.hpp and every context.
+- A ```cpp block without one is compiled after a prelude that includes overdub.hpp, and the contexts that it names.
 - A ```cpp continued block is compiled with the ```cpp block before it, and those that continue it, in front.
 - An ```od FILE block is a program in the folder in which the page's ```console blocks are run. A line `$ overdub-opt ...`
   of those is run by the shell, and must print the lines behind it, errors included. What needs a context is not run by an
@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-PRELUDE = ["overdub/overdub.hpp"] + sorted(f"overdub/contexts/{os.path.basename(path)}" for path in glob.glob("contexts/*.hpp"))
+CONTEXTS = sorted(os.path.splitext(os.path.basename(path))[0] for path in glob.glob("contexts/*.hpp"))
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-Wno-unused"]
 
 page, compiler = sys.argv[1], sys.argv[2:]
@@ -81,7 +81,9 @@ def check_program(line, source, expected):
 
 
 def check_declarations(line, source):
-    compiled = compile_block("".join(f"#include <{header}>\n" for header in PRELUDE) + source, "-fsyntax-only")
+    headers = [f"contexts/{name}.hpp" for name in CONTEXTS if re.search(rf"\b{name}\b", source)]
+    prelude = "".join(f"#include <overdub/{header}>\n" for header in ["overdub.hpp", *headers])
+    compiled = compile_block(prelude + source, "-fsyntax-only")
     if compiled.returncode:
         fail(line, "the block does not compile", compiled.stdout)
 
