@@ -1,0 +1,35 @@
+// Contexts that follow parallel_map to its threads, and are the same afterwards as after a map on one.
+#include "catch.hpp"
+
+#include <overdub/contexts/slice.hpp>
+#include <overdub/control/parallel.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+
+std::vector<double> heard;
+inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
+inline constexpr auto said = od::fn<"said">([](auto x) {
+  say(x);
+  say(-x);
+  return x * 2.0;
+});
+template <int Threads>
+constexpr auto on = od::fn<"on">([](auto xs) { return od::sum(od::parallel_map.on(Threads)(said, xs)); });
+od::array<double> const numbers{1, 2, 3, 4, 5, 6, 7};
+
+} // namespace
+
+TEST_CASE("slice: effects of several threads are done in the order of the elements") {
+  (void)on<1>(numbers);
+  auto const expected = std::exchange(heard, {});
+  od::contexts::deferred_effects later;
+  CHECK(od::run(od::contexts::slice(later), on<3>, numbers) == 56.0);
+  CHECK(heard.empty());
+  later.replay();
+  CHECK(std::exchange(heard, {}) == expected);
+}

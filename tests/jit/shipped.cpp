@@ -1,0 +1,40 @@
+// The contexts that come with overdub, as machine code.
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/slice.hpp>
+#include <overdub/jit/executor.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace contexts = overdub::contexts;
+
+od::compile_options machine_code() {
+  return {.executor = od::jit::compiled(), .tiers = od::tiers::compile_now};
+}
+
+std::vector<double> heard;
+inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
+inline constexpr auto spoken = od::fn<"spoken">([](auto x) {
+  say(x);
+  auto const y = sqrt(x) + 1.0;
+  say(y);
+  return y;
+});
+
+} // namespace
+
+TEST_CASE("slice, as machine code") {
+  contexts::deferred_effects later;
+  auto const f = od::compile(contexts::slice(later), spoken, od::signature<double>, machine_code());
+  heard.clear();
+  CHECK((f(4.0) == 3.0 && f(9.0) == 4.0 && heard.empty()));
+  later.replay();
+  CHECK(std::exchange(heard, {}) == std::vector{4.0, 3.0, 9.0, 4.0});
+  auto const silent = od::compile(contexts::slice(), spoken, od::signature<double>, machine_code());
+  CHECK((silent(4.0) == 3.0 && heard.empty()));
+}
