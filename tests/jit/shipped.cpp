@@ -2,6 +2,7 @@
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
+#include <overdub/contexts/mock.hpp>
 #include <overdub/contexts/slice.hpp>
 #include <overdub/jit/executor.hpp>
 
@@ -37,4 +38,15 @@ TEST_CASE("slice, as machine code") {
   CHECK(std::exchange(heard, {}) == std::vector{4.0, 3.0, 9.0, 4.0});
   auto const silent = od::compile(contexts::slice(), spoken, od::signature<double>, machine_code());
   CHECK((silent(4.0) == 3.0 && heard.empty()));
+}
+
+TEST_CASE("mock, as machine code") {
+  auto m = contexts::mock(say, [](auto) {});
+  auto const f = od::compile(m, spoken, od::signature<double>, machine_code());
+  heard.clear();
+  CHECK((f(4.0) == 3.0 && heard.empty()));
+  auto roots = contexts::mock(od::sqrt, [](auto x) { return x * x; }).below(spoken);
+  auto const g = od::compile(roots, spoken, od::signature<double>, machine_code());
+  CHECK(g(3.0) == 10.0);
+  CHECK(std::exchange(heard, {}) == std::vector{3.0, 10.0});
 }
