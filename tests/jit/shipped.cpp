@@ -2,10 +2,13 @@
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
+#include <overdub/contexts/fault.hpp>
 #include <overdub/contexts/mock.hpp>
+#include <overdub/contexts/retry.hpp>
 #include <overdub/contexts/slice.hpp>
 #include <overdub/jit/executor.hpp>
 
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -26,6 +29,13 @@ inline constexpr auto spoken = od::fn<"spoken">([](auto x) {
   say(y);
   return y;
 });
+
+int failures = 0;
+inline constexpr auto moody = od::leaf<"moody">([](double x) {
+  if (failures-- > 0) throw std::runtime_error("moody");
+  return x * 2.0;
+});
+inline constexpr auto moods = od::fn<"moods">([](auto x) { return moody(x) + moody(x + 1.0); });
 
 } // namespace
 
@@ -49,4 +59,18 @@ TEST_CASE("mock, as machine code") {
   auto const g = od::compile(roots, spoken, od::signature<double>, machine_code());
   CHECK(g(3.0) == 10.0);
   CHECK(std::exchange(heard, {}) == std::vector{3.0, 10.0});
+}
+
+TEST_CASE("fault and retry, as machine code") {
+  failures = 0;
+  contexts::fault<> second(contexts::nth_call(2));
+  auto const f = od::compile(second, moods, od::signature<double>, machine_code());
+  CHECK_THROWS_WITH(f(1.0), "overdub: call 2 of those that may fail was made to fail: moody");
+  CHECK((f(1.0) == 6.0 && second.calls == 4));
+  auto again = contexts::retry(contexts::times<3>, moody);
+  auto const g = od::compile(again, moods, od::signature<double>, machine_code());
+  failures = 2;
+  CHECK(g(1.0) == 6.0);
+  failures = 3;
+  CHECK_THROWS_WITH(g(1.0), "moody");
 }
