@@ -1,9 +1,11 @@
 // Contexts that follow parallel_map to its threads, and are the same afterwards as after a map on one.
 #include "catch.hpp"
 
+#include <overdub/contexts/precision.hpp>
 #include <overdub/contexts/slice.hpp>
 #include <overdub/control/parallel.hpp>
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,15 @@ template <int Threads>
 constexpr auto on = od::fn<"on">([](auto xs) { return od::sum(od::parallel_map.on(Threads)(said, xs)); });
 od::array<double> const numbers{1, 2, 3, 4, 5, 6, 7};
 
+inline constexpr auto lossy = od::fn<"lossy">([](auto x) {
+  auto const y = x + 1e9;
+  return y - 1e9;
+});
+template <int Threads>
+constexpr auto lossy_on = od::fn<"on">([](auto xs) {
+  return od::sum(od::parallel_map.on(Threads)(lossy, xs));
+});
+
 } // namespace
 
 TEST_CASE("slice: effects of several threads are done in the order of the elements") {
@@ -32,4 +43,16 @@ TEST_CASE("slice: effects of several threads are done in the order of the elemen
   CHECK(heard.empty());
   later.replay();
   CHECK(std::exchange(heard, {}) == expected);
+}
+
+TEST_CASE("precision: the losses of several threads are those of one") {
+  od::contexts::precision one, three;
+  CHECK(od::run(one, lossy_on<1>, numbers) == od::run(three, lossy_on<3>, numbers));
+  auto const a = one.losses(), b = three.losses();
+  REQUIRE(a.size() == b.size());
+  CHECK(a.size() == 1);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CHECK((a[i].function == b[i].function && a[i].operation == b[i].operation));
+    CHECK((a[i].calls == b[i].calls && a[i].losses == b[i].losses && a[i].worst == b[i].worst));
+  }
 }

@@ -4,6 +4,7 @@
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/fault.hpp>
 #include <overdub/contexts/mock.hpp>
+#include <overdub/contexts/precision.hpp>
 #include <overdub/contexts/retry.hpp>
 #include <overdub/contexts/slice.hpp>
 #include <overdub/jit/executor.hpp>
@@ -73,4 +74,20 @@ TEST_CASE("fault and retry, as machine code") {
   CHECK(g(1.0) == 6.0);
   failures = 3;
   CHECK_THROWS_WITH(g(1.0), "moody");
+}
+
+TEST_CASE("single_precision and precision, as machine code") {
+  auto const f =
+      od::fn<"f">([](auto xs) { return od::sum(od::map([](auto x) { return x * x - 1e-3; }, xs)); });
+  od::array<double> const xs{0.1, 1e4, -3.3, 123456789.0};
+  contexts::single_precision single;
+  auto const g = od::compile(single, f, od::signature<od::array<double>>, machine_code());
+  CHECK(g(xs) == od::run(single, f, xs));
+  CHECK(g(xs) != f(xs));
+  contexts::precision direct(1e-9), compiled(1e-9);
+  auto const square = od::fn<"square">([](auto x) { return (x + 1.0) * (x - 1.0); });
+  auto const h = od::compile(compiled, square, od::signature<double>, machine_code());
+  CHECK(h(123456789.0) == od::run(direct, square, 123456789.0));
+  REQUIRE(compiled.losses().size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(compiled.losses()[i].worst == direct.losses()[i].worst);
 }
