@@ -2,10 +2,12 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/precision.hpp>
+#include <overdub/contexts/profile.hpp>
 #include <overdub/contexts/slice.hpp>
 #include <overdub/control/parallel.hpp>
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,4 +57,20 @@ TEST_CASE("precision: the losses of several threads are those of one") {
     CHECK((a[i].function == b[i].function && a[i].operation == b[i].operation));
     CHECK((a[i].calls == b[i].calls && a[i].losses == b[i].losses && a[i].worst == b[i].worst));
   }
+}
+
+TEST_CASE("profile: paths through several threads are those of one") {
+  auto const calls = [](auto const& on) {
+    od::contexts::profile p;
+    (void)od::run(p, on, numbers);
+    std::string all;
+    for (auto const& r : p.paths()) {
+      for (auto const& name : r.path) all += std::string(name) + ' ';
+      all += std::to_string(r.calls) + '\n';
+    }
+    for (auto const& r : p.functions()) CHECK(r.total >= r.self);
+    return all;
+  };
+  CHECK(calls(lossy_on<3>) == calls(lossy_on<1>));
+  CHECK(calls(lossy_on<1>) == "on 1\non lossy 7\n");
 }

@@ -5,6 +5,7 @@
 #include <overdub/contexts/fault.hpp>
 #include <overdub/contexts/mock.hpp>
 #include <overdub/contexts/precision.hpp>
+#include <overdub/contexts/profile.hpp>
 #include <overdub/contexts/retry.hpp>
 #include <overdub/contexts/slice.hpp>
 #include <overdub/jit/executor.hpp>
@@ -90,4 +91,18 @@ TEST_CASE("single_precision and precision, as machine code") {
   CHECK(h(123456789.0) == od::run(direct, square, 123456789.0));
   REQUIRE(compiled.losses().size() == 3);
   for (std::size_t i = 0; i < 3; ++i) CHECK(compiled.losses()[i].worst == direct.losses()[i].worst);
+}
+
+TEST_CASE("profile, as machine code") {
+  contexts::profile direct, compiled;
+  auto const f = od::compile(compiled, moods, od::signature<double>, machine_code());
+  failures = 0;
+  CHECK(f(1.0) == od::run(direct, moods, 1.0));
+  failures = 1;
+  CHECK_THROWS(f(1.0));
+  failures = 1;
+  CHECK_THROWS(od::run(direct, moods, 1.0));
+  auto const a = direct.paths(), b = compiled.paths();
+  REQUIRE((a.size() == 2 && b.size() == 2));
+  for (std::size_t i = 0; i < 2; ++i) CHECK((a[i].path == b[i].path && a[i].calls == b[i].calls));
 }
