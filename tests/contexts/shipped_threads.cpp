@@ -1,6 +1,7 @@
 // Contexts that follow parallel_map to its threads, and are the same afterwards as after a map on one.
 #include "catch.hpp"
 
+#include <overdub/contexts/count.hpp>
 #include <overdub/contexts/precision.hpp>
 #include <overdub/contexts/profile.hpp>
 #include <overdub/contexts/slice.hpp>
@@ -73,4 +74,11 @@ TEST_CASE("profile: paths through several threads are those of one") {
   };
   CHECK(calls(lossy_on<3>) == calls(lossy_on<1>));
   CHECK(calls(lossy_on<1>) == "on 1\non lossy 7\n");
+}
+
+TEST_CASE("count_each: the edges in several threads are those in one") {
+  od::contexts::count_each one, three;
+  CHECK(od::run(one, lossy_on<1>, numbers) == od::run(three, lossy_on<3>, numbers));
+  CHECK((one.edges() == three.edges() && one.callees() == three.callees()));
+  CHECK(three.calls("on", "lossy") == 7);
 }

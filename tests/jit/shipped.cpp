@@ -2,6 +2,7 @@
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
+#include <overdub/contexts/count.hpp>
 #include <overdub/contexts/fault.hpp>
 #include <overdub/contexts/mock.hpp>
 #include <overdub/contexts/precision.hpp>
@@ -105,4 +106,12 @@ TEST_CASE("profile, as machine code") {
   auto const a = direct.paths(), b = compiled.paths();
   REQUIRE((a.size() == 2 && b.size() == 2));
   for (std::size_t i = 0; i < 2; ++i) CHECK((a[i].path == b[i].path && a[i].calls == b[i].calls));
+}
+
+TEST_CASE("count_each, as machine code") {
+  contexts::count_each direct, compiled;
+  auto const f = od::compile(compiled, moods, od::signature<double>, machine_code());
+  failures = 0;
+  CHECK(f(1.0) == od::run(direct, moods, 1.0));
+  CHECK((compiled.edges() == direct.edges() && compiled.calls("moods", "moody") == 2));
 }
