@@ -67,8 +67,8 @@ private:
   }
 };
 
-/// Counts the calls of each callee, and of each callee by each caller, by their names. A caller is the function whose body makes the
-/// call; calls that no function makes have the caller "".
+/// Counts the calls of each callee, and of each callee by each caller, by their names. A caller is the function
+/// whose body makes the call; calls that no function makes have the caller "".
 struct count_each : context {
   /// The calls of a callee so far; those that one function made of another callee.
   long calls(std::string_view callee) const {

@@ -1,5 +1,5 @@
-// Counts the allocations of each thread: a program that includes this in one of its units has its operator new replaced by one that
-// counts, and is otherwise malloc.
+// Counts the allocations of each thread: in a program that includes this in one of its units, operator new is replaced by
+// one that counts, and is otherwise malloc.
 #pragma once
 
 #include <cstddef>

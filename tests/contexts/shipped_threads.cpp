@@ -2,12 +2,17 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
+#include <overdub/contexts/fault.hpp>
+#include <overdub/contexts/mock.hpp>
 #include <overdub/contexts/precision.hpp>
 #include <overdub/contexts/profile.hpp>
+#include <overdub/contexts/retry.hpp>
 #include <overdub/contexts/slice.hpp>
 #include <overdub/control/parallel.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +20,7 @@
 namespace {
 
 namespace od = overdub;
+namespace contexts = overdub::contexts;
 
 std::vector<double> heard;
 inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
@@ -81,4 +87,27 @@ TEST_CASE("count_each: the edges in several threads are those in one") {
   CHECK(od::run(one, lossy_on<1>, numbers) == od::run(three, lossy_on<3>, numbers));
   CHECK((one.edges() == three.edges() && one.callees() == three.callees()));
   CHECK(three.calls("on", "lossy") == 7);
+}
+
+TEST_CASE("fault makes parallel_map run in order: the same call fails on any number of threads") {
+  contexts::fault<decltype(lossy)> one(contexts::nth_call(5)), three(contexts::nth_call(5));
+  CHECK_THROWS_AS(od::run(one, lossy_on<1>, numbers), contexts::injected_fault);
+  CHECK_THROWS_AS(od::run(three, lossy_on<3>, numbers), contexts::injected_fault);
+  CHECK((one.calls == 5 && three.calls == 5));
+}
+
+TEST_CASE("mock and retry replace and retry in all threads") {
+  auto m = contexts::mock(lossy, [](auto x) { return x * 2.0; });
+  CHECK(od::run(m, lossy_on<3>, numbers) == 56.0);
+  static std::atomic<int> failures;
+  failures = 6;
+  constexpr auto moody = od::leaf<"moody">([](double x) {
+    if (failures-- > 0) throw std::runtime_error("moody");
+    return x;
+  });
+  constexpr auto on_threads = od::fn<"on_threads">(
+      [=](auto xs) { return od::sum(od::parallel_map.on(3)([=](auto x) { return moody(x) + 1.0; }, xs)); });
+  auto again = contexts::retry(contexts::times<7>, moody);
+  CHECK(od::run(again, on_threads, numbers) == 35.0);
+  CHECK(failures < 0);
 }
