@@ -23,7 +23,7 @@ inline auto nth_call(long n) {
   return [n](long call) { return call == n; };
 }
 inline auto every_call(long n) {
-  return [n](long call) { return call % n == 0; };
+  return [n](long call) { return n > 0 && call % n == 0; };
 }
 inline auto random_calls(double probability, std::uint64_t seed = 1) {
   return [probability, seed](long call) { // splitmix64 of the call's number

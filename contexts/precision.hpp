@@ -77,7 +77,7 @@ struct precision : context {
     double worst = 0;                 // the greatest loss,
     double in_double = 0;             // the result there,
     double in_single = 0;             // and what it was in single precision
-    std::array<double, 3> operands{}; // the first three; those that are no numbers are 0
+    std::array<double, 3> operands{}; // there; 0 where there are fewer
   };
   double tolerance = 1e-5;
 
