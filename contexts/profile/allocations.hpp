@@ -6,7 +6,23 @@
 #include <cstdlib>
 #include <new>
 
+// Sanitizers have an operator new of their own, which stays.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define OVERDUB_COUNTS_ALLOCATIONS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define OVERDUB_COUNTS_ALLOCATIONS 0
+#else
+#define OVERDUB_COUNTS_ALLOCATIONS 1
+#endif
+#else
+#define OVERDUB_COUNTS_ALLOCATIONS 1
+#endif
+
 namespace overdub::contexts {
+
+/// Whether allocations are counted: not under a sanitizer.
+inline constexpr bool counts_allocations = OVERDUB_COUNTS_ALLOCATIONS;
 
 /// How often operator new was called in this thread so far.
 inline thread_local constinit long counted_allocations = 0;
@@ -28,6 +44,7 @@ inline void* count_allocation(std::size_t bytes, std::size_t alignment) {
 
 } // namespace overdub::contexts
 
+#if OVERDUB_COUNTS_ALLOCATIONS
 // Weak, so that several units may have them. The forms for arrays call these, and so does nothrow.
 #define OVERDUB_WEAK [[gnu::weak]]
 OVERDUB_WEAK void* operator new(std::size_t bytes) {
@@ -57,3 +74,5 @@ OVERDUB_WEAK void operator delete(void* p, std::size_t, std::align_val_t) noexce
 OVERDUB_WEAK void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
 OVERDUB_WEAK void operator delete(void* p, std::align_val_t, std::nothrow_t const&) noexcept { std::free(p); }
 #undef OVERDUB_WEAK
+#endif
+#undef OVERDUB_COUNTS_ALLOCATIONS
