@@ -1,4 +1,5 @@
-// count: how many calls a program makes, of functions and of primitives; or how many of chosen callees.
+// count: how many calls a program makes, of functions and of primitives; how many of chosen callees; or how many of each callee,
+// and along each edge from a caller to a callee.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -6,8 +7,12 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <exception>
+#include <map>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace overdub::contexts {
 
@@ -60,6 +65,47 @@ private:
     (void)((std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || (++index, false)) || ...);
     return index;
   }
+};
+
+/// Counts the calls of each callee, and of each callee by each caller, by their names. A caller is the function
+/// whose body makes the call; calls that no function makes have the caller "".
+struct count_each : context {
+  /// The calls of a callee so far; those that one function made of another callee.
+  long calls(std::string_view callee) const {
+    auto const found = callees_.find(callee);
+    return found == callees_.end() ? 0 : found->second;
+  }
+  long calls(std::string_view caller, std::string_view callee) const {
+    auto const found = edges_.find({caller, callee});
+    return found == edges_.end() ? 0 : found->second;
+  }
+  /// All of them, in the order of their names.
+  std::map<std::string_view, long> const& callees() const { return callees_; }
+  std::map<std::pair<std::string_view, std::string_view>, long> const& edges() const { return edges_; }
+
+  template <callee F>
+  void before(F const&, auto const&...) {
+    ++callees_[F::name()];
+    ++edges_[{running_.empty() ? std::string_view() : running_.back(), F::name()}];
+    if constexpr (function<F>) running_.push_back(F::name());
+  }
+  void after(function auto, auto const&, auto const&...) { running_.pop_back(); }
+  void failed(function auto, std::exception_ptr const&, auto const&...) { running_.pop_back(); }
+
+  count_each fork() const {
+    count_each one;
+    if (!running_.empty()) one.running_.push_back(running_.back());
+    return one;
+  }
+  void join(count_each&& other) {
+    for (auto const& [name, n] : other.callees_) callees_[name] += n;
+    for (auto const& [edge, n] : other.edges_) edges_[edge] += n;
+  }
+
+private:
+  std::map<std::string_view, long> callees_;
+  std::map<std::pair<std::string_view, std::string_view>, long> edges_;
+  std::vector<std::string_view> running_;
 };
 
 } // namespace overdub::contexts

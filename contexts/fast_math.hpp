@@ -7,10 +7,11 @@
 
 namespace overdub::contexts {
 
-/// Replaces sin, cos, exp and tanh of doubles. Errors, for finite arguments: sin, cos: 1e-10 absolute, |x| <=
-/// 1e5; exp: 1e-10 relative, where the result is a normal number; tanh: 1e-10 absolute. The polynomials are
-/// least-squares fits on Chebyshev nodes, written in overdub's operations: inner contexts see through them,
-/// so compose(fast_math{}, forward{}) differentiates them.
+/// Replaces sin, cos, tan, exp and tanh of doubles. Errors, for finite arguments: sin, cos: 1e-10 absolute, |x| <=
+/// 1e5; tan: that of an argument which is 1e-10 away, |x| <= 1e5; exp: 1e-10 relative, where the result is a normal
+/// number; tanh: 1e-10 absolute. The polynomials are least-squares fits on Chebyshev nodes, written in overdub's
+/// operations: inner contexts see through them, so compose(fast_math{}, forward{}) differentiates them. Functions
+/// that common libraries compute in the same time (log, exp2, ...) are not replaced.
 struct fast_math : context {
   template <class X>
   requires(std::same_as<plain_t<X>, double>) auto overdub(sin_t, X x) const {
@@ -22,6 +23,12 @@ struct fast_math : context {
   requires(std::same_as<plain_t<X>, double>) auto overdub(cos_t, X x) const {
     auto const half_turns = nearbyint(x * 0.31830988618379069 - 0.5);
     return alternate(half_turns, -sine(reduce(x, half_turns + 0.5)));
+  }
+
+  template <class X>
+  requires(std::same_as<plain_t<X>, double>) auto overdub(tan_t, X x) const {
+    auto const angle = reduce(x, nearbyint(x * 0.31830988618379069));
+    return sine(angle) / sine(1.5707963267948966 - abs(angle));
   }
 
   template <class X>

@@ -39,7 +39,15 @@ int main() {
   std::printf(
       "the recursion calls itself %ld times, and adds %ld times\n", chosen(recursive), chosen(od::add));
 
+  // All of them, and who called whom.
+  contexts::count_each each;
+  od::run(each, recursive, i64{16}, i64{8});
+  for (auto const& [edge, calls] : each.edges())
+    if (calls > 12000) std::printf("%s calls %s %ld times\n", edge.first.data(), edge.second.data(), calls);
+
   bool const right = a == 12870 && b == a && slow.functions == 2 * 12870 - 1 && fast.functions == 1 &&
-                     chosen(recursive) == slow.functions && chosen(od::add) == 12870 - 1;
+                     chosen(recursive) == slow.functions &&
+                     each.calls("recursive", "recursive") == slow.functions - 1 &&
+                     chosen(od::add) == 12870 - 1;
   return right ? 0 : 1;
 }

@@ -117,4 +117,43 @@ TEST_CASE("metadata goes through a function that runs in another context with th
   CHECK(r.metadata == 490);
 }
 
+// Multiplies by as much as it is deep: each function runs in another context than its caller does.
+template <int Depth>
+struct deepening : context {
+  template <class X, class Y>
+  auto overdub(mul_t f, X x, Y y) {
+    return f(x, y) + static_cast<double>(Depth);
+  }
+  auto enter(callee auto) { return deepening<Depth + 1>{}; }
+};
+struct leaving_inside : context {
+  auto overdub(mul_t f, auto x, auto y) { return f(x, y) + 100.0; }
+  template <function F>
+  requires(std::same_as<origin_t<F>, std::remove_const_t<decltype(middle)>>) leave_t enter(F) {
+    return leave;
+  }
+  template <function F>
+  auto& enter(F) {
+    return *this;
+  }
+};
+
+TEST_CASE("a context that changes on the way in does so inside of others, too") {
+  CHECK(overdub::run(deepening<0>{}, outer_most, 3.0) == 9.0 + 3.0);
+  events list;
+  recorder<"A"> a(list);
+  CHECK(overdub::run(compose(a, deepening<0>{}), outer_most, 3.0) == 9.0 + 3.0);
+  CHECK(list == events{"A outer_most", "A middle", "A inner_most", "A mul", "A add", "A sub"});
+  CHECK(overdub::run(compose(deepening<0>{}, deepening<10>{}), outer_most, 3.0) == 9.0 + 13.0 + 3.0);
+  CHECK(overdub::run(compose(a, deepening<0>{}, marking{}), outer_most, tag(3.0, 7)).inner == 12.0);
+}
+
+TEST_CASE("a context leaves a function inside of others") {
+  events list;
+  recorder<"A"> a(list);
+  CHECK(overdub::run(compose(a, leaving_inside{}), outer_most, 3.0) == 9.0);
+  CHECK(list == events{"A outer_most", "A middle", "A inner_most", "A mul", "A add", "A sub"});
+  CHECK(overdub::run(compose(a, leaving_inside{}), inner_most, 3.0) == 109.0);
+}
+
 } // namespace

@@ -3,6 +3,7 @@
 
 #include <overdub/overdub.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -109,4 +110,23 @@ TEST_CASE("the functions of math take small integers as C++ does: as double") {
   CHECK(overdub::sqrt(2) == std::sqrt(2.0));
   CHECK(overdub::pow(2.0f, 3) == 8.0);
   CHECK(overdub::run(no_op{}, overdub::sqrt, 2) == std::sqrt(2.0));
+}
+
+TEST_CASE("ldexp is that of the standard library, to the bit") {
+  property([] {
+    double const x = any<double>();
+    float const f = any<float>();
+    int const n = *rc::gen::oneOf(
+        rc::gen::inRange(-2200, 2200), rc::gen::inRange(-160, 160), rc::gen::arbitrary<int>());
+    RC_ASSERT(same_bits(overdub::ldexp(x, n), std::ldexp(x, n)));
+    RC_ASSERT(same_bits(overdub::ldexp(f, n), std::ldexp(f, n)));
+  });
+  for (int n = -2200; n <= 2200; ++n)
+    for (double x :
+         {1.0, -1.7976931348623157e308, 5e-324, 2.2250738585072014e-308, 1.2345678901234567e-310, 0.1}) {
+      if (!same_bits(overdub::ldexp(x, n), std::ldexp(x, n))) FAIL_CHECK(x << " and " << n);
+      auto const f = static_cast<float>(x);
+      if (!same_bits(overdub::ldexp(f, n), std::ldexp(f, n))) FAIL_CHECK(f << " and " << n);
+    }
+  CHECK(overdub::ldexp(1.0, i64{1} << 40) == std::numeric_limits<double>::infinity());
 }

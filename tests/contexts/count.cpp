@@ -1,13 +1,18 @@
 #include "catch.hpp"
 
+#include <overdub/compile/compile.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 
+#include <map>
 #include <stdexcept>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace od = overdub;
 using overdub::contexts::count;
+using overdub::contexts::count_each;
 using overdub::contexts::count_of;
 using overdub::contexts::forward;
 
@@ -130,4 +135,60 @@ TEST_CASE("joining forks adds their counts") {
   od::run(forked, norm, 3.0, 4.0);
   some.join(std::move(forked));
   CHECK(some(square) == 2);
+}
+
+TEST_CASE("count_each counts callees, and edges from callers to them") {
+  count_each c;
+  od::run(c, norm, 3.0, 4.0);
+  CHECK(
+      c.callees() ==
+      std::map<std::string_view, long>{{"add", 1}, {"mul", 2}, {"norm", 1}, {"sqrt", 1}, {"square", 2}});
+  CHECK(
+      c.edges() == std::map<std::pair<std::string_view, std::string_view>, long>{
+                       {{"", "norm"}, 1},
+                       {{"norm", "add"}, 1},
+                       {{"norm", "sqrt"}, 1},
+                       {{"norm", "square"}, 2},
+                       {{"square", "mul"}, 2}});
+  od::run(c, square, 2.0);
+  CHECK((c.calls("square") == 3 && c.calls("", "square") == 1 && c.calls("square", "mul") == 3));
+  CHECK((c.calls("sin") == 0 && c.calls("norm", "sin") == 0 && c.calls("mul", "norm") == 0));
+}
+
+TEST_CASE("count_each: the edges of a recursion, of maps, and behind an exception") {
+  count_each c;
+  od::run(c, fib, 5);
+  CHECK((c.calls("fib") == calls_of_fib(5) && c.calls("fib", "fib") == calls_of_fib(5) - 1));
+  od::run(c, sum_of_squares, od::array<double>{1, 2, 3});
+  CHECK((c.calls("sum_of_squares", "map") == 1 && c.calls("sum_of_squares", "square") == 3));
+  auto const careful = od::fn<"careful">([](auto x) { return fail(x * 2.0) + 1.0; });
+  CHECK_THROWS(od::run(c, careful, 1.0));
+  CHECK((c.calls("careful", "fail") == 1 && c.calls("careful", "add") == 0));
+  od::run(c, square, 1.0);
+  CHECK(c.calls("", "square") == 1);
+}
+
+TEST_CASE("count_each inside of a context counts what that one makes of the program; forks are joined") {
+  count_each c;
+  od::run(od::compose(forward{}, c), norm, od::tag(3.0, 1.0), 4.0);
+  CHECK((c.calls("norm.forward", "square.forward") == 2 && c.calls("square.forward", "mul") == 6));
+  count_each fork = c.fork();
+  CHECK(fork.callees().empty());
+  od::run(fork, square, 3.0);
+  c.join(std::move(fork));
+  CHECK(c.calls("", "square") == 1);
+}
+
+TEST_CASE("count, count_of and count_each count the calls of a compiled program when it runs") {
+  count a, direct_a;
+  count_of<decltype(square), od::sqrt_t> b;
+  count_each c, direct_c;
+  auto const f = od::compile(od::compose(a, b, c), norm, od::signature<double, double>);
+  CHECK((a.calls() == 0 && c.callees().empty()));
+  CHECK((f(3.0, 4.0) == 5.0 && f(6.0, 8.0) == 10.0));
+  for (int i = 0; i < 2; ++i)
+    od::run(od::compose(direct_a, count_of<decltype(square), od::sqrt_t>{}, direct_c), norm, 3.0, 4.0);
+  CHECK((a.functions == direct_a.functions && a.primitives == direct_a.primitives));
+  CHECK((b(square) == 4 && b(od::sqrt) == 2));
+  CHECK((c.callees() == direct_c.callees() && c.edges() == direct_c.edges()));
 }

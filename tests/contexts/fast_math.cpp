@@ -1,12 +1,16 @@
 #include "catch.hpp"
 
+#include <overdub/compile/compile.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/fast_math.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/ir/print.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
 
 namespace od = overdub;
 using overdub::contexts::count;
@@ -18,6 +22,7 @@ namespace {
 constexpr auto sine = od::fn<"sine">([](auto x) { return sin(x); });
 constexpr auto cosine = od::fn<"cosine">([](auto x) { return cos(x); });
 constexpr auto exponential = od::fn<"exponential">([](auto x) { return exp(x); });
+constexpr auto slope = od::fn<"slope">([](auto x) { return tan(x); });
 constexpr auto tangent = od::fn<"tangent">([](auto x) { return tanh(x); });
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -60,6 +65,22 @@ TEST_CASE("fast_math: sin and cos are within 1e-10 up to |x| = 1e5, also at mult
   for (int k = -60000; k <= 60000; ++k)
     for (double x : {k * 1.5707963267948966, std::nextafter(k * 1.5707963267948966, inf)})
       if (std::abs(x) <= 1e5 && !(of_sin(x) < 1e-10 && of_cos(x) < 1e-10)) FAIL_CHECK(x);
+}
+
+TEST_CASE(
+    "fast_math: tan is that of an argument which is within 1e-10, up to |x| = 1e5, also near its poles") {
+  // How far the argument is away that has this tangent: at a pole, infinity and its negative are one.
+  auto const error = [](double x) {
+    double const distance = std::abs(std::atan(fast(slope, x)) - std::atan(std::tan(x)));
+    return std::min(distance, 3.141592653589793 - distance);
+  };
+  for (double range : {1e-3, 1.0, 1.57, 4.0, 100.0, 1e5}) CHECK(largest(error, -range, range) < 1e-10);
+  for (int k = -60000; k <= 60000; ++k)
+    for (double d : {0.0, 1e-15, -1e-12, 1e-9, -1e-6, 1e-3})
+      if (double const x = k * 1.5707963267948966 + d; std::abs(x) <= 1e5 && !(error(x) < 1e-10))
+        FAIL_CHECK(x);
+  CHECK(largest([](double x) { return std::abs(fast(slope, x) / std::tan(x) - 1); }, 1e-8, 1.5) < 1e-9);
+  CHECK((std::isnan(fast(slope, inf)) && std::isnan(fast(slope, not_a_number)) && fast(slope, 0.0) == 0.0));
 }
 
 TEST_CASE("fast_math: exp is within 1e-10 of its size wherever the result is a normal number") {
@@ -118,6 +139,11 @@ TEST_CASE("compose(fast_math, forward) differentiates the polynomials, close to 
   };
   CHECK(largest(of_sin, -1000, 1000) < 1e-8);
   CHECK(largest(of_cos, -1000, 1000) < 1e-8);
+  auto const of_tan = [](double x) {
+    double const t = std::tan(x);
+    return std::abs(fast_derivative(slope, x) - (1 + t * t)) / ((1 + t * t) * (1 + std::abs(t)));
+  };
+  CHECK(largest(of_tan, -1000, 1000) < 1e-8);
   CHECK(largest(of_tanh, -100, 100) < 1e-8);
   CHECK(largest(of_tanh, -1000, 1000) < 1e-8);
 }
@@ -146,4 +172,20 @@ TEST_CASE("fast_math works on the elements of arrays, in branches and in loops")
   od::array<double> const xs{0.1, 2.0, -7.5, 100.0};
   CHECK(od::run(context, f, xs) == Approx(f(xs)).epsilon(1e-8));
   CHECK(od::run(context, f, xs) != f(xs));
+}
+
+TEST_CASE(
+    "fast_math: staged, the polynomials are the program; compiled, it computes what a direct run does") {
+  fast_math context;
+  auto const f = od::fn<"f">([](auto x) { return sin(x) * exp(x) + tan(x) - cos(x) * tanh(x); });
+  std::string const text = od::ir::print(od::stage(context, f, od::signature<double>));
+  for (char const* name : {" sin ", " cos ", " tan ", " exp ", " tanh "})
+    CHECK(text.find(name) == std::string::npos);
+  auto const g = od::compile(context, f, od::signature<double>);
+  auto const h = od::compile(od::compose(context, forward{}), f, od::signature<od::tagged<double, double>>);
+  for (double x : {-20.0, -0.3, 0.0, 1.0, 5.5, 600.0}) {
+    CHECK(g(x) == od::run(context, f, x));
+    CHECK(
+        h(od::tag(x, 1.0)).metadata == od::run(od::compose(context, forward{}), f, od::tag(x, 1.0)).metadata);
+  }
 }

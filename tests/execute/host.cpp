@@ -4,6 +4,7 @@
 #include <overdub/overdub.hpp>
 #include <overdub/stage/stage.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -125,4 +126,57 @@ TEST_CASE("the host's function of a name goes before the program's own") {
   hosts h;
   h.add("positive", [](double) { return 16.0; });
   CHECK(executable(stage(root, signature<double>), h).call<double>(-9.0) == 4.0);
+}
+
+TEST_CASE("what a program does behind a failure finds the exception, in nested protection too") {
+  std::string seen;
+  auto const note = [&] {
+    try {
+      if (std::current_exception()) throw;
+      seen += "none;";
+    } catch (std::exception const& e) {
+      seen += std::string(e.what()) + ';';
+    }
+  };
+  hosts h;
+  h.add("note", note);
+  h.add("note_data", [&](std::span<datum const>) {
+    note();
+    return std::vector<datum>();
+  });
+  h.add("fail", [](double x) -> double { throw std::domain_error(x > 1 ? "large" : "small"); });
+  ir::program const p = program(R"(func @f(%x: f64) -> f64 {
+    host ordered "note"()
+    %a = protect -> f64 {
+      %b = protect -> f64 {
+        %c = host may_fail "fail"(%x) : f64
+        yield %c
+      } failed {
+        host ordered "note"()
+        %p = protect -> f64 {
+          %q = div %x, 2.0 : f64
+          yield %q
+        } failed { yield }
+        host ordered "note_data"()
+        yield
+      }
+      yield %b
+    } failed {
+      host ordered "note"()
+      yield
+    }
+    return %a
+  })");
+  auto const check = [&](executable const& run) {
+    seen.clear();
+    CHECK_THROWS_WITH(run.call<double>(2.0), "large");
+    CHECK(seen == "none;large;large;large;");
+    seen.clear();
+    CHECK_THROWS_WITH(run.call<double>(0.5), "small");
+    CHECK(seen == "none;small;small;small;");
+  };
+  check(executable(p, h));
+#if OVERDUB_TESTS_JIT
+  check(jit::compile(p, h));
+#endif
 }

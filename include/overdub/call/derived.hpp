@@ -28,17 +28,21 @@ struct derived {
   F const& f;
   typename S::reference context;
 
+  // The contexts of the body, above those of T: the tail of S, or what contexts in it have become on the way in (`enter`).
+  template <class T>
+  using above = push_t<typename S::head, T>;
+
   template <class T, class... X>
   static consteval bool declares_type() {
-    return F::template declares_type<S, wrap_t<S, X>...>();
+    return F::template declares_type<above<T>, wrap_t<above<T>, X>...>();
   }
   template <class T, class... X>
-  using body_type = strip_t<S, wrap_t<S, typename F::template body_type<S, wrap_t<S, X>...>>>;
+  using body_type =
+      strip_t<above<T>, wrap_t<above<T>, typename F::template body_type<above<T>, wrap_t<above<T>, X>...>>>;
 
   template <class T, class... X>
   OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...> run(T const& tail, X&&... x) const {
-    static_assert(std::is_same_v<T, typename S::tail>);
-    S const stack{context, tail};
+    above<T> const stack{context, tail};
     return strip(stack, wrap(stack, f.run(stack, wrap(stack, static_cast<X&&>(x))...)));
   }
   template <class... A>

@@ -289,4 +289,8 @@ constexpr auto concrete(X const& x) {
   return detail::make_concrete{}(x);
 }
 
+/// Whether one of these values is being staged: for rules that do what programs cannot, and refuse to be staged.
+template <class... X>
+inline constexpr bool is_staged = detail::is_symbolic<detail::outermost_t<X...>>;
+
 } // namespace overdub

@@ -5,6 +5,7 @@
 #include <overdub/call/error.hpp>
 #include <overdub/call/zero.hpp>
 
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -182,9 +183,16 @@ constexpr To convert(From x) {
     return static_cast<To>(x);
 }
 
+// A product with a power of two that is a normal number, where it is one, is the same number: both round once.
 template <class X, class N>
 auto ldexp(X x, N n) {
-  return std::ldexp(x, convert<int>(n));
+  int const e = convert<int>(n);
+  if constexpr (std::same_as<X, double>) {
+    if (-1022 <= e && e <= 1023) return x * std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
+  } else if constexpr (std::same_as<X, float>) {
+    if (-126 <= e && e <= 127) return x * std::bit_cast<float>(static_cast<std::uint32_t>(e + 127) << 23);
+  }
+  return std::ldexp(x, e);
 }
 
 // std::lgamma writes the global `signgam`.

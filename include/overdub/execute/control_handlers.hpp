@@ -205,8 +205,9 @@ inline void call_host(machine& m, std::byte* frame, instruction const& at) {
   host_call const& call = m.program->hosts[at.b];
   offset const* const list = list_of(m, at);
   offset const* const results = list + call.parameters.size();
-  if (call.callee->typed) return call.callee->typed(m, frame, list, results);
-  auto const answer = call.callee->on_data(data_of(frame, list, call.parameters), call.results);
+  if (call.callee->typed) return m.call_out([&] { call.callee->typed(m, frame, list, results); });
+  std::vector<datum> answer;
+  m.call_out([&] { answer = call.callee->on_data(data_of(frame, list, call.parameters), call.results); });
   bool fits = answer.size() == call.results.size();
   for (std::size_t i = 0; fits && i < answer.size(); ++i) fits = answer[i].type() == call.results[i];
   if (!fits) throw_host_results("a host function");

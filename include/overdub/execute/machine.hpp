@@ -62,6 +62,17 @@ public:
   }
   void unprotect() { guards_.pop_back(); }
   [[noreturn]] void fail_again();
+  /// Calls the host. Behind a failure, its exception is the current one, as in the handlers of machine code.
+  template <class Call>
+  void call_out(Call const& call) {
+    if (pending_.empty()) [[likely]]
+      return call();
+    try {
+      std::rethrow_exception(pending_.back());
+    } catch (...) {
+      call();
+    }
+  }
 
   // ---- where handlers that return to a loop go on
   void go_on(instruction const* at, std::byte* frame, i64 x, double y) {

@@ -1,0 +1,85 @@
+// mock: another function in the place of one, in all that a program calls; or only below a function, or down to a depth.
+#pragma once
+
+#include <overdub/overdub.hpp>
+
+#include <concepts>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::contexts {
+
+/// Where a mock replaces: in calls made `first` to `last` functions deep. The body of the function that is run makes calls of
+/// depth 1, and its own call has depth 0. With Below, depths are counted from the calls of that function, and outside of them
+/// nothing is replaced.
+template <class Below = void, int First = 0, int Last = std::numeric_limits<int>::max()>
+struct mock_range {
+  using below = Below;
+  static constexpr int first = First, last = Last;
+
+  /// Depths beyond which nothing changes any more are one.
+  static constexpr int next(int depth) {
+    int const still = Last == std::numeric_limits<int>::max() ? First : Last + 1;
+    return depth < still ? depth + 1 : still;
+  }
+};
+
+/// Replaces Callee by a function object: see `mock`. Depth is that of calls in the body that runs; -1 outside of Range::below.
+template <class Callee, class Replacement, class Range = mock_range<>, int Depth = 0>
+struct mocked : context {
+  static constexpr std::string_view name = "mock";
+  static constexpr bool replaces = Range::first <= Depth && Depth <= Range::last;
+  [[no_unique_address]] Replacement replacement;
+
+  constexpr mocked() requires std::default_initializable<Replacement>
+  = default;
+  constexpr explicit mocked(Replacement r) : replacement(std::move(r)) {}
+
+  template <class... X>
+  requires replaces auto overdub(Callee, X... x) const { return replacement(x...); }
+
+  // Inside of an outer context that keeps metadata the function is another one, which nobody replaces.
+  template <function F, class... X>
+  requires(replaces&& std::same_as<origin_t<F>, Callee> && !std::same_as<F, Callee>)
+      recurse_t<mocked, F, X...> overdub(F f, X... x) {
+    constexpr bool reached = std::same_as<F, Callee>;
+    static_assert(
+        reached, "overdub: mock replaces a function that an outer context has made another one of; write "
+                 "compose(mock(...), others...)");
+    return recurse(*this, f, x...);
+  }
+
+  /// One function deeper.
+  template <function F>
+  constexpr auto enter(F const&) const {
+    constexpr bool starts = std::same_as<origin_t<F>, typename Range::below>;
+    constexpr int deeper = Depth >= 0 ? Range::next(Depth) : (starts ? 1 : -1);
+    return mocked<Callee, Replacement, Range, deeper>(replacement);
+  }
+
+  /// The same mock in what a function calls alone, at whatever depth; and at some depths alone.
+  template <function F>
+  constexpr auto below(F const&) const {
+    return mocked<Callee, Replacement, mock_range<F, Range::first, Range::last>, -1>(replacement);
+  }
+  template <int First, int Last = std::numeric_limits<int>::max()>
+  constexpr auto at_depth() const {
+    static_assert(0 <= First && First <= Last, "overdub: a mock is at depths from 0 on, the first one first");
+    return mocked<Callee, Replacement, mock_range<typename Range::below, First, Last>, Depth>(replacement);
+  }
+};
+
+/// A context in which calls of f, a function, a native function or an operation, are calls of `replacement`, a function object
+/// that takes what f takes and returns what it returns. What the replacement calls is not replaced by it. One without captures
+/// can be compiled.
+///   run(mock(fetch, [](auto key) { return 2.0 * key; }), program, x)
+///   run(mock(fetch, fake).below(report), program, x)
+///   run(mock(fetch, fake).at_depth<1, 2>(), program, x)
+template <callee F, class Replacement>
+constexpr auto mock(F const&, Replacement replacement) {
+  return mocked<F, Replacement>(std::move(replacement));
+}
+
+} // namespace overdub::contexts

@@ -1,0 +1,174 @@
+// precision: what a program would compute in single precision, and where it would lose digits there.
+#pragma once
+
+#include <overdub/overdub.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <map>
+#include <ostream>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+
+// What an operation on doubles takes in single precision: numbers as floats, but truths, and integers that are no numbers.
+template <class F, class X>
+constexpr auto narrowed(X const& x) {
+  using T = plain_t<X>;
+  constexpr bool index = std::derived_from<kind_of<F>, kind::indexed> && std::integral<T>;
+  if constexpr (std::same_as<T, bool> || std::same_as<T, float> || index)
+    return x;
+  else
+    return convert<float>(x);
+}
+
+/// Computes in single precision: each operation on doubles rounds its operands to floats, and computes with these. Numbers stay
+/// doubles in between, which hold them exactly; what no operation computes with is not rounded.
+struct single_precision : context {
+  static constexpr std::string_view name = "single";
+
+  template <elementwise F, class... X>
+  requires(std::same_as<plain_t<X>, double> || ...) auto overdub(F const& f, X... x) const {
+    return widened(f(narrowed<F>(x)...));
+  }
+  template <class X>
+  requires std::integral<plain_t<X>>
+  auto overdub(convert_t<double> f, X x) const { return f(convert<float>(x)); }
+
+  template <class A>
+  requires std::same_as<plain_t<A>, array<double>>
+  auto overdub(sum_t f, A const& xs) const { return widened(f(map(convert<float>, xs))); }
+  template <class A, class B>
+  requires(std::same_as<plain_t<A>, array<double>>&& std::same_as<plain_t<B>, array<double>>) auto overdub(
+      dot_t f, A const& xs, B const& ys) const {
+    return widened(f(map(convert<float>, xs), map(convert<float>, ys)));
+  }
+
+private:
+  template <class X>
+  static auto widened(X const& x) {
+    if constexpr (std::same_as<plain_t<X>, float>)
+      return convert<double>(x);
+    else
+      return x;
+  }
+};
+
+/// Reports which operations on doubles lose in single precision: each is computed a second time, on its operands rounded to
+/// floats, and the results are compared. What a loss does later is not followed: for that, compare the results of runs in
+/// single_precision and without.
+struct precision : context {
+  /// What an operation has lost, in the body of a function. A loss is |single - double| / max(|single|, |double|), which is
+  /// 1 for a truth that is another one; infinite, when one of the two is not finite.
+  struct row {
+    std::string_view function, operation; // "" outside of functions
+    long calls = 0;
+    long losses = 0;                  // greater than the tolerance
+    double worst = 0;                 // the greatest loss,
+    double in_double = 0;             // the result there,
+    double in_single = 0;             // and what it was in single precision
+    std::array<double, 3> operands{}; // there; 0 where there are fewer
+  };
+  double tolerance = 1e-5;
+
+  precision() = default;
+  explicit precision(double tolerated) : tolerance(tolerated) {}
+
+  /// The operations that lost more than the tolerance, the greatest loss first.
+  std::vector<row> losses() const {
+    std::vector<row> all;
+    for (auto const& [place, r] : rows_)
+      if (r.losses > 0) all.push_back(r);
+    std::ranges::sort(all, [](row const& a, row const& b) {
+      return std::tie(b.worst, a.function, a.operation) < std::tie(a.worst, b.function, b.operation);
+    });
+    return all;
+  }
+  friend std::ostream& operator<<(std::ostream& out, precision const& p) {
+    char line[200];
+    std::snprintf(
+        line, sizeof line, "%-24s %9s %9s %9s  %-14s %s\n", "where", "calls", "losses", "worst", "double",
+        "single");
+    out << line;
+    for (row const& r : p.losses()) {
+      char where[80];
+      std::snprintf(
+          where, sizeof where, "%.*s: %.*s", static_cast<int>(r.function.size()), r.function.data(),
+          static_cast<int>(r.operation.size()), r.operation.data());
+      std::snprintf(
+          line, sizeof line, "%-24s %9ld %9ld %9.1e  %-14.8g %.8g\n", where, r.calls, r.losses, r.worst,
+          r.in_double, r.in_single);
+      out << line;
+    }
+    return out;
+  }
+
+  void before(function auto f, auto const&...) { running_.push_back(f.name()); }
+  void after(function auto, auto const&, auto const&...) { running_.pop_back(); }
+  void failed(function auto, std::exception_ptr const&, auto const&...) { running_.pop_back(); }
+
+  template <elementwise F, class R, class... X>
+  requires((std::same_as<X, double> || ...) || std::same_as<F, convert_t<double>>) //
+      void after(F const& f, R const& result, X const&... x) {
+    if constexpr (std::same_as<R, double>)
+      compare(f.name(), result, static_cast<double>(static_cast<float>(f(narrowed<F>(x)...))), x...);
+    else
+      compare(f.name(), static_cast<double>(result), static_cast<double>(f(narrowed<F>(x)...)), x...);
+  }
+  void after(sum_t f, double result, array<double> const& xs) {
+    compare(f.name(), result, static_cast<double>(f(map(convert<float>, xs))));
+  }
+  void after(dot_t f, double result, array<double> const& xs, array<double> const& ys) {
+    compare(f.name(), result, static_cast<double>(f(map(convert<float>, xs), map(convert<float>, ys))));
+  }
+
+  precision fork() const {
+    precision one(tolerance);
+    one.running_ = running_;
+    return one;
+  }
+  void join(precision&& other) {
+    for (auto const& [place, r] : other.rows_) {
+      row& mine = rows_.try_emplace(place, r.function, r.operation).first->second;
+      row const before = mine;
+      if (r.worst > before.worst) mine = r;
+      mine.calls = before.calls + r.calls;
+      mine.losses = before.losses + r.losses;
+    }
+  }
+
+private:
+  static double loss_of(double a, double b) {
+    if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+    double const loss = std::abs(a - b) / std::max(std::abs(a), std::abs(b));
+    return std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity();
+  }
+  void compare(std::string_view operation, double in_double, double in_single, auto const&... x) {
+    std::string_view const function = running_.empty() ? std::string_view() : running_.back();
+    row& r = rows_.try_emplace({function, operation}, function, operation).first->second;
+    ++r.calls;
+    double const loss = loss_of(in_double, in_single);
+    r.losses += loss > tolerance;
+    if (!(loss > r.worst)) return;
+    r.worst = loss;
+    r.in_double = in_double;
+    r.in_single = in_single;
+    std::size_t i = 0;
+    ((r.operands[i++] = static_cast<double>(x)), ...);
+  }
+
+  std::map<std::pair<std::string_view, std::string_view>, row> rows_;
+  std::vector<std::string_view> running_;
+};
+
+} // namespace overdub::contexts

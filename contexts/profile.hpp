@@ -1,0 +1,229 @@
+// profile: where a program spends its time, and how often it allocates: by function, and by the path of calls to it.
+#pragma once
+
+#include <overdub/contexts/profile/durations.hpp>
+#include <overdub/overdub.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+
+/// Measures the calls of functions and of native functions, by a clock of the standard's form. A call takes two readings of the
+/// clock more, and time in hooks is counted as the caller's own.
+template <class Clock>
+struct profile_by : context {
+  static constexpr std::string_view name = "profile";
+  using duration = std::chrono::nanoseconds;
+
+  /// How often this thread has allocated so far, if that is to be known: allocations_of_thread, of profile/allocations.hpp.
+  using allocation_counter = long (*)();
+  allocation_counter allocations = nullptr;
+
+  /// What was done in a function. Total times and allocations include those of what it calls; of a function that calls itself
+  /// they are those of the outermost calls.
+  struct function_row {
+    std::string_view name;
+    long calls = 0;
+    duration total{}, self{};
+    long allocations = 0, own_allocations = 0;
+    durations each; // of all calls: each.percentile(0.99), each.largest()
+  };
+  /// What was done in a function that was called by way of others: path has their names, outermost first.
+  struct path_row {
+    std::vector<std::string_view> path;
+    long calls = 0;
+    duration total{}, self{};
+    long allocations = 0, own_allocations = 0;
+  };
+
+  profile_by() { nodes_.emplace_back(); }
+  explicit profile_by(allocation_counter counter) : profile_by() { allocations = counter; }
+
+  /// By functions, those that took longest themselves first.
+  std::vector<function_row> functions() const {
+    std::vector<function_row> rows;
+    for (auto const& f : functions_) rows.push_back(f.row);
+    std::ranges::sort(rows, [](auto const& a, auto const& b) {
+      return std::tie(b.self, a.name) < std::tie(a.self, b.name);
+    });
+    return rows;
+  }
+  /// By paths, each caller in front of what it called.
+  std::vector<path_row> paths() const {
+    std::vector<path_row> rows;
+    add_paths(rows, {}, root);
+    return rows;
+  }
+
+  /// A table of the functions.
+  friend std::ostream& operator<<(std::ostream& out, profile_by const& p) {
+    char line[200];
+    std::snprintf(
+        line, sizeof line, "%-20s %9s %10s %10s %10s %10s %10s", "function", "calls", "self", "total",
+        "median", "99 %", "largest");
+    out << line << (p.allocations ? "  allocations\n" : "\n");
+    for (auto const& r : p.functions()) {
+      std::snprintf(
+          line, sizeof line, "%-20.*s %9ld %10s %10s %10s %10s %10s", static_cast<int>(r.name.size()),
+          r.name.data(), r.calls, text(r.self).c_str(), text(r.total).c_str(),
+          text(r.each.percentile(0.5)).c_str(), text(r.each.percentile(0.99)).c_str(),
+          text(r.each.largest()).c_str());
+      out << line;
+      if (p.allocations) out << "  " << r.own_allocations;
+      out << '\n';
+    }
+    return out;
+  }
+  /// A line a path, "outer;inner 1234", with the nanoseconds in the function itself: what tools for flame graphs read.
+  void write_folded(std::ostream& out) const {
+    for (auto const& r : paths()) {
+      for (std::size_t i = 0; i < r.path.size(); ++i) out << (i > 0 ? ";" : "") << r.path[i];
+      out << ' ' << r.self.count() << '\n';
+    }
+  }
+
+  template <callee F>
+  requires(function<F> || native_leaf<F>) void before(F const& f, auto const&...) {
+    long const before = allocated();
+    std::size_t const node = child(current(), f.name());
+    ++functions_[nodes_[node].function].running;
+    running_.push_back({node, {}, before, {}, 0});
+    own_allocations_ += allocated() - before;
+    running_.back().start = Clock::now(); // last, so that what is done here is not the function's
+  }
+  template <callee F>
+  requires(function<F> || native_leaf<F>) void after(F const&, auto const&, auto const&...) { end(); }
+  template <callee F>
+  requires(function<F> || native_leaf<F>) void failed(F const&, std::exception_ptr const&, auto const&...) {
+    end();
+  }
+
+  /// Time in other threads is counted there, besides that of the function that waits for them.
+  profile_by fork() const { return profile_by(allocations); }
+  void join(profile_by&& other) {
+    join_node(current(), other, root);
+    for (auto const& f : other.functions_) {
+      auto& mine = functions_[function_of(f.row.name)];
+      add(mine.row, f.row, mine.running == 0);
+      mine.row.each.add(f.row.each);
+    }
+  }
+
+private:
+  static constexpr std::size_t root = 0;
+  struct call_node {
+    std::size_t function = 0;
+    std::vector<std::size_t> children;
+    path_row row; // without its path
+  };
+  struct measured {
+    function_row row;
+    int running = 0; // calls that have not ended
+  };
+  struct call {
+    std::size_t node;
+    typename Clock::time_point start;
+    long allocations;
+    duration in_callees;
+    long allocations_in_callees;
+  };
+
+  // Without those of the profile's own.
+  long allocated() const { return allocations ? allocations() - own_allocations_ : 0; }
+
+  std::size_t current() const { return running_.empty() ? root : running_.back().node; }
+
+  std::size_t function_of(std::string_view called) {
+    auto const [found, is_new] = numbers_.try_emplace(called, functions_.size());
+    if (is_new) functions_.push_back({{.name = called, .each = {}}, 0});
+    return found->second;
+  }
+  std::size_t child(std::size_t parent, std::string_view called) {
+    for (std::size_t const c : nodes_[parent].children)
+      if (functions_[nodes_[c].function].row.name == called) return c;
+    std::size_t const made = nodes_.size();
+    nodes_.push_back({function_of(called), {}, {}});
+    nodes_[parent].children.push_back(made);
+    return made;
+  }
+
+  void end() {
+    auto const now = Clock::now();
+    long const before = allocated();
+    call const c = running_.back();
+    running_.pop_back();
+    function_row r;
+    r.calls = 1;
+    r.total = std::chrono::duration_cast<duration>(now - c.start);
+    r.self = r.total - c.in_callees;
+    r.allocations = before - c.allocations;
+    r.own_allocations = r.allocations - c.allocations_in_callees;
+    add(nodes_[c.node].row, r, true);
+    measured& f = functions_[nodes_[c.node].function];
+    add(f.row, r, --f.running == 0);
+    f.row.each.add(r.total);
+    if (!running_.empty()) {
+      running_.back().in_callees += r.total;
+      running_.back().allocations_in_callees += r.allocations;
+    }
+    own_allocations_ += allocated() - before;
+  }
+  static void add(auto& to, auto const& r, bool outermost) {
+    to.calls += r.calls;
+    to.self += r.self;
+    to.own_allocations += r.own_allocations;
+    if (!outermost) return;
+    to.total += r.total;
+    to.allocations += r.allocations;
+  }
+
+  void add_paths(std::vector<path_row>& rows, std::vector<std::string_view> path, std::size_t at) const {
+    if (at != root) {
+      path.push_back(functions_[nodes_[at].function].row.name);
+      rows.push_back(nodes_[at].row);
+      rows.back().path = path;
+    }
+    for (std::size_t const c : nodes_[at].children) add_paths(rows, path, c);
+  }
+  void join_node(std::size_t here, profile_by const& other, std::size_t there) {
+    if (there != root) add(nodes_[here].row, other.nodes_[there].row, true);
+    for (std::size_t const c : other.nodes_[there].children)
+      join_node(child(here, other.functions_[other.nodes_[c].function].row.name), other, c);
+  }
+
+  static std::string text(duration d) {
+    char shown[32];
+    auto const ns = static_cast<double>(d.count());
+    if (ns < 1e3)
+      std::snprintf(shown, sizeof shown, "%.0f ns", ns);
+    else if (ns < 1e6)
+      std::snprintf(shown, sizeof shown, "%.1f us", ns / 1e3);
+    else if (ns < 1e9)
+      std::snprintf(shown, sizeof shown, "%.1f ms", ns / 1e6);
+    else
+      std::snprintf(shown, sizeof shown, "%.1f s", ns / 1e9);
+    return shown;
+  }
+
+  std::vector<call_node> nodes_; // a tree; the first one is above all calls
+  std::vector<measured> functions_;
+  std::map<std::string_view, std::size_t> numbers_;
+  std::vector<call> running_;
+  long own_allocations_ = 0;
+};
+
+/// A profile of real time.
+using profile = profile_by<std::chrono::steady_clock>;
+
+} // namespace overdub::contexts

@@ -1,0 +1,93 @@
+// retry: calls that fail are made again.
+#pragma once
+
+#include <overdub/overdub.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::contexts {
+
+/// A policy: a call is made at most N times. Policies are called after each failure with the callee's name, the number of its
+/// failures, and the exception, and return whether the call is made again. They may wait, or write what happened.
+template <int N>
+inline constexpr auto times =
+    [](std::string_view, int failures, std::exception_ptr const&) { return failures < N; };
+
+// What the attempts of a call have in common.
+template <class Policy, class Attempt>
+auto attempt_again(Policy const& policy, std::string_view callee, Attempt const& attempt) {
+  for (int failures = 0;;) {
+    try {
+      return attempt();
+    } catch (...) {
+      if (!policy(callee, ++failures, std::current_exception())) throw;
+    }
+  }
+}
+
+// A native function that is called again itself, when a program runs.
+template <class F, class Policy>
+struct native_retry {
+  auto operator()(auto const&... x) const {
+    return attempt_again(Policy{}, F::name(), [&] { return F{}.compute(x...); });
+  }
+};
+template <class F>
+consteval auto name_of_callee() {
+  char text[F::name().size() + 1]{};
+  for (std::size_t i = 0; i < F::name().size(); ++i) text[i] = F::name()[i];
+  return fixed_string<F::name().size() + 1>(text);
+}
+
+/// Makes calls of Callees again: see `retry`.
+template <class Policy, class... Callees>
+struct retried : context {
+  static constexpr std::string_view name = "retry";
+  [[no_unique_address]] Policy policy;
+
+  retried() requires std::default_initializable<Policy>
+  = default;
+  constexpr explicit retried(Policy p) : policy(std::move(p)) {}
+
+  template <callee F, class... X>
+  requires(std::same_as<origin_t<F>, Callees> || ...) auto overdub(F const& f, X... x) {
+    static_assert(
+        sizeof...(X) > 0,
+        "overdub: retry sees by the arguments of a call where it is made, and this one has none; give the "
+        "function an argument");
+    if constexpr (!is_staged<X...>)
+      return attempt_again(policy, f.name(), [&] {
+        if constexpr (F::depth > 0) // what outer contexts made of a function takes their metadata along
+          return f(x...);
+        else
+          return fallback(*this, f, x...);
+      });
+    else if constexpr (native_leaf<F> && std::is_empty_v<Policy> && (!in_context<decltype(x.inner())> && ...))
+      return leaf<name_of_callee<F>()>(native_retry<F, Policy>{}, effects::constant<F::effects>{})(x...);
+    else {
+      static_assert(
+          !is_staged<X...>,
+          "overdub: retry catches exceptions, which programs do not: only native functions are retried in a "
+          "program, by a retry that is the innermost context; run the others directly");
+      return fallback(*this, f, x...);
+    }
+  }
+};
+
+/// A context that makes calls of some functions and native functions again when they throw, if the policy says so; else the
+/// exception goes on. An attempt is a call with the same arguments, outside of this context: inner contexts see each.
+///   run(retry(times<3>, fetch), program, x)
+template <class Policy, callee... Callees>
+constexpr auto retry(Policy policy, Callees const&...) {
+  static_assert(
+      ((function<Callees> || native_leaf<Callees>)&&...) && sizeof...(Callees) > 0,
+      "overdub: retry is told which functions and native functions it calls again: retry(times<3>, fetch)");
+  return retried<Policy, Callees...>(std::move(policy));
+}
+
+} // namespace overdub::contexts

@@ -1,0 +1,100 @@
+// slice: a program without its effects. They are dropped, or kept in their order, to be done later.
+#pragma once
+
+#include <overdub/overdub.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::contexts {
+
+/// The native functions whose calls are effects: those that accumulate, or are ordered. Of Callees alone, if there are any.
+template <class F, class... Callees>
+concept sliced = native_leaf<F> &&(F::effects >= effect::accumulates) &&
+                 (sizeof...(Callees) == 0 || (std::same_as<F, std::remove_cv_t<Callees>> || ...));
+
+/// Takes effects away: a native function that returns nothing is not called.
+template <class... Callees>
+struct dropped_effects : context {
+  static constexpr std::string_view name = "slice";
+
+  template <class F, class... X>
+  requires sliced<F, Callees...> none overdub(F const&, X const&...)
+  const {
+    using R = std::remove_cvref_t<decltype(std::declval<F const&>().compute(
+        concrete(std::declval<X const&>())...))>;
+    static_assert(
+        std::same_as<R, none>,
+        "overdub: slice takes away a call whose result the program goes on with; slice other callees: "
+        "deferred_effects<decltype(print)>, or replace the result: compose(mock(read, ...), slice())");
+    static_assert(
+        std::is_empty_v<F> || !is_staged<X...>,
+        "overdub: a native function that is staged captures nothing; give what it captures as an argument");
+    return {};
+  }
+};
+
+/// Keeps the calls of effects, with their arguments, in the order in which they were made. It only listens: `slice` puts what
+/// takes the effects away behind it.
+template <class... Callees>
+struct deferred_effects : context {
+  static constexpr std::string_view name = "deferred";
+
+  std::size_t size() const { return waiting_.size(); }
+
+  /// Does what was kept, in order, outside of all contexts. Each call is forgotten before it is made, so that one that throws
+  /// leaves those behind it.
+  void replay() {
+    while (!waiting_.empty()) {
+      auto const next = std::move(waiting_.front());
+      waiting_.pop_front();
+      next();
+    }
+  }
+  void clear() { waiting_.clear(); }
+
+  template <class F, class... X>
+  requires sliced<F, Callees...>
+  void before(F const& f, X const&... x) {
+    waiting_.emplace_back([f, kept = std::tuple<X...>(owned(x)...)] { std::apply(f, kept); });
+  }
+
+  deferred_effects fork() { return {}; }
+  void join(deferred_effects&& other) {
+    waiting_.insert(
+        waiting_.end(), std::move_iterator(other.waiting_.begin()), std::move_iterator(other.waiting_.end()));
+  }
+
+private:
+  // An argument without references to the memory of an array's owner, which may be gone by then.
+  template <class X>
+  static X owned(X const& x) {
+    if constexpr (requires { x.owned(); })
+      return x.owned();
+    else if constexpr (requires { typename tree_traits<X>::children; })
+      return tree_traits<X>::map([](auto const& child) { return owned(child); }, x);
+    else
+      return x;
+  }
+
+  std::deque<std::function<void()>> waiting_;
+};
+
+/// The program without effects.
+constexpr dropped_effects<> slice() { return {}; }
+
+/// The program without the effects that `later` keeps, which must outlive the runs:
+///   deferred_effects later;  run(slice(later), f, x);  later.replay();
+template <class... Callees>
+constexpr auto slice(deferred_effects<Callees...>& later) {
+  return compose(later, dropped_effects<Callees...>{});
+}
+
+} // namespace overdub::contexts

@@ -1,0 +1,143 @@
+// Calls that fail are made again.
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/fault.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/log.hpp>
+#include <overdub/contexts/retry.hpp>
+#include <overdub/ir/print.hpp>
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+using od::contexts::fault;
+using od::contexts::retry;
+using od::contexts::times;
+
+int failures_left = 0, calls = 0;
+inline constexpr auto fetch = od::leaf<"fetch">([](double x) {
+  ++calls;
+  if (failures_left-- > 0) throw std::runtime_error("busy");
+  return x + 1.0;
+});
+inline constexpr auto other = od::leaf<"other">([](double x) -> double {
+  if (failures_left-- > 0) throw std::runtime_error("other");
+  return x;
+});
+inline constexpr auto load = od::fn<"load">([](auto x) {
+  auto const y = fetch(x);
+  return y * 2.0;
+});
+inline constexpr auto program = od::fn<"program">([](auto x) { return load(x) + 1.0; });
+
+void prepare(int failures) {
+  failures_left = failures;
+  calls = 0;
+}
+
+} // namespace
+
+TEST_CASE("a native function is called until it does not fail, or as often as the policy says") {
+  auto c = retry(times<3>, fetch);
+  for (int failures = 0; failures < 3; ++failures) {
+    prepare(failures);
+    CHECK(od::run(c, program, 1.0) == 5.0);
+    CHECK(calls == failures + 1);
+  }
+  prepare(3);
+  CHECK_THROWS_WITH(od::run(c, program, 1.0), "busy");
+  CHECK(calls == 3);
+}
+
+TEST_CASE("a function is run again whole, with the same arguments") {
+  prepare(2);
+  auto c = retry(times<3>, load);
+  CHECK(od::run(c, program, 1.0) == 5.0);
+  CHECK(calls == 3);
+  prepare(1);
+  auto itself = retry(times<2>, program);
+  CHECK(od::run(itself, program, 1.0) == 5.0);
+}
+
+TEST_CASE("what is not named is not retried") {
+  prepare(1);
+  auto c = retry(times<5>, other);
+  CHECK_THROWS_WITH(od::run(c, program, 1.0), "busy");
+  CHECK(calls == 1);
+}
+
+TEST_CASE("a policy is told the callee, the number of failures and the exception, and may have data") {
+  std::vector<std::string> told;
+  auto const tell = [&](std::string_view callee, int failures, std::exception_ptr const& e) {
+    try {
+      std::rethrow_exception(e);
+    } catch (std::exception const& x) {
+      told.push_back(std::string(callee) + " " + std::to_string(failures) + " " + x.what());
+    }
+    return failures < 3;
+  };
+  prepare(2);
+  auto c = retry(tell, fetch, load);
+  CHECK(od::run(c, program, 1.0) == 5.0);
+  CHECK(told == std::vector<std::string>{"load 1 busy", "load 2 busy"});
+}
+
+TEST_CASE("each attempt is seen by inner contexts, the call by outer ones: faults inside are survived") {
+  prepare(0);
+  fault<decltype(fetch)> faults(od::contexts::every_call(2));
+  od::contexts::count_of<decltype(fetch)> outside, inside;
+  auto all = od::compose(outside, retry(times<2>, fetch), faults, inside);
+  for (int i = 0; i < 10; ++i) CHECK(od::run(all, program, 1.0) == 5.0);
+  CHECK((outside(fetch) == 10 && inside(fetch) == 10 && calls == 10 && faults.faults == 9));
+  fault<decltype(load)> of_function(od::contexts::nth_call(1));
+  CHECK(od::run(od::compose(retry(times<2>, load), of_function), program, 1.0) == 5.0);
+  CHECK(of_function.calls == 2);
+}
+
+TEST_CASE("a function is retried in an outer context too, and derivatives are right") {
+  auto const slope = od::fn<"slope">([](auto x) {
+    if (failures_left-- > 0) throw std::runtime_error("busy");
+    return x * x;
+  });
+  auto const f = od::fn<"f">([=](auto x) { return slope(x) + x; });
+  prepare(2);
+  CHECK(
+      od::run(od::compose(od::contexts::forward{}, retry(times<3>, slope)), f, od::tag(3.0, 1.0)).metadata ==
+      7.0);
+  prepare(2);
+  CHECK(
+      od::run(od::compose(retry(times<3>, slope), od::contexts::forward{}), f, od::tag(3.0, 1.0)).metadata ==
+      7.0);
+}
+
+TEST_CASE("a native function is retried in programs, interpreted, inside of contexts that listen") {
+  auto c = retry(times<3>, fetch);
+  CHECK(od::ir::print(od::stage(c, load, od::signature<double>)) == R"(entry @load.retry
+
+func @load.retry(%0: f64) -> f64 {
+  %1 = host ordered "fetch"(%0) : f64
+  %2 = mul %1, 2.0 : f64
+  return %2
+}
+)");
+  auto const f = od::compile(c, program, od::signature<double>);
+  prepare(2);
+  CHECK((f(1.0) == 5.0 && calls == 3));
+  prepare(3);
+  CHECK_THROWS_WITH(f(1.0), "busy");
+  CHECK(calls == 3);
+  std::ostringstream direct, compiled;
+  od::contexts::log log(direct), again(compiled);
+  prepare(1);
+  od::run(od::compose(log, c), program, 1.0);
+  prepare(1);
+  CHECK(od::compile(od::compose(again, c), program, od::signature<double>)(1.0) == 5.0);
+  CHECK(compiled.str() == direct.str());
+}

@@ -1,0 +1,117 @@
+// The contexts that come with overdub, as machine code.
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/fault.hpp>
+#include <overdub/contexts/mock.hpp>
+#include <overdub/contexts/precision.hpp>
+#include <overdub/contexts/profile.hpp>
+#include <overdub/contexts/retry.hpp>
+#include <overdub/contexts/slice.hpp>
+#include <overdub/jit/executor.hpp>
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace contexts = overdub::contexts;
+
+od::compile_options machine_code() {
+  return {.executor = od::jit::compiled(), .tiers = od::tiers::compile_now};
+}
+
+std::vector<double> heard;
+inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
+inline constexpr auto spoken = od::fn<"spoken">([](auto x) {
+  say(x);
+  auto const y = sqrt(x) + 1.0;
+  say(y);
+  return y;
+});
+
+int failures = 0;
+inline constexpr auto moody = od::leaf<"moody">([](double x) {
+  if (failures-- > 0) throw std::runtime_error("moody");
+  return x * 2.0;
+});
+inline constexpr auto moods = od::fn<"moods">([](auto x) { return moody(x) + moody(x + 1.0); });
+
+} // namespace
+
+TEST_CASE("slice, as machine code") {
+  contexts::deferred_effects later;
+  auto const f = od::compile(contexts::slice(later), spoken, od::signature<double>, machine_code());
+  heard.clear();
+  CHECK((f(4.0) == 3.0 && f(9.0) == 4.0 && heard.empty()));
+  later.replay();
+  CHECK(std::exchange(heard, {}) == std::vector{4.0, 3.0, 9.0, 4.0});
+  auto const silent = od::compile(contexts::slice(), spoken, od::signature<double>, machine_code());
+  CHECK((silent(4.0) == 3.0 && heard.empty()));
+}
+
+TEST_CASE("mock, as machine code") {
+  auto m = contexts::mock(say, [](auto) {});
+  auto const f = od::compile(m, spoken, od::signature<double>, machine_code());
+  heard.clear();
+  CHECK((f(4.0) == 3.0 && heard.empty()));
+  auto roots = contexts::mock(od::sqrt, [](auto x) { return x * x; }).below(spoken);
+  auto const g = od::compile(roots, spoken, od::signature<double>, machine_code());
+  CHECK(g(3.0) == 10.0);
+  CHECK(std::exchange(heard, {}) == std::vector{3.0, 10.0});
+}
+
+TEST_CASE("fault and retry, as machine code") {
+  failures = 0;
+  contexts::fault<> second(contexts::nth_call(2));
+  auto const f = od::compile(second, moods, od::signature<double>, machine_code());
+  CHECK_THROWS_WITH(f(1.0), "overdub: call 2 of those that may fail was made to fail: moody");
+  CHECK((f(1.0) == 6.0 && second.calls == 4));
+  auto again = contexts::retry(contexts::times<3>, moody);
+  auto const g = od::compile(again, moods, od::signature<double>, machine_code());
+  failures = 2;
+  CHECK(g(1.0) == 6.0);
+  failures = 3;
+  CHECK_THROWS_WITH(g(1.0), "moody");
+}
+
+TEST_CASE("single_precision and precision, as machine code") {
+  auto const f =
+      od::fn<"f">([](auto xs) { return od::sum(od::map([](auto x) { return x * x - 1e-3; }, xs)); });
+  od::array<double> const xs{0.1, 1e4, -3.3, 123456789.0};
+  contexts::single_precision single;
+  auto const g = od::compile(single, f, od::signature<od::array<double>>, machine_code());
+  CHECK(g(xs) == od::run(single, f, xs));
+  CHECK(g(xs) != f(xs));
+  contexts::precision direct(1e-9), compiled(1e-9);
+  auto const square = od::fn<"square">([](auto x) { return (x + 1.0) * (x - 1.0); });
+  auto const h = od::compile(compiled, square, od::signature<double>, machine_code());
+  CHECK(h(123456789.0) == od::run(direct, square, 123456789.0));
+  REQUIRE(compiled.losses().size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(compiled.losses()[i].worst == direct.losses()[i].worst);
+}
+
+TEST_CASE("profile, as machine code") {
+  contexts::profile direct, compiled;
+  auto const f = od::compile(compiled, moods, od::signature<double>, machine_code());
+  failures = 0;
+  CHECK(f(1.0) == od::run(direct, moods, 1.0));
+  failures = 1;
+  CHECK_THROWS(f(1.0));
+  failures = 1;
+  CHECK_THROWS(od::run(direct, moods, 1.0));
+  auto const a = direct.paths(), b = compiled.paths();
+  REQUIRE((a.size() == 2 && b.size() == 2));
+  for (std::size_t i = 0; i < 2; ++i) CHECK((a[i].path == b[i].path && a[i].calls == b[i].calls));
+}
+
+TEST_CASE("count_each, as machine code") {
+  contexts::count_each direct, compiled;
+  auto const f = od::compile(compiled, moods, od::signature<double>, machine_code());
+  failures = 0;
+  CHECK(f(1.0) == od::run(direct, moods, 1.0));
+  CHECK((compiled.edges() == direct.edges() && compiled.calls("moods", "moody") == 2));
+}
