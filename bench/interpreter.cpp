@@ -137,7 +137,8 @@ void gaussian_mixture() {
   auto const interpreted = [&] { return example.call(run); };
   check("mixture", example.by_hand(in_lanes), interpreted());
   bench::compare<bench::allocating::forbidden>(
-      example.name, bench::way{"by hand, in the same order", 0, [&] { return example.by_hand(in_lanes); }},
+      example.name.c_str(),
+      bench::way{"by hand, in the same order", 0, [&] { return example.by_hand(in_lanes); }},
       bench::way{"by hand, in the order of the indices", 0, [&] { return example.by_hand(in_order); }},
       bench::way{"interpreted", 2.5, interpreted});
 }

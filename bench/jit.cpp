@@ -37,67 +37,12 @@ void check(char const* what, double expected, double found) {
 
 // ---- loops
 
-inline constexpr auto rosenbrock = fn<"rosenbrock">([](auto const& x) {
-  return overdub::loop(overdub::size(x) - 1, 0.0, [&](auto i, auto sum) {
-    auto const a = overdub::at(x, i), b = overdub::at(x, i + 1);
-    return sum + 100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a);
-  });
-});
-[[gnu::noinline]] double rosenbrock_by_hand(view x) {
-  double sum = 0;
-  for (std::size_t i = 0; i + 1 < x.size(); ++i) {
-    double const a = x[i], b = x[i + 1];
-    sum = sum + 100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a);
-  }
-  return sum;
-}
 inline constexpr auto rosenbrock_sum = fn<"rosenbrock_sum">([](auto const& x) {
   return overdub::sum(overdub::tabulate(overdub::size(x) - 1, [&](auto i) {
     auto const a = overdub::at(x, i), b = overdub::at(x, i + 1);
     return 100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a);
   }));
 });
-
-// A pendulum with friction, 1,000 steps of the explicit Euler method.
-inline constexpr auto pendulum = fn<"pendulum">([](auto n, auto angle, auto speed, auto friction) {
-  auto const end = overdub::loop(n, std::tuple{angle, speed}, [=](auto, auto const& state) {
-    auto const& [a, v] = state;
-    return std::tuple{a + 0.001 * v, v - 0.001 * (sin(a) + friction * v)};
-  });
-  return std::get<0>(end);
-});
-[[gnu::noinline]] double pendulum_by_hand(i64 n, double a, double v, double friction) {
-  for (i64 i = 0; i < n; ++i) {
-    double const next = a + 0.001 * v;
-    v = v - 0.001 * (std::sin(a) + friction * v);
-    a = next;
-  }
-  return a;
-}
-
-// A loop with branches that depend on data.
-inline constexpr auto branchy = fn<"branchy">([](auto const& x) {
-  return overdub::loop(overdub::size(x), 0.0, [&](auto i, auto sum) {
-    auto const a = overdub::at(x, i);
-    return overdub::if_(
-        a > 0.5, [=] { return sum + a * a; },
-        [=] {
-          return overdub::if_(
-              sum > 10.0, [=] { return sum * 0.5 - a; }, [=] { return sum - a / (1.0 + a * a); });
-        });
-  });
-});
-[[gnu::noinline]] double branchy_by_hand(view x) {
-  double sum = 0;
-  for (double const a : x)
-    if (a > 0.5)
-      sum = sum + a * a;
-    else if (sum > 10.0)
-      sum = sum * 0.5 - a;
-    else
-      sum = sum - a / (1.0 + a * a);
-  return sum;
-}
 
 // Each element from the one before, in place.
 inline constexpr auto running = fn<"running">([](auto n, auto start) {
@@ -181,7 +126,7 @@ void gaussian_mixture() {
   auto const all = [&] { return example.call(run); };
   check("mixture", example.by_hand(in_lanes), all());
   compare<allocating::forbidden>(
-      example.name, way{"by hand, in the same order", 0, [&] { return example.by_hand(in_lanes); }},
+      example.name.c_str(), way{"by hand, in the same order", 0, [&] { return example.by_hand(in_lanes); }},
       way{"by hand, in the order of the indices", 0, [&] { return example.by_hand(in_order); }},
       way{"compiled", 1.05, all});
 }

@@ -69,7 +69,7 @@ void map_of(char const* what, F const& f, Each const& each) {
 void gaussian_mixture() {
   mixture_example example;
   in_all_modes<i64, i64, i64, array<double>, array<double>, array<double>, array<double>, array<double>>(
-      example.name, mixture, [&](auto const& sum) { return example.by_hand(sum); },
+      example.name.c_str(), mixture, [&](auto const& sum) { return example.by_hand(sum); },
       [&](auto& run) { return example.call(run); });
 }
 

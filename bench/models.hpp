@@ -1,5 +1,5 @@
-// Functions that several benchmarks run, as overdub has them and as one would write them by hand: the objective of a Gaussian
-// mixture, a logistic likelihood.
+// Functions that several benchmarks run, as overdub has them and as one would write them by hand: loops over numbers and
+// arrays, the objective of a Gaussian mixture, a logistic likelihood.
 #pragma once
 
 #include "ratio.hpp"
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -44,11 +45,75 @@ template <class Get>
 }
 // The same in the order of the indices.
 template <class Get>
-[[gnu::always_inline]] inline double plain_sum_of(std::size_t n, Get const& get) {
-  double sum = 0;
+[[gnu::always_inline]] inline auto plain_sum_of(std::size_t n, Get const& get) {
+  decltype(get(n)) sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += get(i);
   return sum;
 }
+
+// ---- loops; by hand, of numbers of any kind
+
+inline constexpr auto rosenbrock = fn<"rosenbrock">([](auto const& x) {
+  return overdub::loop(overdub::size(x) - 1, 0.0, [&](auto i, auto sum) {
+    auto const a = overdub::at(x, i), b = overdub::at(x, i + 1);
+    return sum + 100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a);
+  });
+});
+template <class T>
+[[gnu::noinline]] T rosenbrock_by_hand(std::span<T const> x) {
+  T sum = 0;
+  for (std::size_t i = 0; i + 1 < x.size(); ++i) {
+    T const a = x[i], b = x[i + 1];
+    sum = sum + 100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a);
+  }
+  return sum;
+}
+
+// A pendulum with friction, 1,000 steps of the explicit Euler method.
+inline constexpr auto pendulum = fn<"pendulum">([](auto n, auto angle, auto speed, auto friction) {
+  auto const end = overdub::loop(n, std::tuple{angle, speed}, [=](auto, auto const& state) {
+    auto const& [a, v] = state;
+    return std::tuple{a + 0.001 * v, v - 0.001 * (sin(a) + friction * v)};
+  });
+  return std::get<0>(end);
+});
+template <class T>
+[[gnu::noinline]] T pendulum_by_hand(std::int64_t n, T a, T v, T friction) {
+  using std::sin;
+  for (std::int64_t i = 0; i < n; ++i) {
+    T const next = a + 0.001 * v;
+    v = v - 0.001 * (sin(a) + friction * v);
+    a = next;
+  }
+  return a;
+}
+
+// A loop with branches that depend on data.
+inline constexpr auto branchy = fn<"branchy">([](auto const& x) {
+  return overdub::loop(overdub::size(x), 0.0, [&](auto i, auto sum) {
+    auto const a = overdub::at(x, i);
+    return overdub::if_(
+        a > 0.5, [=] { return sum + a * a; },
+        [=] {
+          return overdub::if_(
+              sum > 10.0, [=] { return sum * 0.5 - a; }, [=] { return sum - a / (1.0 + a * a); });
+        });
+  });
+});
+template <class T>
+[[gnu::noinline]] T branchy_by_hand(std::span<T const> x) {
+  T sum = 0;
+  for (T const& a : x)
+    if (a > 0.5)
+      sum = sum + a * a;
+    else if (sum > 10.0)
+      sum = sum * 0.5 - a;
+    else
+      sum = sum - a / (1.0 + a * a);
+  return sum;
+}
+
+// ---- sums over arrays
 
 // The objective of a Gaussian mixture, as ADBench has it: k weights, means and inverse factors of covariances, whose
 // diagonals are logarithms, n points of d numbers.
@@ -75,29 +140,33 @@ inline constexpr auto mixture = fn<"mixture">(
       });
       return sum(likelihoods);
     });
-template <class Sum>
-double mixture_by_hand(
-    std::size_t d, std::size_t k, std::size_t n, view weights, view means, view diagonals, view factors,
-    view points, numbers& scales, numbers& traces, numbers& terms, Sum const& sum) {
+template <class T, class Sum>
+T mixture_by_hand(
+    std::size_t d, std::size_t k, std::size_t n, std::span<T const> weights, std::span<T const> means,
+    std::span<T const> diagonals, std::span<T const> factors, view points, std::span<T> scales,
+    std::span<T> traces, std::span<T> terms, Sum const& sum) {
+  using std::exp, std::log;
   std::size_t const below = d * (d - 1) / 2;
-  for (std::size_t i = 0; i < k * d; ++i) scales[i] = std::exp(diagonals[i]);
-  for (std::size_t j = 0; j < k; ++j) traces[j] = sum(d, [&](std::size_t r) { return diagonals[j * d + r]; });
-  return sum(n, [&](std::size_t i) {
+  for (std::size_t i = 0; i < k * d; ++i) scales[i] = exp(diagonals[i]);
+  for (std::size_t j = 0; j < k; ++j)
+    traces[j] = sum(d, [&](std::size_t r) -> T { return diagonals[j * d + r]; });
+  return sum(n, [&](std::size_t i) -> T {
     double const* const x = &points[i * d];
     for (std::size_t j = 0; j < k; ++j) {
-      double const* const m = &means[j * d];
-      double const* const s = &scales[j * d];
-      double const distance = sum(d, [&](std::size_t r) {
-        double const* const f = &factors[j * below + r * (r - 1) / 2];
-        double const tilted = sum(r, [&](std::size_t c) { return f[c] * (x[c] - m[c]); });
-        double const y = s[r] * (x[r] - m[r]) + tilted;
+      T const* const m = &means[j * d];
+      T const* const s = &scales[j * d];
+      T const distance = sum(d, [&](std::size_t r) -> T {
+        T const* const f = &factors[j * below + r * (r - 1) / 2];
+        T const tilted = sum(r, [&](std::size_t c) -> T { return f[c] * (x[c] - m[c]); });
+        T const y = s[r] * (x[r] - m[r]) + tilted;
         return y * y;
       });
       terms[j] = weights[j] + traces[j] - 0.5 * distance;
     }
-    double most = terms[0];
-    for (std::size_t j = 1; j < k; ++j) most = most < terms[j] ? terms[j] : most;
-    return most + std::log(sum(k, [&](std::size_t j) { return std::exp(terms[j] - most); }));
+    T most = terms[0];
+    for (std::size_t j = 1; j < k; ++j)
+      if (most < terms[j]) most = terms[j];
+    return most + log(sum(k, [&](std::size_t j) -> T { return exp(terms[j] - most); }));
   });
 }
 inline constexpr auto logistic = fn<"logistic">([](auto points, auto labels, auto weights) {
@@ -122,25 +191,30 @@ inline constexpr auto in_order = [](std::size_t n, auto const& get) { return pla
 // An example of the mixture: parameters and points.
 class mixture_example {
 public:
-  static constexpr char const* name = "the objective of a Gaussian mixture, d = 10, k = 25, n = 100";
+  static constexpr std::size_t d = 10, k = 25;
+  std::size_t n;
+  std::string name = "the objective of a Gaussian mixture, d = 10, k = 25, n = " + std::to_string(n);
+  numbers weights = between(-1, 1, k), means = between(-1, 1, k*d), diagonals = between(-0.5, 0.5, k*d),
+          factors = between(-0.2, 0.2, k*d*(d - 1) / 2), points = between(-1, 1, n*d);
+
+  explicit mixture_example(std::size_t points_count = 100) : n(points_count) {}
 
   // By a program that `mixture` was made.
   template <class Run>
   double call(Run& run) const {
     using overdub::i64;
-    return run.template call<double>(i64{d}, i64{k}, i64{n}, weights_, means_, diagonals_, factors_, points_);
+    return run.template call<double>(
+        i64{d}, i64{k}, static_cast<i64>(n), weights, means, diagonals, factors, points);
   }
   template <class Sum>
   double by_hand(Sum const& sum) {
-    return mixture_by_hand(
-        opaque(d), opaque(k), opaque(n), weights_, means_, diagonals_, factors_, points_, scales_, traces_,
-        terms_, sum);
+    forget_memory();
+    return mixture_by_hand<double>(
+        opaque(d), opaque(k), opaque(n), weights, means, diagonals, factors, points, scales_, traces_, terms_,
+        sum);
   }
 
 private:
-  static constexpr std::size_t d = 10, k = 25, n = 100;
-  numbers weights_ = between(-1, 1, k), means_ = between(-1, 1, k*d), diagonals_ = between(-0.5, 0.5, k*d),
-          factors_ = between(-0.2, 0.2, k*d*(d - 1) / 2), points_ = between(-1, 1, n*d);
   numbers scales_ = numbers(k * d), traces_ = numbers(k), terms_ = numbers(k);
 };
 

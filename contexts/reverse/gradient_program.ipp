@@ -98,7 +98,7 @@ private:
     std::string numbers;
     bool all = true;
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      if (asked[i]) numbers += (numbers.empty() ? "" : "_") + std::to_string(i);
+      if (asked[i]) numbers.append(numbers.empty() ? "" : "_").append(std::to_string(i));
       all = all && asked[i] == is_differentiable(types[i]);
     }
     return all ? "" : what + numbers;
