@@ -66,7 +66,8 @@ public:
   /// O(operations inside, and the flow between those of the replica itself).
   residuals(function const& f, ir::effects const& effects, replica const& r, bool is_stacked)
       : f_(f), effects_(effects), shapes_(f, r.in(), r.arguments, r.end()), is_stacked_(is_stacked) {
-    for (value_id const v : r.arguments) add(v, residual_problem::none);
+    for (std::uint32_t i = 0; i < r.arguments.size(); ++i)
+      add(r.arguments[i], residual_problem::none, f.operand(r.end(), i));
     for (node_id const n : r.nodes(f)) add(n);
     for (node_id n = f[r.end()].next; n != ir::nothing; n = f[n].next) need(n);
     residual_choice const choice = choose_residuals(problem_);
@@ -77,16 +78,24 @@ public:
 
   bool is_possible() const { return is_possible_; }
   std::vector<value_id> const& kept() const { return kept_; }
+  /// Whether the shape of something that is kept is the same in all turns. If it is not, it is carried, and what it becomes in
+  /// the next turn has one shape.
+  bool has_one_shape(value_id kept) const { return !is_stacked_ || shapes_.has(kept); }
 
 private:
   // In additions, as the table of operations has costs: a number is written, and read.
   static constexpr double cost_of_keeping = 10;
   static constexpr double turns = 10; // that a loop is thought to run
 
-  void add(value_id v, std::uint32_t maker) {
+  // `next`: what it becomes in the next turn, which may be kept instead of it.
+  void add(value_id v, std::uint32_t maker, value_id next = ir::nothing) {
     number_.emplace(v, static_cast<std::uint32_t>(values_.size()));
     values_.push_back(v);
-    problem_.values.push_back({.made_by = maker, .cost_of_keeping = keeping(v)});
+    residual_problem::value kept{.made_by = maker, .cost_of_keeping = keeping(v)};
+    if (next != ir::nothing && kept.cost_of_keeping == residual_problem::never && is_data(v) &&
+        shapes_.has(next))
+      kept.cost_of_keeping = cost_of(v);
+    problem_.values.push_back(kept);
   }
   void add(node_id n) {
     auto const number = static_cast<std::uint32_t>(problem_.operations.size());
@@ -110,12 +119,16 @@ private:
     for (region_id const r : f_.regions_of(n)) ir::walk(f_, r, of);
   }
 
-  double keeping(value_id v) const {
+  bool is_data(value_id v) const {
     ir::type const t = f_.type_of(v);
-    bool const is_data = t.is_literal() || (t.is_array() && ir::type{t.element}.is_literal());
-    if (!is_data || (is_stacked_ && !shapes_.has(v))) return residual_problem::never;
+    return t.is_literal() || (t.is_array() && ir::type{t.element}.is_literal());
+  }
+  double keeping(value_id v) const {
+    return !is_data(v) || (is_stacked_ && !shapes_.has(v)) ? residual_problem::never : cost_of(v);
+  }
+  double cost_of(value_id v) const {
     double cost = cost_of_keeping;
-    for (int i = 0; i < t.rank; ++i) cost *= turns;
+    for (int i = 0; i < f_.type_of(v).rank; ++i) cost *= turns;
     return cost;
   }
   double cost(node_id n) const {

@@ -78,6 +78,10 @@ private:
   replica copy(region_id r, copies& map);
   node_id keep(node_id first, node_id second, std::vector<replica> const& replicas);
   std::optional<std::uint32_t> result_that_is(node_id first, replica const& r, value_id v) const;
+  struct shifted_value { // carried by a loop
+    value_id value, next, initial;
+  };
+  value_id of_turn_before(shifted_value const& s, value_id stored, node_id second, bool is_reversed);
   struct rebuilt {
     values in_place; // of the results of the first operation
     values besides;

@@ -26,10 +26,13 @@ inline replica writer::copy(region_id r, copies& map) {
 inline node_id writer::keep(node_id first, node_id second, std::vector<replica> const& replicas) {
   op const code = f()[first].code;
   bool const is_stacked = code == op::loop || code == op::while_ || code == op::map;
+  bool const is_reversed = code == op::loop && f()[first].attributes.is_reversed();
   ir::cursor const back = at_;
   std::vector<values> kept;
   std::vector<std::vector<std::pair<value_id, std::uint32_t>>> given; // with numbers of results
-  bool keeps = code == op::while_;                                    // its number of turns
+  std::vector<std::vector<shifted_value>> shifted;
+  values only_shifted;             // kept for the next turn alone
+  bool keeps = code == op::while_; // its number of turns
   for (replica const& r : replicas) {
     residuals const chosen(f(), effects_, r, is_stacked);
     if (!chosen.is_possible())
@@ -38,6 +41,23 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
                  "array that a loop "
                  "carries changes its shape, or comes from outside of the program");
     kept.push_back(chosen.kept());
+    // Of an array whose shape is another one in the first turn, what it becomes is kept.
+    shifted.emplace_back();
+    values more;
+    std::erase_if(kept.back(), [&](value_id v) {
+      if (chosen.has_one_shape(v)) return false;
+      auto const i = static_cast<std::uint32_t>(
+          std::find(r.arguments.begin(), r.arguments.end(), v) - r.arguments.begin());
+      value_id const next = f().operand(r.end(), i);
+      shifted.back().push_back({v, next, f().operand(first, i + (code == op::loop ? 1 : 0))});
+      if (f().region_of(next) == r.in()) more.push_back(next);
+      return true;
+    });
+    for (value_id const v : more)
+      if (std::find(kept.back().begin(), kept.back().end(), v) == kept.back().end()) {
+        kept.back().push_back(v);
+        only_shifted.push_back(v);
+      }
     // What the operation gives anyhow need not be kept besides.
     given.emplace_back();
     std::erase_if(kept.back(), [&](value_id v) {
@@ -53,6 +73,9 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
   if (code == op::while_) at_.set_operand(second, 0, made.besides[next++]);
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     auto const take = [&](value_id v, value_id stored) {
+      for (shifted_value const& s : shifted[i])
+        if (s.next == v) at_.substitute(s.value, of_turn_before(s, stored, second, is_reversed));
+      if (std::find(only_shifted.begin(), only_shifted.end(), v) != only_shifted.end()) return;
       if (is_stacked) {
         at_.to_start(replicas[i].in());
         value_id const operands[] = {stored, f().argument(replicas[i].in(), 0)};
@@ -61,6 +84,9 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
       }
       at_.substitute(v, stored);
     };
+    for (shifted_value const& s : shifted[i])
+      if (f().region_of(s.next) != replicas[i].in())
+        at_.substitute(s.value, of_turn_before(s, ir::nothing, second, is_reversed));
     for (auto const& [v, result] : given[i]) take(v, made.in_place[result]);
     for (value_id const v : kept[i]) take(v, made.besides[next++]);
   }
@@ -77,6 +103,31 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
     second = without_arguments(second, static_cast<std::uint32_t>(replicas.front().arguments.size()));
   at_ = back;
   return second;
+}
+
+/// What was carried into a turn, of what each turn gave on: in the first one, what the loop began with.
+inline value_id
+writer::of_turn_before(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
+  region_id const r = f().region_at(second, 0);
+  value_id const turn = f().argument(r, 0);
+  at_.to_start(r);
+  value_id const first = is_reversed ? at_.add(op::sub, f().operand(second, 0), index(1)) : index(0);
+  value_id const is_first = at_.add(op::eq, turn, first);
+  ir::type const t = type_of(s.value);
+  std::vector<ir::type> const none[] = {{}, {}};
+  node_id const branch = at_.insert(
+      op::if_, std::span<value_id const>(&is_first, 1), std::span<ir::type const>(&t, 1), {}, none);
+  sums_.inside(
+      f().region_at(branch, 0), [&](region_id) { at_.yield(std::span<value_id const>(&s.initial, 1)); });
+  sums_.inside(f().region_at(branch, 1), [&](region_id) {
+    value_id before = s.next; // from outside of the loop
+    if (stored != ir::nothing) {
+      values const read{stored, at_.add(is_reversed ? op::add : op::sub, turn, index(1))};
+      before = insert(op::at, read, t);
+    }
+    at_.yield(std::span<value_id const>(&before, 1));
+  });
+  return f().result(branch);
 }
 
 /// The result of an operation that is a value of its replica: in each turn, where it stacks them.
