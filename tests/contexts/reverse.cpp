@@ -8,6 +8,7 @@
 
 #include <boost/hana/define_struct.hpp>
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -113,6 +114,17 @@ inline constexpr auto slope_of_product =
 
 TEST_CASE("gradients of gradients") {
   CHECK(gradient(slope_of_product)(1.0) == Approx(-2.0 * std::sin(1.0)));
+}
+
+inline constexpr auto stretched = od::fn<"stretched">([](auto const& length, auto const& xs) {
+  auto const [by_spring, by_x] = gradient(energy)(spring{length * 2.0, length, od::i64{3}}, xs[0] + xs[1]);
+  return by_spring.length * by_x;
+});
+
+TEST_CASE("gradients by structs and arrays, inside of a function that is differentiated") {
+  auto const force = [](double length, double x) { return 6.0 * length * (x - length); };
+  auto const expected = [&](double l) { return -force(l, 1.75) * force(l, 1.75); };
+  CHECK(close(gradient<0>(stretched)(1.0, std::array{1.0, 0.75}), slope_of(expected, 1.0), 1e-9));
 }
 
 TEST_CASE("a gradient is a function in contexts, as others are") {

@@ -103,6 +103,8 @@ private:
   static auto lift_leaves(S const& stack, X const& x) {
     if constexpr (is_value<X> || is_carried<X>)
       return std::tuple(wrap(stack, x));
+    else if constexpr (is_std_array<X>)
+      return std::apply([&](auto const&... each) { return std::tuple_cat(lift_leaves(stack, each)...); }, x);
     else if constexpr (tree<X>)
       return lift_children(
           stack, x, std::make_index_sequence<std::tuple_size_v<typename tree_traits<X>::children>>{});
@@ -169,7 +171,7 @@ struct transformed_body {
           made::compiled(F{}, name_of_callee<F>() + "." + std::string(Transform::name), {}));
       return run(static_cast<typename parameter_of<X>::type const&>(x)...);
     } else
-      return transformation<Transform, F, bottom_t<X>...>::on_values(F{}, x...);
+      return transformation<Transform, F, typename unstaged<X>::type...>::on_values(F{}, x...);
   }
 
 private:
