@@ -7,6 +7,7 @@
 #include <overdub/contexts/reverse/residuals.hpp>
 #include <overdub/ir/effects.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -66,6 +67,10 @@ public:
   /// O(operations inside, and the flow between those of the replica itself).
   residuals(function const& f, ir::effects const& effects, replica const& r, bool is_stacked)
       : f_(f), effects_(effects), shapes_(f, r.in(), r.arguments, r.end()), is_stacked_(is_stacked) {
+    int loops = 0;
+    for (node_id n = f[r.in()].parent; n != ir::nothing; n = f[f[n].parent].parent)
+      if (f[n].code == op::loop || f[n].code == op::map) ++loops;
+    for (int i = 1; i < loops; ++i) cost_of_one_ *= dearer_by_loop;
     for (std::uint32_t i = 0; i < r.arguments.size(); ++i)
       add(r.arguments[i], residual_problem::none, f.operand(r.end(), i));
     for (node_id const n : r.nodes(f)) add(n);
@@ -78,13 +83,17 @@ public:
 
   bool is_possible() const { return is_possible_; }
   std::vector<value_id> const& kept() const { return kept_; }
-  /// Whether the shape of something that is kept is the same in all turns. If it is not, it is carried, and what it becomes in
-  /// the next turn has one shape.
-  bool has_one_shape(value_id kept) const { return !is_stacked_ || shapes_.has(kept); }
+  /// Whether something that is carried, and kept, has another shape in the first turn, perhaps, and what it becomes has one.
+  bool is_shifted(value_id kept) const {
+    return std::find(shifted_.begin(), shifted_.end(), kept) != shifted_.end();
+  }
 
 private:
-  // In additions, as the table of operations has costs: a number is written, and read.
-  static constexpr double cost_of_keeping = 10;
+  // In additions, as the table of operations has costs: a number is written, and read. Of loops inside of loops more numbers are
+  // kept, and memory that is further away.
+  static constexpr double cost_of_keeping = 4, dearer_by_loop = 2;
+  // An array whose shape is not known to stay can be kept all the same: where it does not, the loop throws size_error.
+  static constexpr double dearer_by_doubt = 10'000;
   static constexpr double turns = 10; // that a loop is thought to run
 
   // `next`: what it becomes in the next turn, which may be kept instead of it.
@@ -92,9 +101,10 @@ private:
     number_.emplace(v, static_cast<std::uint32_t>(values_.size()));
     values_.push_back(v);
     residual_problem::value kept{.made_by = maker, .cost_of_keeping = keeping(v)};
-    if (next != ir::nothing && kept.cost_of_keeping == residual_problem::never && is_data(v) &&
-        shapes_.has(next))
+    if (next != ir::nothing && is_data(v) && !has_one_shape(v) && shapes_.has(next)) {
       kept.cost_of_keeping = cost_of(v);
+      shifted_.push_back(v);
+    }
     problem_.values.push_back(kept);
   }
   void add(node_id n) {
@@ -119,15 +129,17 @@ private:
     for (region_id const r : f_.regions_of(n)) ir::walk(f_, r, of);
   }
 
+  bool has_one_shape(value_id v) const { return !is_stacked_ || shapes_.has(v); }
   bool is_data(value_id v) const {
     ir::type const t = f_.type_of(v);
     return t.is_literal() || (t.is_array() && ir::type{t.element}.is_literal());
   }
   double keeping(value_id v) const {
-    return !is_data(v) || (is_stacked_ && !shapes_.has(v)) ? residual_problem::never : cost_of(v);
+    if (!is_data(v)) return residual_problem::never;
+    return has_one_shape(v) ? cost_of(v) : cost_of(v) * dearer_by_doubt;
   }
   double cost_of(value_id v) const {
-    double cost = cost_of_keeping;
+    double cost = cost_of_one_;
     for (int i = 0; i < f_.type_of(v).rank; ++i) cost *= turns;
     return cost;
   }
@@ -145,11 +157,12 @@ private:
   ir::effects const& effects_;
   fixed_shapes shapes_;
   bool is_stacked_;
+  double cost_of_one_ = cost_of_keeping;
   bool is_possible_ = true;
   residual_problem problem_;
   std::vector<value_id> values_;
   value_map<std::uint32_t> number_;
-  std::vector<value_id> kept_;
+  std::vector<value_id> kept_, shifted_;
 };
 
 } // namespace overdub::contexts::adjoint

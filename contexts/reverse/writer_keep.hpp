@@ -37,15 +37,14 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
     residuals const chosen(f(), effects_, r, is_stacked);
     if (!chosen.is_possible())
       refuse(
-          first, "a value inside is needed to go backwards, and can neither be kept nor computed again: an "
-                 "array that a loop "
-                 "carries changes its shape, or comes from outside of the program");
+          first, "a value inside is needed to go backwards, and can neither be kept nor computed again, "
+                 "since it comes from outside of the program");
     kept.push_back(chosen.kept());
     // Of an array whose shape is another one in the first turn, what it becomes is kept.
     shifted.emplace_back();
     values more;
     std::erase_if(kept.back(), [&](value_id v) {
-      if (chosen.has_one_shape(v)) return false;
+      if (!chosen.is_shifted(v)) return false;
       auto const i = static_cast<std::uint32_t>(
           std::find(r.arguments.begin(), r.arguments.end(), v) - r.arguments.begin());
       value_id const next = f().operand(r.end(), i);

@@ -132,6 +132,8 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
   try {
     along = executable(contexts::forward_of(p)).run(forwards);
     back = executable(reversed).run(backwards);
+  } catch (size_error const&) {
+    return verdict::refused; // arrays that are kept of each turn have different shapes
   } catch (error const& e) {
     why = e.what();
     return verdict::differs;
