@@ -57,6 +57,11 @@ struct gradient_of {
         std::floating_point<R>, "overdub: a gradient is that of a function which gives one floating-point "
                                 "number; for others take jacobian(f) or "
                                 "pullback(f)");
+    constexpr bool rising = [] {
+      std::size_t next = 0;
+      return ((I >= next && (next = I + 1, true)) && ...);
+    }();
+    static_assert(rising, "overdub: gradient<I...>(f) names each argument once, in their order");
     constexpr bool exist = ((I < sizeof...(A)) && ...);
     static_assert(exist, "overdub: gradient<I...>(f) names an argument that f is not given");
     if constexpr (exist) {
@@ -147,6 +152,17 @@ struct transpose_of {
   }
 };
 
+// A tree without references to the memory of another one.
+template <class X>
+X owned(X const& x) {
+  if constexpr (requires { x.owned(); })
+    return x.owned();
+  else if constexpr (requires { typename tree_traits<X>::children; })
+    return tree_traits<X>::map([](auto const& child) { return owned(child); }, x);
+  else
+    return x;
+}
+
 } // namespace adjoint
 
 /// The gradient of f, a function that gives one floating-point number: gradient(f)(x, y) is a tuple of its derivatives by x and by
@@ -186,13 +202,7 @@ constexpr auto vector_jacobian_product(F const& f) {
 template <class F>
 constexpr auto pullback(F const& f) {
   return [f](auto const&... x) {
-    auto const kept = [](auto const& value) {
-      if constexpr (requires { value.owned(); })
-        return value.owned();
-      else
-        return value;
-    };
-    return std::pair(f(x...), [f, arguments = std::tuple(kept(x)...)](auto const& cotangent) {
+    return std::pair(f(x...), [f, arguments = std::tuple(adjoint::owned(x)...)](auto const& cotangent) {
       return std::apply(
           [&](auto const&... argument) { return vector_jacobian_product(f)(argument..., cotangent); },
           arguments);

@@ -5,6 +5,7 @@
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/cursor.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <tsl/robin_map.h>
@@ -65,7 +66,13 @@ public:
   /// Their sum; nothing, if there is none.
   value_id take_element(value_id array) const { return top().by_index.find(array)->second; }
 
-  bool has(value_id v) const { return top().sums.contains(v) || top().elements.contains(v); }
+  /// Adds up what waits for these indices, or for any: they are about to become other values.
+  void settle(std::span<value_id const> indices) {
+    settle_where([&](value_id i) { return std::find(indices.begin(), indices.end(), i) != indices.end(); });
+  }
+  void settle() {
+    settle_where([](value_id) { return true; });
+  }
   void set(value_id v, value_id sum) { top().sums.insert_or_assign(v, sum); }
 
   /// From here on, shares of an array go to an accumulator; nothing: they do not.
@@ -109,13 +116,6 @@ public:
   value_id element(value_id array, value_id index) {
     return element(array, std::span<value_id const>(&index, 1));
   }
-  /// An array that was written for its elements, and is not needed: nothing else would drop what may fail.
-  void drop_unused(value_id array) {
-    if (!at_->is_result(array) || at_->is_used(array)) return;
-    node_id const n = at_->node_of(array);
-    if ((*at_)[n].code == op::fill) at_.erase(n);
-  }
-
   /// a + b, element by element.
   value_id plus(value_id a, value_id b) {
     ir::type const t = at_->type_of(a);
@@ -178,6 +178,21 @@ private:
     return ir::nothing;
   }
 
+  template <class Is>
+  void settle_where(Is const& is) {
+    std::vector<value_id> arrays;
+    for (auto const& [array, parts] : top().elements)
+      for (part const& p : parts)
+        if (std::any_of(p.indices.begin(), p.indices.end(), is)) {
+          arrays.push_back(array);
+          break;
+        }
+    std::sort(arrays.begin(), arrays.end());
+    for (value_id const v : arrays) {
+      value_id const sum = take(v); // before `set` makes room for it
+      set(v, sum);
+    }
+  }
   void add_to(value_id accumulator, std::span<value_id const> indices, value_id share) {
     std::vector<value_id> operands{accumulator};
     operands.insert(operands.end(), indices.begin(), indices.end());

@@ -39,6 +39,7 @@ inline void writer::back(node_id n) {
       std::any_of(shares.begin(), shares.end(), [](value_id v) { return v != ir::nothing; });
   if (!has_share && !adds(n)) return;
   at_.set_place(f()[n].place);
+  if (f()[n].region_count > 0) sums_.settle(results_of(n));
   if (ir::is_elementwise(code)) {
     if (code == op::select && type_of(f().result(n)).rank > 0) return select_arrays(n, shares[0]);
     return elementwise(n, shares[0]);
@@ -171,6 +172,7 @@ private:
       value_id const sum = w.sums().take(input);
       results.push_back(sum == ir::nothing ? w.sums().zeros_like(input) : sum);
     }
+    w.drop_unused();
     w.at().erase(end);
     w.at().to_end(function::body);
     w.at().yield(results);
@@ -188,10 +190,11 @@ OVERDUB_DECL ir::function_id add_gradient(ir::program& p, ir::function_id f, gra
 
 namespace adjoint {
 
-// What is not needed, or there twice, needs no adjoint.
+// What is not needed, or there twice, needs no adjoint. Nothing is moved out of loops that may not run: its derivative may be
+// infinite where it is not needed.
 inline void prepare(ir::program& p) {
   pass::inline_calls(p);
-  for (char const* const name : {"fold", "simplify", "cse", "hoist", "fuse", "simplify", "cse", "dce"})
+  for (char const* const name : {"fold", "simplify", "cse", "fuse", "simplify", "cse", "dce"})
     (void)pass::find_pass(name)->run(p);
 }
 

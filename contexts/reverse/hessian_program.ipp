@@ -79,8 +79,7 @@ OVERDUB_DECL void multiply_by_hessian(ir::program& p) {
   std::vector<ir::type> parameters;
   for (value_id const v : p[p.entry].parameters()) parameters.push_back(p[p.entry].type_of(v));
   std::size_t const size = parameters.size();
-  parameters.insert(
-      parameters.end(), parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(size));
+  for (std::size_t i = 0; i < size; ++i) parameters.push_back(ir::type(parameters[i]));
   function_id const f = forward_over_reverse(p);
   function_id const made = p.add(name, parameters);
   ir::cursor at(p, made, function::body);

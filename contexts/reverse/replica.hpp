@@ -24,6 +24,8 @@ public:
     map_.insert_or_assign(v, copy);
     activity_.set(copy, activity_.varies(v));
   }
+  /// A value that is known already stands for another one.
+  void stand_in(value_id v, value_id known) { map_.insert_or_assign(v, known); }
   value_id of(value_id v) const {
     auto const at = map_.find(v);
     return at == map_.end() ? v : at->second;

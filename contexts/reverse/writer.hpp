@@ -26,6 +26,11 @@ public:
         of_callee_(std::move(of_callee)) {}
 
   cotangents& sums() { return sums_; }
+  /// Erases what was written, and is not used: nothing else would drop what may fail.
+  void drop_unused() {
+    for (node_id const n : unused_)
+      if (!f().is_erased(n) && !f().is_used(f().result(n))) at_.erase(n);
+  }
   ir::cursor& at() { return at_; }
   /// Operations that stand one behind the other, in front of what is written.
   void reverse(std::vector<node_id> const& nodes) {
@@ -108,6 +113,7 @@ private:
   cotangents sums_;
   ir::effects effects_;
   callee_gradient of_callee_;
+  std::vector<node_id> unused_;     // perhaps
   value_map<value_id> accumulated_; // accumulators of the program: what their arrays' cotangents are
 };
 

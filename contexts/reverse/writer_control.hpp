@@ -295,8 +295,10 @@ inline void writer::map(node_id n, values const& shares) {
   });
   for (std::size_t i = 0; i < added.size(); ++i)
     sums_.add(added[i], is_summed[i] != 0 ? sum_of(parts[i]) : parts[i]);
+  // What was written for its elements alone is not needed any more, perhaps.
   for (value_id const share : shares)
-    if (share != ir::nothing) sums_.drop_unused(share);
+    if (share != ir::nothing && f().is_result(share) && f()[f().node_of(share)].code == op::fill)
+      unused_.push_back(f().node_of(share));
 }
 
 /// Whether a map reads an array only at its own index, and each element of it: then an element's cotangent belongs to one turn.
@@ -327,6 +329,7 @@ inline void writer::once(node_id n, values const& shares, std::uint32_t first) {
   for (std::uint32_t i = first; i < shares.size(); ++i)
     if (shares[i] != ir::nothing) sums_.add(f().operand(replicas[0].end(), i - first), shares[i]);
   reverse(replicas[0].nodes(f()));
+  sums_.settle();
   (void)keep(n, ir::nothing, replicas);
 }
 inline void writer::accumulate(node_id n, values const& shares) {

@@ -102,8 +102,8 @@ inline writer::values writer::combined(node_id n, values const& left, values con
   copies map(activity_);
   auto const size = static_cast<std::uint32_t>(left.size());
   for (std::uint32_t i = 0; i < size; ++i) {
-    map.insert_or_assign(f().argument(body, i), left[i]);
-    map.insert_or_assign(f().argument(body, size + i), right[i]);
+    map.stand_in(f().argument(body, i), left[i]);
+    map.stand_in(f().argument(body, size + i), right[i]);
   }
   replica const r = copy(body, map);
   values all;
@@ -121,7 +121,10 @@ inline void writer::reduce(node_id n, values const& shares) {
                           says.operation == op::fmin || says.operation == op::fmax;
   if (is_extreme && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
     return extreme(n, shares[0]);
-  if (says.is_in_lanes() || type_of(f().operand(n, 0)).rank != 1)
+  bool is_of_numbers = true;
+  for (std::uint32_t i = 0; i < size; ++i)
+    is_of_numbers = is_of_numbers && type_of(f().operand(n, i)).rank == 1;
+  if (says.is_in_lanes() || !is_of_numbers)
     refuse(n, "of reductions, those of numbers, in the order of a tree, have a derivative");
   node_id const before = f()[at_.region()].last;
   std::vector<bool> varies;

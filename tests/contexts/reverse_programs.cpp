@@ -1,13 +1,17 @@
 // What comes out is what one would write by hand: the text of gradients behind the pipeline.
 #include "catch.hpp"
 
+#include <overdub/contexts/forward_program.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/pipeline.hpp>
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -150,6 +154,133 @@ func @f(%x: f64, %y: f64) -> f64 {
   return %3, %7, %8
 }
 )");
+}
+
+// The derivative of @f by the first parameter, forwards and backwards; its other parameters are given.
+void agrees(std::string const& text, std::vector<datum> const& arguments) {
+  ir::program const p = ir::parse("entry @f\n" + text);
+  std::vector<datum> const value = executable(p).run(arguments);
+  ir::program forward = contexts::forward_of(p), backward = p;
+  std::vector<bool> asked(arguments.size(), false);
+  asked[0] = true;
+  contexts::differentiate_entry(backward, asked, true);
+  REQUIRE(ir::faults_of(backward).empty());
+  std::vector<datum> const back = executable(backward).run(arguments);
+  CHECK(back[0] == value[0]);
+  array<double> const x = arguments[0].as<array<double>>(), slopes = back[1].as<array<double>>();
+  for (i64 i = 0; i < x.size(); ++i) {
+    std::vector<double> direction(static_cast<std::size_t>(x.size()));
+    direction[static_cast<std::size_t>(i)] = 1.0;
+    std::vector<datum> along;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      along.push_back(arguments[k]);
+      if (k == 0) along.emplace_back(array<double>::copy_of(direction));
+      if (k > 0 && arguments[k].type() == ir::f64) along.emplace_back(0.0);
+    }
+    CHECK(executable(forward).run(along)[1].as<double>() == Approx(slopes[i]));
+  }
+}
+
+TEST_CASE("an index that a loop computes, which is made anew") {
+  agrees(
+      R"(
+func @f(%x: f64[], %n: i64, %y: f64) -> f64 {
+  %j, %s = loop %n (%i: i64, %k: i64 = 0, %t: f64 = %y) -> (i64, f64) {
+    %z = at %x, 0 : f64
+    %u = mul %t, %z : f64
+    %k2 = add %k, 1 : i64
+    yield %k2, %u
+  }
+  %a = at %x, %j : f64
+  %r = mul %a, %s : f64
+  return %r
+}
+)",
+      {array<double>{1.5, 2.5, 0.5, 3.5}, i64{2}, 0.7});
+}
+
+TEST_CASE("maps in both branches, of which one is summed") {
+  for (bool const c : {false, true})
+    agrees(
+        R"(
+func @f(%x: f64[], %c: bool) -> f64 {
+  %n = length %x : i64
+  %m = if %c -> f64[] {
+    %a = map %n (%i: i64) -> f64 {
+      %u = at %x, %i : f64
+      %v = sin %u : f64
+      yield %v
+    }
+    yield %a
+  } else {
+    %b = map %n (%k: i64) -> f64 {
+      %u = at %x, %k : f64
+      %v = exp %u : f64
+      yield %v
+    }
+    yield %b
+  }
+  %r = reduce add %m from 0.0 : f64
+  return %r
+}
+)",
+        {array<double>{1.5, 2.5, 0.5}, c});
+}
+
+TEST_CASE("a map inside of an accumulate, whose results are summed") {
+  agrees(
+      R"(
+func @f(%x: f64[]) -> f64 {
+  %n = length %x : i64
+  %g, %m = accumulate (%acc: acc f64[] = %x) -> (f64[], f64[]) {
+    %q = map %n (%k: i64) -> f64 {
+      %a = at %x, %k : f64
+      %b = mul %a, %a : f64
+      add_to %acc, %k, %b
+      yield %b
+    }
+    yield %q
+  }
+  %r = reduce add %m from 0.0 : f64
+  %s = reduce mul %g from 1.0 : f64
+  %t = add %r, %s : f64
+  return %t
+}
+)",
+      {array<double>{1.5, 2.5, 0.5}});
+}
+
+TEST_CASE("an index that is computed in what is protected") {
+  agrees(
+      R"(
+func @f(%x: f64[], %k: i64) -> f64 {
+  %r = protect -> f64 {
+    %j = add %k, 1 : i64
+    %a = at %x, %j : f64
+    %b = mul %a, 3.0 : f64
+    yield %b
+  } failed {
+    yield
+  }
+  return %r
+}
+)",
+      {array<double>{1.5, 2.5, 0.5}, i64{1}});
+}
+
+TEST_CASE("a reduction from an initial value that does not change") {
+  agrees(
+      R"(
+func @f(%x: f64[], %w: f64) -> f64 {
+  %r = reduce %x from %w (%a: f64, %b: f64) -> f64 {
+    %p = mul %a, %b : f64
+    %q = sin %p : f64
+    yield %q
+  }
+  return %r
+}
+)",
+      {array<double>{1.5, 2.5, 0.5, 0.25, 3.0}, 0.7});
 }
 
 TEST_CASE("what has no derivative is refused, with its place") {
