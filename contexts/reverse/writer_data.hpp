@@ -1,7 +1,7 @@
 // The adjoints of operations on numbers and arrays.
 #pragma once
 
-#include <overdub/contexts/reverse/writer.hpp>
+#include <overdub/contexts/reverse/writer_control.hpp>
 
 namespace overdub::contexts::adjoint {
 

@@ -2,7 +2,7 @@
 // differentiated as any loop.
 #pragma once
 
-#include <overdub/contexts/reverse/writer.hpp>
+#include <overdub/contexts/reverse/writer_data.hpp>
 
 namespace overdub::contexts::adjoint {
 

@@ -214,9 +214,9 @@ func @f(%x: f64[], %c: bool) -> f64 {
     yield %a
   } else {
     %b = map %n (%k: i64) -> f64 {
-      %u = at %x, %k : f64
-      %v = exp %u : f64
-      yield %v
+      %w = at %x, %k : f64
+      %z = exp %w : f64
+      yield %z
     }
     yield %b
   }
