@@ -60,6 +60,9 @@ requires(std::same_as<T, double> || std::same_as<T, float>) bounds_of<T> between
 template <std::integral T>
 bounds_of<std::int64_t> between(T low, T high) {
   checking::check_order(low <= high);
+  if (!std::in_range<std::int64_t>(low) || !std::in_range<std::int64_t>(high))
+    throw argument_error(message("overdub: between: a bound is out of the range of programs' integers, which "
+                                 "have 64 bits and a sign"));
   return bounds_of<std::int64_t>(checking::scalar_of(
       ir::i64, checking::number::of(
                    checking::integers::of(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)))));

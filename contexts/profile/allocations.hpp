@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 // Sanitizers have an operator new of their own, which stays.
@@ -31,6 +32,7 @@ inline long allocations_of_thread() { return counted_allocations; }
 inline void* count_allocation(std::size_t bytes, std::size_t alignment) {
   ++counted_allocations;
   if (bytes == 0) bytes = 1;
+  if (bytes > std::numeric_limits<std::size_t>::max() - alignment) throw std::bad_alloc();
   for (;;) {
     void* const p = alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__
                         ? std::malloc(bytes)

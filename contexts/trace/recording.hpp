@@ -183,13 +183,14 @@ struct trace_file_options {
 /// also when the program crashed.
 class trace_file {
 public:
-  /// Replaces the file. Throws trace_error where it cannot be written, or a recording goes on, or the format is
-  /// speedscope's or a picture.
+  /// Replaces the file. Throws trace_error where it cannot be written, or a recording goes on (the file is as it was then), or the
+  /// format is neither Perfetto's nor Chrome's.
   explicit trace_file(
       std::string path, trace_format format = trace_format::perfetto, trace_file_options const& options = {})
-      : period_(options.period), file_(checked(std::move(path), format)),
+      : period_(options.period),
         book_(std::make_shared<tracing::book>(options.records, tracing::book::kept::in_file, options.policy)),
-        active_(book_), writer_(tracing::make_writer(format, book_->origin())), drain_([this] { drain(); }) {}
+        active_(book_), file_(checked(std::move(path), format)),
+        writer_(tracing::make_writer(format, book_->origin())), drain_([this] { drain(); }) {}
 
   /// As `finish`; an error that nobody asked for is written to stderr.
   ~trace_file() {
@@ -225,10 +226,10 @@ public:
 
 private:
   static std::string checked(std::string path, trace_format format) {
-    if (format == trace_format::speedscope || format == trace_format::svg)
-      throw trace_error(
-          message("overdub: a file for speedscope, or a picture, is written at once; keep the spans in a "
-                  "recording, and call its write(path, format)"));
+    if (format != trace_format::perfetto && format != trace_format::chrome)
+      throw trace_error(message("overdub: a file for speedscope, folded stacks, or a picture, is written at "
+                                "once; keep the spans in a "
+                                "recording, and call its write(path, format)"));
     return path;
   }
 
@@ -299,9 +300,9 @@ private:
   }
 
   std::chrono::milliseconds const period_;
-  tracing::output_file file_;
   std::shared_ptr<tracing::book> book_;
   tracing::active_book active_;
+  tracing::output_file file_; // behind what refuses a second recording: it empties the file
   std::atomic<std::uint64_t> lost_{0};
   bool told_ = false; // what went wrong, if anything
 

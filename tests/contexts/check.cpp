@@ -6,6 +6,8 @@
 #include <overdub/contexts/forward.hpp>
 #include <overdub/ir/parse.hpp>
 
+#include <cstdint>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -182,6 +184,7 @@ TEST_CASE("the context checked refuses what is certain to fail, alone and in com
 }
 TEST_CASE("check refuses inputs that do not fit") {
   CHECK_THROWS_AS(between(1.0, 0.0), argument_error);
+  CHECK_THROWS_AS(between(std::uint64_t{0}, ~std::uint64_t{0}), argument_error);
   CHECK_THROWS_AS(each(between(0.0, 1.0), -1), argument_error);
   CHECK_THROWS_AS(check(stage(logarithm, signature<double>), {between(0, 1)}), argument_error);
   CHECK_THROWS_AS(

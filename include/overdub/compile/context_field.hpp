@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/context.hpp>
+#include <overdub/ir/type_text.hpp>
 #include <overdub/stage/staging.hpp>
 
 #include <cstddef>

@@ -11,24 +11,27 @@
 
 namespace overdub::detail {
 
-/// One thread, which begins with the first task and ends with the program, when the task that it runs is done.
+// Where objects of static storage are made first.
+inline std::thread::id const main_thread = std::this_thread::get_id();
+
+/// One thread, which begins with the first task and ends with the program, when the task that it runs is done: if the main thread gave
+/// it tasks, before objects of static storage are destroyed, since what compiles has such objects, which it makes when it needs them.
 class background_thread {
 public:
   static background_thread& the() {
     static background_thread one;
     return one;
   }
-  ~background_thread() {
-    {
-      std::lock_guard const lock(mutex_);
-      ends_ = true;
-      tasks_.clear();
-    }
-    changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
-  }
+  ~background_thread() { end(); }
 
   void run(std::function<void()> task) {
+    if (std::this_thread::get_id() == main_thread) {
+      struct at_end_of_thread {
+        ~at_end_of_thread() { the().end(); }
+      };
+      thread_local at_end_of_thread const at_end;
+      static_cast<void>(&at_end);
+    }
     std::lock_guard const lock(mutex_);
     if (ends_) return;
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
@@ -43,6 +46,15 @@ public:
 private:
   background_thread() = default;
 
+  void end() {
+    {
+      std::lock_guard const lock(mutex_);
+      ends_ = true;
+      tasks_.clear();
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
   void work() {
     std::unique_lock lock(mutex_);
     for (;;) {
