@@ -167,7 +167,8 @@ X owned(X const& x) {
 
 /// The gradient of f, a function that gives one floating-point number: gradient(f)(x, y) is a tuple of its derivatives by x and by
 /// y, of the same types as they are; of one argument, it is that derivative. gradient<1>(f)(x, y) is the one by y alone. Arguments
-/// are numbers, arrays, tuples and described structs; integers among them have a 0 in its place.
+/// are numbers, arrays, tuples and described structs; integers among them have a 0 in its place,
+/// and arrays of integers an empty array.
 ///
 /// f's program is made once for the types of its arguments (`compile(gradient(f), signature<double>, options)` chooses how it is
 /// run), and goes through f's operations backwards: it takes the time of a few runs of f, however many numbers it is

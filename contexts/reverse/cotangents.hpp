@@ -33,7 +33,7 @@ public:
   /// The cotangent of a value gets a share more.
   void add(value_id v, value_id share) {
     if (!activity_.varies(v)) return;
-    if (value_id const to = accumulator(v); to != ir::nothing) return add_whole(to, v, share);
+    if (value_id const to = accumulator(v); to != ir::nothing) return add_whole(to, share);
     auto const [at, is_new] = top().sums.try_emplace(v, share);
     if (!is_new) at.value() = plus(at->second, share);
   }
@@ -200,7 +200,7 @@ private:
     at_.insert(op::add_to, operands, std::span<ir::type const>());
   }
   // Element by element, or row by row, of an array.
-  void add_whole(value_id accumulator, value_id, value_id share) {
+  void add_whole(value_id accumulator, value_id share) {
     loop(at_.add(op::length, share), [&](value_id i) {
       add_to(accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, share, i));
     });
