@@ -1,0 +1,262 @@
+// Distributions made of others: mixture, truncated, truncated_below, truncated_above.
+#pragma once
+
+#include <overdub/contexts/distributions/counts.hpp>
+#include <overdub/contexts/distributions/distribution.hpp>
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::distributions {
+namespace detail {
+
+// What the components may be: one support without parameters, the half-line or the unit interval that has them all, or all numbers of
+// their kind.
+template <class S>
+inline constexpr bool in_unit = std::is_base_of_v<unit, S>;
+template <class S>
+inline constexpr bool in_half_line = in_unit<S> || std::is_base_of_v<half_line, S>;
+template <class First, class... Rest>
+struct common_support {
+  using reals_of = std::conditional_t<
+      in_unit<First> && (in_unit<Rest> && ...), unit_interval,
+      std::conditional_t<in_half_line<First> && (in_half_line<Rest> && ...), nonnegative_reals, reals>>;
+  using type = std::conditional_t<
+      std::is_empty_v<First> && (std::is_same_v<First, Rest> && ...), First,
+      std::conditional_t<of_integers<First>, integers, reals_of>>;
+};
+template <class... D>
+using common_support_t =
+    typename common_support<decltype(distributions::support(std::declval<D const&>()))...>::type;
+
+// What is left of a support between bounds, above one, below one.
+template <class S>
+consteval bool has_bounds() {
+  constexpr bool bounded = requires(S const& s) {
+    s.between(0.0, 1.0);
+    s.above(0.0);
+    s.below(1.0);
+  };
+  static_assert(
+      bounded,
+      "overdub: truncated takes a distribution of real numbers, whose support has between, above and below");
+  return bounded;
+}
+template <class S>
+constexpr auto left_between(S const& s, auto const& low, auto const& high) {
+  if constexpr (has_bounds<S>())
+    return s.between(low, high);
+  else
+    return reals{};
+}
+template <class S>
+constexpr auto left_above(S const& s, auto const& low) {
+  if constexpr (has_bounds<S>())
+    return s.above(low);
+  else
+    return reals{};
+}
+template <class S>
+constexpr auto left_below(S const& s, auto const& high) {
+  if constexpr (has_bounds<S>())
+    return s.below(high);
+  else
+    return reals{};
+}
+
+template <class D>
+inline constexpr bool knows_masses = false;
+template <class Family, class... P>
+inline constexpr bool knows_masses<distributed<Family, P...>> = requires(P const&... p) {
+  Family::log_mass(0.0, 0.0, p...);
+  Family::log_survival(0.0, p...);
+  Family::log_cumulative(0.0, p...);
+};
+
+template <class D>
+consteval bool is_truncatable() {
+  constexpr bool known = knows_masses<D>;
+  static_assert(
+      known,
+      "overdub: truncated takes a distribution whose family has log_mass, log_survival, log_cumulative and "
+      "draw_between: normal, lognormal, half_normal, cauchy, exponential, uniform, or your own");
+  return known;
+}
+
+// draw_between, where the family gives something there a probability.
+template <class D>
+double draw_between(
+    std::uniform_random_bit_generator auto& g, std::string_view name, D const& d, double log_mass, double low,
+    double high) {
+  if (!(log_mass > -infinity))
+    throw parameter_error(message(
+        "overdub: %.*s: %s has no probability between %g and %g", static_cast<int>(name.size()), name.data(),
+        text_of(d).c_str(), low, high));
+  return std::apply(
+      [&](auto const&... p) { return D::family::draw_between(g, low, high, p...); }, d.parameters);
+}
+
+} // namespace detail
+
+/// mixture(weights, d...): a number of one of the distributions, which is chosen with a probability in proportion to its weight. The
+/// weights are a std::tuple or a std::array of numbers, one for each; the distributions are all of scalars of one type, of any
+/// families. The log density is that of all components, added without overflow: O(their number).
+struct mixture_t : distribution<"mixture", mixture_t> {
+  template <class W, class... D>
+  static constexpr auto make(W const& weights, D const&... d) {
+    constexpr bool right = std::tuple_size_v<W> == sizeof...(D) && (a_distribution<D> && ...);
+    static_assert(
+        right,
+        "overdub: mixture takes weights, a std::tuple or std::array, and a distribution for each of them");
+    if constexpr (right)
+      return std::apply(
+          [&](auto const&... w) {
+            auto numbers = std::tuple(detail::as_number<nonnegative_reals>(w)...);
+            return distributed<mixture_t, decltype(numbers), D...>{{numbers, d...}};
+          },
+          weights);
+    else
+      return overdub::detail::refused{};
+  }
+  template <class W, class... D>
+  static constexpr auto support(W const&, D const&...) {
+    return detail::common_support_t<D...>{};
+  }
+  static constexpr auto valid(auto const& weights, auto const&... d) {
+    auto const weighed = std::apply(
+        [](auto const&... w) {
+          auto const total = (w + ...);
+          return (nonnegative_reals::contains(w) && ...) && total > 0.0 && total < infinity;
+        },
+        weights);
+    return (is_valid(d) && ... && weighed);
+  }
+  template <class X, class... D>
+  static constexpr auto log_density_at(X const& x, auto const& weights, D const&... d) {
+    auto const logs = std::tuple(distributions::log_density(d, x)...);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      auto const largest = largest_of(std::get<I>(logs)...);
+      auto const some = largest > -infinity;
+      auto const top = select(some, largest, 0.0);
+      auto const total = ((std::get<I>(weights) * exp(std::get<I>(logs) - top)) + ...);
+      auto const positive = total > 0.0; // no component of a weight above 0 has x
+      return select(
+          positive, top + log(select(positive, total, 1.0)) - log((std::get<I>(weights) + ...)), -infinity);
+    }
+    (std::index_sequence_for<D...>{});
+  }
+  template <class... D>
+  static auto draw(std::uniform_random_bit_generator auto& g, auto const& weights, D const&... d) {
+    return std::apply(
+        [&](auto const&... w) {
+          array<double> const all{static_cast<double>(w)...};
+          i64 const chosen = detail::draw_index(g, all.size(), sum(all), [&](i64 i) { return all[i]; });
+          using R = std::common_type_t<decltype(distributions::draw(d, g))...>;
+          R x{};
+          i64 i = 0;
+          ((i++ == chosen ? void(x = distributions::draw(d, g)) : void()), ...);
+          return x;
+        },
+        weights);
+  }
+  template <class... P>
+  static void check(auto const& one, distributed<mixture_t, P...> const& m) {
+    std::apply(
+        [&](auto const& weights, auto const&... d) {
+          std::apply(
+              [&](auto const&... w) {
+                int i = 0;
+                (one("weight " + std::to_string(i++), nonnegative_reals{}, w), ...);
+                one("the sum of the weights", positive_reals{}, (w + ...));
+              },
+              weights);
+          (one("", distributions_of_numbers{}, d), ...);
+        },
+        m.parameters);
+  }
+
+private:
+  static constexpr auto largest_of(auto const& x) { return x; }
+  static constexpr auto largest_of(auto const& x, auto const&... rest) { return max(x, largest_of(rest...)); }
+};
+inline constexpr mixture_t mixture{};
+
+/// truncated(d, low, high): d, given that it is between low < high, which are finite. Of normal, lognormal, half_normal, cauchy, exponential,
+/// uniform, and of families with the functions that `distribution` names.
+struct truncated_t : distribution<"truncated", truncated_t> {
+  static constexpr std::tuple parameters{
+      parameter<distributions_of_numbers>{"distribution"}, parameter<reals>{"low"}, parameter<reals>{"high"}};
+  static constexpr auto consistent(auto const&, auto const& low, auto const& high) { return low < high; }
+  static constexpr std::string_view relation = "low must be less than high";
+  static constexpr auto support(auto const& d, auto const& low, auto const& high) {
+    return detail::left_between(distributions::support(d), low, high);
+  }
+  template <class D>
+  static constexpr auto log_mass(D const& d, auto const& low, auto const& high) {
+    if constexpr (detail::is_truncatable<D>())
+      return std::apply([&](auto const&... p) { return D::family::log_mass(low, high, p...); }, d.parameters);
+    else
+      return 0.0;
+  }
+  static constexpr auto log_density_at(auto const& x, auto const& d, auto const& low, auto const& high) {
+    return distributions::log_density(d, x) - log_mass(d, low, high);
+  }
+  static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double low, double high) {
+    return detail::draw_between(g, name(), d, log_mass(d, low, high), low, high);
+  }
+};
+inline constexpr truncated_t truncated{};
+
+/// truncated_below(d, low): d, given that it is at least low.
+struct truncated_below_t : distribution<"truncated_below", truncated_below_t> {
+  static constexpr std::tuple parameters{
+      parameter<distributions_of_numbers>{"distribution"}, parameter<reals>{"low"}};
+  static constexpr auto support(auto const& d, auto const& low) {
+    return detail::left_above(distributions::support(d), low);
+  }
+  template <class D>
+  static constexpr auto log_mass(D const& d, auto const& low) {
+    if constexpr (detail::is_truncatable<D>())
+      return std::apply([&](auto const&... p) { return D::family::log_survival(low, p...); }, d.parameters);
+    else
+      return 0.0;
+  }
+  static constexpr auto log_density_at(auto const& x, auto const& d, auto const& low) {
+    return distributions::log_density(d, x) - log_mass(d, low);
+  }
+  static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double low) {
+    return detail::draw_between(g, name(), d, log_mass(d, low), low, infinity);
+  }
+};
+inline constexpr truncated_below_t truncated_below{};
+
+/// truncated_above(d, high): d, given that it is at most high.
+struct truncated_above_t : distribution<"truncated_above", truncated_above_t> {
+  static constexpr std::tuple parameters{
+      parameter<distributions_of_numbers>{"distribution"}, parameter<reals>{"high"}};
+  static constexpr auto support(auto const& d, auto const& high) {
+    return detail::left_below(distributions::support(d), high);
+  }
+  template <class D>
+  static constexpr auto log_mass(D const& d, auto const& high) {
+    if constexpr (detail::is_truncatable<D>())
+      return std::apply(
+          [&](auto const&... p) { return D::family::log_cumulative(high, p...); }, d.parameters);
+    else
+      return 0.0;
+  }
+  static constexpr auto log_density_at(auto const& x, auto const& d, auto const& high) {
+    return distributions::log_density(d, x) - log_mass(d, high);
+  }
+  static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double high) {
+    return detail::draw_between(g, name(), d, log_mass(d, high), -infinity, high);
+  }
+};
+inline constexpr truncated_above_t truncated_above{};
+
+} // namespace overdub::distributions

@@ -1,0 +1,351 @@
+// Families of probability distributions: densities that contexts see through, samplers, supports, and parameters that are checked.
+#pragma once
+
+#include <overdub/contexts/distributions/support.hpp>
+#include <overdub/contexts/random.hpp>
+#include <overdub/overdub.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <ostream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::distributions {
+
+/// A parameter of a distribution is not what its family allows.
+struct parameter_error : error {
+  using error::error;
+};
+
+/// A parameter of a family: its name, and what it may be.
+template <class Constraint>
+struct parameter {
+  std::string_view name;
+  Constraint constraint{};
+};
+
+/// A distribution: a family and its parameters, which may be values of contexts. It is a tree of its parameters: functions, branches,
+/// loops and maps take and give it.
+template <class Family, class... P>
+struct distributed {
+  using family = Family;
+  std::tuple<P...> parameters;
+};
+
+} // namespace overdub::distributions
+
+namespace overdub {
+
+template <class Family, class... P>
+struct tree_traits<distributions::distributed<Family, P...>> {
+  using children = std::tuple<P...>;
+  template <class... Q>
+  static constexpr auto like(std::tuple<Q...>&& q) {
+    return distributions::distributed<Family, Q...>{std::move(q)};
+  }
+  template <class F, class... X>
+  static constexpr auto map(F const& f, X&&... x) {
+    return like(tree_traits<children>::map(f, std::forward<X>(x).parameters...));
+  }
+  template <class F>
+  static constexpr auto generate(F const& f) {
+    return like(tree_traits<children>::generate(f));
+  }
+  template <std::size_t I, class X>
+  static constexpr auto& child(X& x) {
+    return std::get<I>(x.parameters);
+  }
+};
+
+} // namespace overdub
+
+namespace overdub::distributions {
+
+template <class D>
+inline constexpr bool is_distribution = false;
+template <class Family, class... P>
+inline constexpr bool is_distribution<distributed<Family, P...>> = true;
+
+/// A distribution of some family.
+template <class D>
+concept a_distribution = is_distribution<std::remove_cvref_t<D>>;
+
+namespace detail {
+
+template <fixed_string A, fixed_string B>
+consteval auto followed_by() {
+  constexpr std::size_t first = sizeof A.text - 1;
+  char text[first + sizeof B.text]{};
+  for (std::size_t i = 0; i < first; ++i) text[i] = A.text[i];
+  for (std::size_t i = 0; i < sizeof B.text; ++i) text[first + i] = B.text[i];
+  return fixed_string<sizeof text>(text);
+}
+
+// Plain numbers that are given are i64 where integers stand, and double elsewhere. Truths are left, and so is all else.
+template <class Support, class X>
+constexpr auto as_number(X const& x) {
+  if constexpr (std::integral<X> && !std::same_as<X, bool>) {
+    if constexpr (of_integers<Support>)
+      return static_cast<i64>(x);
+    else
+      return static_cast<double>(x);
+  } else if constexpr (std::floating_point<X>) {
+    constexpr bool real = !of_integers<Support>;
+    static_assert(
+        real,
+        "overdub: a floating-point number is given to a distribution where an integer stands; convert it");
+    return static_cast<double>(x);
+  } else
+    return x;
+}
+
+template <class Family>
+inline constexpr std::size_t parameter_count =
+    std::tuple_size_v<std::remove_cvref_t<decltype(Family::parameters)>>;
+
+template <class Family, class... P>
+consteval bool has_parameters() {
+  constexpr bool right = parameter_count<Family> == sizeof...(P);
+  static_assert(
+      right,
+      "overdub: this distribution has another number of parameters; its family's `parameters` name them");
+  return right;
+}
+
+template <class Family, std::size_t I>
+using constraint_t = std::remove_cvref_t<decltype(std::get<I>(Family::parameters).constraint)>;
+
+// Whether the parameters are what the family allows, in overdub's operations.
+template <class Family, class... P>
+constexpr auto valid(P const&... p) {
+  if constexpr (requires { Family::valid(p...); })
+    return Family::valid(p...);
+  else {
+    auto const each = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (std::get<I>(Family::parameters).constraint.contains(p) && ...);
+    }
+    (std::index_sequence_for<P...>{});
+    if constexpr (requires { Family::consistent(p...); })
+      return each && Family::consistent(p...);
+    else
+      return each;
+  }
+}
+
+// Whether a number, or any element of an array, is NaN: no.
+template <class X>
+constexpr auto has_no_nan(X const& x) {
+  if constexpr (std::is_arithmetic_v<plain_t<X>>)
+    return x == x;
+  else
+    return all_of(x, [](auto const& each) { return has_no_nan(each); });
+}
+
+template <class Support>
+concept of_scalars = requires(Support const& s) {
+  s.inside();
+};
+
+// The body of a family's log density: what the family computes inside of its support, and what is right elsewhere.
+template <class Family>
+struct density_body {
+  template <scope Scope, class X, class... P>
+  constexpr auto operator()(Scope& cx, X const& x, P const&... p) const {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    auto const support = Family::support(p...);
+    if constexpr (of_scalars<decltype(support)>) {
+      auto const inside = support.contains(x);
+      auto const usable = valid<Family>(p...) && has_no_nan(x);
+      if constexpr (std::same_as<plain_t<X>, bool>)
+        return select(usable, at_point(cx, x, p...), nan);
+      else
+        return select(
+            usable, select(inside, at_point(cx, select(inside, x, support.inside()), p...), -infinity), nan);
+    } else {
+      auto const usable = valid<Family>(p...) && has_no_nan(x), inside = support.contains(x);
+      return if_(
+          usable && inside, [&] { return at_point(cx, x, p...); },
+          [&] { return select(usable, -infinity, nan); });
+    }
+  }
+
+private:
+  template <class Scope, class X, class... P>
+  static constexpr auto at_point(Scope& cx, X const& x, P const&... p) {
+    if constexpr (requires { Family::log_density_at(x, p...); })
+      return Family::log_density_at(x, p...);
+    else
+      return Family::log_density_at(cx, x, p...);
+  }
+};
+
+inline std::string text_of(bool x) { return x ? "true" : "false"; }
+inline std::string text_of(i64 x) { return std::to_string(x); }
+inline std::string text_of(double x) {
+  if (x != x) return "nan"; // its sign says nothing
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", x);
+  return text;
+}
+template <class T>
+std::string text_of(array<T> const& xs) {
+  std::string text = "[";
+  for (i64 i = 0; i < xs.size() && i < 6; ++i) text += (i > 0 ? ", " : "") + text_of(xs[i]);
+  return text + (xs.size() > 6 ? ", ...]" : "]");
+}
+template <class Family, class... P>
+std::string text_of(distributed<Family, P...> const& d);
+template <class... T>
+std::string text_of(std::tuple<T...> const& all) {
+  std::string text;
+  std::apply([&](auto const&... x) { ((text += (text.empty() ? "(" : ", ") + text_of(x)), ...); }, all);
+  return text + ")";
+}
+
+} // namespace detail
+
+/// A family of distributions. Derive a stateless type from it, and make an object of that: normal(0.0, 1.0) is then a distribution. The
+/// type has
+///
+///   parameters                            a tuple of parameter<support>{"name"}
+///   support(p...)                         what a variable may be: see support.hpp
+///   log_density_at(x, p...)               the log density, for an x in the support and parameters that are allowed; in overdub's
+///                                         operations. With the scope as its first parameter, where it needs that.
+///   draw(generator, p...)                 a random number, of plain parameters that are allowed
+///   consistent(p...), relation            (optional) what must hold between parameters, and the same in words
+///
+/// and may have log_survival(x, p...), log_cumulative(x, p...) and log_mass(low, high, p...), the logarithms of the probabilities of
+/// more than x, of at most x, and of what lies between, for `truncated`.
+template <fixed_string Name, class Family>
+struct distribution {
+  static constexpr std::string_view name() { return Name.view(); }
+
+  /// log_density(x, p...), as a function of the name "normal.log_density": see distributions::log_density.
+  static constexpr fn_t<detail::followed_by<Name, ".log_density">(), detail::density_body<Family>>
+      log_density{};
+
+  /// The distribution of these parameters: numbers, arrays, and values of contexts. They are not checked here: see `check`.
+  template <class... P>
+  constexpr auto operator()(P const&... p) const {
+    if constexpr (requires { Family::make(p...); })
+      return Family::make(p...);
+    else if constexpr (detail::has_parameters<Family, P...>())
+      return of_numbers(std::index_sequence_for<P...>{}, p...);
+    else
+      return overdub::detail::refused{};
+  }
+
+private:
+  template <std::size_t... I, class... P>
+  static constexpr auto of_numbers(std::index_sequence<I...>, P const&... p) {
+    return distributed<Family, decltype(detail::as_number<detail::constraint_t<Family, I>>(p))...>{
+        {detail::as_number<detail::constraint_t<Family, I>>(p)...}};
+  }
+};
+
+/// What a variable of this distribution may be: one of the types of support.hpp.
+template <a_distribution D>
+constexpr auto support(D const& d) {
+  return std::apply([](auto const&... p) { return D::family::support(p...); }, d.parameters);
+}
+
+/// Whether the parameters are what the family allows; written in overdub's operations.
+template <a_distribution D>
+constexpr auto is_valid(D const& d) {
+  return std::apply([](auto const&... p) { return detail::valid<typename D::family>(p...); }, d.parameters);
+}
+
+/// The constraint of a parameter that is a distribution.
+struct distributions_of_numbers {
+  static constexpr std::string_view phrase = "a distribution with parameters that its family allows";
+  static constexpr auto contains(auto const& d) { return is_valid(d); }
+};
+
+/// log_density(d, x): the logarithm of the density of d at x, or of the probability of x where d is discrete; normalised. It is a call of
+/// "name.log_density", with x and the parameters as arguments, and contexts see what is in it. Outside of the support it is
+/// -infinity, and constant; NaN where x is, or has an element that is, or where a parameter is not allowed. Its derivatives
+/// by x and by the parameters that are not integers are finite inside of the support.
+template <a_distribution D, class X>
+constexpr auto log_density(D const& d, X const& x) {
+  using Support = decltype(support(d));
+  return std::apply(
+      [&](auto const&... p) { return D::family::log_density(detail::as_number<Support>(x), p...); },
+      d.parameters);
+}
+
+/// Throws parameter_error where a parameter is not allowed: a sentence that names the family, the parameter and its value. The
+/// parameters are plain numbers. O(their size).
+template <a_distribution D>
+void check(D const& d) {
+  using Family = typename D::family;
+  constexpr std::string_view name = Family::name();
+  auto const refuse = [&](std::string const& what) {
+    throw parameter_error(
+        message("overdub: %.*s: %s", static_cast<int>(name.size()), name.data(), what.c_str()));
+  };
+  auto const one = [&](std::string_view called, auto const& constraint, auto const& p) {
+    if constexpr (a_distribution<decltype(p)>)
+      check(p);
+    else if (!constraint.contains(p))
+      refuse(
+          std::string(called) + " is " + detail::text_of(p) + ", and must be " +
+          std::string(constraint.phrase));
+  };
+  if constexpr (requires { Family::check(one, d); })
+    Family::check(one, d);
+  else {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (one(std::get<I>(Family::parameters).name, std::get<I>(Family::parameters).constraint,
+           std::get<I>(d.parameters)),
+       ...);
+    }
+    (std::make_index_sequence<detail::parameter_count<Family>>{});
+    if constexpr (requires { Family::relation; })
+      if (!is_valid(d)) refuse(std::string(Family::relation) + "; it is " + detail::text_of(d));
+  }
+}
+
+namespace detail {
+
+template <class Family, class... P>
+std::string text_of(distributed<Family, P...> const& d) {
+  std::string text(Family::name());
+  text += '(';
+  bool first = true;
+  std::apply(
+      [&](auto const&... p) { ((text += (std::exchange(first, false) ? "" : ", ") + text_of(p)), ...); },
+      d.parameters);
+  return text + ")";
+}
+
+} // namespace detail
+
+/// Writes a distribution of plain numbers: normal(0, 1).
+template <class Family, class... P>
+requires requires(P const&... p) { (detail::text_of(p), ...); }
+std::ostream& operator<<(std::ostream& out, distributed<Family, P...> const& d) {
+  return out << detail::text_of(d);
+}
+
+/// draw(d, generator): a random number, or array, with the distribution d, which is always in its support. Throws what `check` throws.
+/// The generator is any of random bits, as those of the standard library; a random_generator gives the same draws on every machine, up
+/// to the rounding of logarithms and exponentials. draw(d, key) is the first draw of a key's stream.
+template <a_distribution D>
+auto draw(D const& d, std::uniform_random_bit_generator auto& g) {
+  check(d);
+  return std::apply([&](auto const&... p) { return D::family::draw(g, p...); }, d.parameters);
+}
+template <a_distribution D>
+auto draw(D const& d, random_key const& key) {
+  random_generator g(key);
+  return draw(d, g);
+}
+
+} // namespace overdub::distributions

@@ -1,0 +1,94 @@
+// Draws that families are made of, of any generator of random bits. All are exact: rejection, and no approximation. One generator is used
+// by one thread at a time.
+#pragma once
+
+#include <boost/random/exponential_distribution.hpp>
+#include <boost/random/normal_distribution.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <type_traits>
+
+namespace overdub::distributions {
+
+/// A number in the open interval (0, 1): a multiple of 2^-53, or 2^-54 in place of 0. Of a generator of 64 bits it takes one number.
+double draw_uniform(std::uniform_random_bit_generator auto& g) {
+  using G = std::remove_reference_t<decltype(g)>;
+  std::uint64_t bits = 0;
+  if constexpr (G::min() == 0 && G::max() == std::numeric_limits<std::uint64_t>::max())
+    bits = g() >> 11;
+  else
+    bits = boost::random::uniform_int_distribution<std::uint64_t>(0, (std::uint64_t{1} << 53) - 1)(g);
+  return (bits > 0 ? static_cast<double>(bits) : 0.5) * 0x1p-53;
+}
+
+/// A standard normal number, by Boost's ziggurat (Marsaglia and Tsang, 2000).
+double draw_normal(std::uniform_random_bit_generator auto& g) {
+  return boost::random::normal_distribution<double>()(g);
+}
+
+/// An exponential number of rate 1, by Boost's ziggurat; greater than 0.
+double draw_exponential(std::uniform_random_bit_generator auto& g) {
+  double x = 0;
+  while (x <= 0) x = boost::random::exponential_distribution<double>()(g);
+  return x;
+}
+
+/// A gamma number of shape 1 at least, and rate 1 (Marsaglia and Tsang, A Simple Method for Generating Gamma Variables, 2000).
+double draw_large_gamma(std::uniform_random_bit_generator auto& g, double shape) {
+  double const d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  for (;;) {
+    double const z = draw_normal(g), v = 1 + c * z;
+    if (v <= 0) continue;
+    double const vvv = v * v * v, u = draw_uniform(g);
+    if (std::log(u) < 0.5 * z * z + d * (1 - vvv + std::log(vvv))) return d * vvv;
+  }
+}
+
+/// The logarithm of a gamma number of any shape above 0, and rate 1: it is finite where the number itself is too small for a double.
+double draw_log_gamma(std::uniform_random_bit_generator auto& g, double shape) {
+  if (shape >= 1) return std::log(draw_large_gamma(g, shape));
+  double const larger = std::log(draw_large_gamma(g, shape + 1));
+  return larger - draw_exponential(g) / shape;
+}
+
+/// A standard normal number between low < high, of which none need be finite (Robert, Simulation of Truncated Normal Variables, 1995).
+double draw_normal_between(std::uniform_random_bit_generator auto& g, double low, double high) {
+  if (high < 0) return -draw_normal_between(g, -high, -low);
+  bool const around = low <= 0;
+  if (around && high - low > 2.5) { // the density's area in it is large enough
+    for (;;)
+      if (double const z = draw_normal(g); low <= z && z <= high) return z;
+  }
+  double const rate = around ? 0 : 0.5 * (low + std::sqrt(low * low + 4)), width = high - low;
+  if (around || width * rate < 1) { // of uniform numbers, by the density's ratio to its highest
+    double const mode = around ? 0 : low;
+    for (;;) {
+      double const z = low + width * draw_uniform(g);
+      if (std::log(draw_uniform(g)) < 0.5 * (mode - z) * (mode + z)) return z;
+    }
+  }
+  for (;;) { // of exponential numbers from low on
+    double const z = low + draw_exponential(g) / rate;
+    if (z <= high && std::log(draw_uniform(g)) < -0.5 * (z - rate) * (z - rate)) return z;
+  }
+}
+
+/// x, or the largest number of its sign where x is infinite.
+inline double kept_finite(double x) {
+  return std::clamp(x, std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max());
+}
+
+/// x, or the smallest normal number where x is less; finite.
+inline double kept_positive(double x) { return std::max(kept_finite(x), std::numeric_limits<double>::min()); }
+
+/// x, or the number next to 0 or to 1 where x is one of them.
+inline double kept_between_0_and_1(double x) {
+  return std::clamp(x, std::numeric_limits<double>::min(), 1 - std::numeric_limits<double>::epsilon() / 2);
+}
+
+} // namespace overdub::distributions

@@ -1,0 +1,137 @@
+// Adaptation before sampling: the step size by dual averaging, the metric in windows that double, on Stan's schedule.
+#pragma once
+
+#include <overdub/contexts/inference/metric.hpp>
+#include <overdub/contexts/inference/target.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace overdub::inference {
+
+/// Settings of adaptation; the defaults are Stan's.
+struct adaptation_settings {
+  double target_acceptance = 0.8; ///< what the step size is to make of accept_stat__
+  double gamma = 0.05; ///< how strongly the step size is drawn to ten times the one that was found first
+  double kappa = 0.75; ///< how fast old iterations are forgotten
+  double t0 = 10;      ///< how many iterations the first ones weigh less than
+  std::size_t first_buffer = 75; ///< iterations before the first window
+  std::size_t window = 25;       ///< iterations of the first window
+  std::size_t last_buffer = 50;  ///< iterations after the last window
+};
+
+/// Dual averaging of the logarithm of the step size (Hoffman and Gelman 2014, section 3.2).
+class dual_averaging {
+public:
+  explicit dual_averaging(adaptation_settings const& settings) : settings_(settings) {}
+
+  /// Begins anew at a step size.
+  void restart(double step) {
+    centre_ = std::log(10 * step);
+    count_ = error_ = 0;
+    log_step_ = log_average_ = std::log(step);
+  }
+  /// Takes the acceptance of an iteration; what is no number counts as 0. Then `step_size` is that of the next one.
+  void learn(double acceptance) {
+    ++count_;
+    double const a = acceptance >= 0 ? std::min(acceptance, 1.0) : 0.0;
+    double const weight = 1 / (count_ + settings_.t0);
+    error_ = (1 - weight) * error_ + weight * (settings_.target_acceptance - a);
+    log_step_ = centre_ - error_ * std::sqrt(count_) / settings_.gamma;
+    double const part = std::pow(count_, -settings_.kappa);
+    log_average_ = part * log_step_ + (1 - part) * log_average_;
+  }
+  double step_size() const { return std::exp(log_step_); }
+  /// The one to keep at the end.
+  double averaged() const { return std::exp(log_average_); }
+
+private:
+  adaptation_settings settings_;
+  double centre_ = 0, count_ = 0, error_ = 0, log_step_ = 0, log_average_ = 0;
+};
+
+/// When the metric is learned during warm-up: in windows, each twice as long as the one before, between two buffers (Stan's
+/// reference manual, "MCMC sampling", automatic parameter tuning). Where less than two buffers and a window are there, 15 % of the
+/// iterations are the first buffer and 10 % the last; of less than 20 iterations, none learns a metric.
+class window_schedule {
+public:
+  window_schedule(std::size_t iterations, adaptation_settings const& settings) {
+    if (iterations < 20) return;
+    std::size_t first = settings.first_buffer, window = settings.window, last = settings.last_buffer;
+    if (first + window + last > iterations) {
+      first = iterations * 15 / 100;
+      last = iterations / 10;
+      window = iterations - first - last;
+    }
+    std::size_t const stop = iterations - last;
+    begin_ = first;
+    for (std::size_t end = first + window; window > 0; end += window) {
+      if (end > stop) end = stop;
+      ends_.push_back(end);
+      if (end == stop) break;
+      window *= 2;
+      // A window that the next one would not fit behind goes on to the end.
+      if (end + 3 * window > stop) window = stop - end;
+    }
+  }
+
+  /// Iterations count from 0.
+  bool learns(std::size_t iteration) const {
+    return !ends_.empty() && iteration >= begin_ && iteration < ends_.back();
+  }
+  bool ends_window(std::size_t iteration) const {
+    return std::ranges::find(ends_, iteration + 1) != ends_.end();
+  }
+  /// One past the last iteration of each window.
+  std::vector<std::size_t> const& ends() const { return ends_; }
+
+private:
+  std::size_t begin_ = 0;
+  std::vector<std::size_t> ends_;
+};
+
+/// The adaptation of one chain, of the type `S` of `nuts` or `hmc`: `begin`, `learn` after each iteration of the warm-up, `finish`.
+template <class S, metric M>
+class adaptation {
+public:
+  adaptation(S& chain, std::size_t iterations, adaptation_settings const& settings)
+      : chain_(chain), schedule_(iterations, settings), average_(settings), seen_(chain.dimension()) {}
+
+  template <std::uniform_random_bit_generator G>
+  void begin(G& generator) {
+    find_step_size(generator);
+  }
+  template <std::uniform_random_bit_generator G>
+  void learn(double acceptance, G& generator) {
+    average_.learn(acceptance);
+    chain_.set_step_size(average_.step_size());
+    if (schedule_.learns(iteration_)) {
+      seen_.add(chain_.position());
+      if (schedule_.ends_window(iteration_)) {
+        chain_.metric().adapt(seen_);
+        seen_.restart();
+        find_step_size(generator);
+      }
+    }
+    ++iteration_;
+  }
+  void finish() { chain_.set_step_size(average_.averaged()); }
+
+private:
+  template <class G>
+  void find_step_size(G& generator) {
+    chain_.find_step_size(generator);
+    average_.restart(chain_.step_size());
+  }
+
+  S& chain_;
+  window_schedule schedule_;
+  dual_averaging average_;
+  typename M::estimator seen_;
+  std::size_t iteration_ = 0;
+};
+
+} // namespace overdub::inference

@@ -1,0 +1,87 @@
+// hmc: Hamiltonian Monte Carlo with a fixed number of leapfrog steps, the simplest of its kind.
+#pragma once
+
+#include <overdub/contexts/inference/hamiltonian.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::inference {
+
+template <target T, metric M>
+class hmc;
+
+/// Settings of `hmc`. The jitter, from 0 to below 1, draws each transition's step size from step_size (1 - jitter, 1 + jitter), so
+/// that no period of the target is met by all transitions.
+struct hmc_settings {
+  static constexpr std::string_view name = "static";
+  int leapfrog_steps = 16;
+  double jitter = 0;
+
+  /// As they stand in files of draws.
+  std::vector<std::pair<std::string, double>> parameters() const {
+    return {{"leapfrog_steps", leapfrog_steps}, {"stepsize_jitter", jitter}};
+  }
+  template <target T, metric M>
+  using sampler = hmc<T, M>;
+};
+
+/// A chain of static Hamiltonian Monte Carlo (Neal 2011, "MCMC using Hamiltonian dynamics"). A transition evaluates the target
+/// leapfrog_steps times, or until it has left the places where the log density and its gradient are finite; then it is rejected. It
+/// allocates nothing.
+template <target T, metric M = diagonal_metric>
+class hmc : public hamiltonian_chain<T, M> {
+  using base = hamiltonian_chain<T, M>;
+
+public:
+  hmc(T density, M with, hmc_settings const& settings = {})
+      : base(std::move(density), std::move(with)), settings_(settings) {
+    if (settings_.leapfrog_steps < 1 || !(settings_.jitter >= 0 && settings_.jitter < 1))
+      throw inference_error(message(
+          "overdub: hmc of %d leapfrog steps and jitter %g: it takes at least one step, and a jitter from 0 "
+          "to below 1",
+          settings_.leapfrog_steps, settings_.jitter));
+  }
+
+  /// One transition, which leaves the target invariant. Throws inference_error unless the chain was started.
+  template <std::uniform_random_bit_generator G>
+  sampler_statistics transition(G& generator) {
+    this->require_start();
+    double step = this->step_size_;
+    if (settings_.jitter > 0) step *= 1 + settings_.jitter * (2 * drawing::uniform(generator) - 1);
+    phase_point& z = this->trial_;
+    z = this->current_;
+    this->hamiltonian_.draw_momentum(z, generator);
+    double const before = this->hamiltonian_.energy(z);
+    int steps = 0;
+    bool inside = true;
+    for (; inside && steps < settings_.leapfrog_steps; ++steps) {
+      this->hamiltonian_.leapfrog(z, step);
+      inside = this->hamiltonian_.inside(z);
+    }
+    double const after = inside ? this->hamiltonian_.energy(z) : std::numeric_limits<double>::infinity();
+
+    double const probability = after > before ? std::exp(before - after) : 1;
+    bool const accepted = drawing::uniform(generator) < probability;
+    if (accepted) std::swap(this->current_, z);
+    return {
+        .log_density = this->current_.log_density,
+        .accept_statistic = probability,
+        .step_size = step,
+        .tree_depth = 0,
+        .leapfrog_steps = steps,
+        .divergent = after - before > base::divergence_threshold,
+        .energy = accepted ? after : before};
+  }
+
+private:
+  hmc_settings settings_;
+};
+
+} // namespace overdub::inference

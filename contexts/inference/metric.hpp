@@ -1,0 +1,113 @@
+// Metrics of Hamiltonian Monte Carlo: the kinetic energy of a momentum p is p'Σp / 2, where Σ, the inverse metric, is best near the
+// covariance of the target (Betancourt 2017, section 4.2). Here the diagonal one; dense_metric.hpp has the other.
+#pragma once
+
+#include <overdub/contexts/inference/streams.hpp>
+#include <overdub/contexts/inference/target.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <random>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace overdub::inference {
+
+/// What a metric is: made of a dimension (then the unit matrix) or of its inverse's elements; `velocity` multiplies a momentum by
+/// the inverse, `draw_momentum` draws one of N(0, inverse^-1), and `adapt` takes the covariance that an `estimator` saw.
+template <class M>
+concept metric = std::copyable<M> && std::constructible_from<M, std::size_t> &&
+    std::constructible_from<M, std::size_t, std::span<double const>> && requires(
+        M& m, M const& c, typename M::estimator& e, std::span<double const> p, std::span<double> out,
+        std::mt19937_64& g) {
+  { c.dimension() } -> std::convertible_to<std::size_t>;
+  { c.inverse() } -> std::convertible_to<std::span<double const>>;
+  { M::name } -> std::convertible_to<std::string_view>;
+  c.velocity(p, out);
+  c.draw_momentum(g, out);
+  e.add(p);
+  e.restart();
+  m.adapt(e);
+};
+
+/// A diagonal inverse metric: a variance for each coordinate. All in time linear in the dimension.
+class diagonal_metric {
+public:
+  static constexpr std::string_view name = "diag_e";
+
+  explicit diagonal_metric(std::size_t dimension) : inverse_(dimension, 1.0), deviation_(dimension, 1.0) {}
+  /// Throws inference_error unless there are `dimension` elements, positive and finite.
+  diagonal_metric(std::size_t dimension, std::span<double const> inverse)
+      : inverse_(inverse.begin(), inverse.end()), deviation_(inverse.size()) {
+    if (inverse.size() != dimension)
+      throw inference_error(message(
+          "overdub: an inverse metric of %zu elements for a target of dimension %zu: give a diagonal metric "
+          "one for each "
+          "coordinate",
+          inverse.size(), dimension));
+    for (std::size_t i = 0; i < dimension; ++i)
+      if (!(inverse[i] > 0) || !std::isfinite(inverse[i]))
+        throw inference_error(message(
+            "overdub: element %zu of the inverse metric is %g: variances are positive and finite", i + 1,
+            inverse[i]));
+    scale();
+  }
+
+  std::size_t dimension() const { return inverse_.size(); }
+  std::span<double const> inverse() const { return inverse_; }
+
+  void velocity(std::span<double const> momentum, std::span<double> out) const {
+    for (std::size_t i = 0; i < inverse_.size(); ++i) out[i] = inverse_[i] * momentum[i];
+  }
+  template <std::uniform_random_bit_generator G>
+  void draw_momentum(G& generator, std::span<double> out) const {
+    for (std::size_t i = 0; i < inverse_.size(); ++i) out[i] = drawing::normal(generator) / deviation_[i];
+  }
+
+  /// The variances of what was added, by Welford's recurrence (1962).
+  class estimator {
+  public:
+    explicit estimator(std::size_t dimension) : mean_(dimension), squares_(dimension) {}
+    void add(std::span<double const> q) {
+      ++count_;
+      for (std::size_t i = 0; i < mean_.size(); ++i) {
+        double const before = q[i] - mean_[i];
+        mean_[i] += before / count_;
+        squares_[i] += before * (q[i] - mean_[i]);
+      }
+    }
+    void restart() {
+      count_ = 0;
+      std::ranges::fill(mean_, 0.0);
+      std::ranges::fill(squares_, 0.0);
+    }
+    double count() const { return count_; }
+    double variance(std::size_t i) const { return count_ > 1 ? squares_[i] / (count_ - 1) : 1.0; }
+
+  private:
+    double count_ = 0;
+    std::vector<double> mean_, squares_;
+  };
+  /// Takes the variances of e, drawn towards 0.001 with the weight of five draws, as Stan does (its reference manual, "MCMC
+  /// sampling", automatic parameter tuning). What is not finite then leaves an element as it was.
+  void adapt(estimator const& e) {
+    double const n = e.count();
+    for (std::size_t i = 0; i < inverse_.size(); ++i) {
+      double const v = n / (n + 5) * e.variance(i) + 1e-3 * (5 / (n + 5));
+      if (std::isfinite(v)) inverse_[i] = v;
+    }
+    scale();
+  }
+
+private:
+  void scale() {
+    for (std::size_t i = 0; i < inverse_.size(); ++i) deviation_[i] = std::sqrt(inverse_[i]);
+  }
+
+  std::vector<double> inverse_, deviation_;
+};
+
+} // namespace overdub::inference

@@ -1,0 +1,184 @@
+// nuts: Hamiltonian Monte Carlo whose trajectories double until they turn back, so that no length need be chosen.
+#pragma once
+
+#include <overdub/contexts/inference/hamiltonian.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::inference {
+
+template <target T, metric M>
+class nuts;
+
+/// Settings of `nuts`: a trajectory doubles at most max_depth times, to 2^max_depth - 1 steps.
+struct nuts_settings {
+  static constexpr std::string_view name = "nuts";
+  int max_depth = 10;
+
+  /// As they stand in files of draws.
+  std::vector<std::pair<std::string, double>> parameters() const { return {{"max_depth", max_depth}}; }
+  template <target T, metric M>
+  using sampler = nuts<T, M>;
+};
+
+/// A chain of the no-U-turn sampler (Hoffman and Gelman 2014), with multinomial sampling from the trajectory, biased towards its
+/// last doubling, and the generalised criterion of a turn (Betancourt 2017, "A conceptual introduction to Hamiltonian Monte Carlo",
+/// appendix A), which is asked of each subtree, and across the two halves of each, too (Stan's reference manual, "MCMC sampling").
+/// A transition allocates nothing. Memory: 7 max_depth vectors.
+template <target T, metric M = diagonal_metric>
+class nuts : public hamiltonian_chain<T, M> {
+  using base = hamiltonian_chain<T, M>;
+
+public:
+  nuts(T density, M with, nuts_settings const& settings = {})
+      : base(std::move(density), std::move(with)), settings_(settings), trajectory_(this->dimension()),
+        backward_(this->dimension()), forward_(backward_) {
+    if (settings_.max_depth < 1 || settings_.max_depth > 30)
+      throw inference_error(
+          message("overdub: nuts of depth %d: a trajectory doubles from 1 to 30 times", settings_.max_depth));
+    halves_.assign(static_cast<std::size_t>(settings_.max_depth), trajectory_);
+  }
+
+  /// One transition, which leaves the target invariant. Throws inference_error unless the chain was started.
+  template <std::uniform_random_bit_generator G>
+  sampler_statistics transition(G& generator) {
+    this->require_start();
+    this->hamiltonian_.draw_momentum(this->current_, generator);
+    initial_energy_ = this->hamiltonian_.energy(this->current_);
+    acceptance_ = 0;
+    steps_ = 0;
+    divergent_ = false;
+    backward_ = this->current_;
+    forward_ = this->current_;
+    trajectory_.set(this->current_, initial_energy_, 0);
+
+    int depth = 0;
+    bool ahead = true; // the trajectory's last point is the one latest in time
+    while (depth < settings_.max_depth) {
+      bool const onwards = drawing::uniform(generator) < 0.5;
+      if (onwards != ahead) trajectory_.reverse();
+      ahead = onwards;
+      piece& added = halves_[static_cast<std::size_t>(depth)];
+      double const step = onwards ? this->step_size_ : -this->step_size_;
+      if (!build(depth, added, onwards ? forward_ : backward_, step, generator)) break;
+      ++depth;
+      double const odds = added.log_weight - trajectory_.log_weight;
+      if (odds > 0 || drawing::uniform(generator) < std::exp(odds)) trajectory_.take_draw(added);
+      if (!trajectory_.append(added)) break;
+    }
+
+    std::swap(this->current_.position, trajectory_.position);
+    std::swap(this->current_.gradient, trajectory_.gradient);
+    this->current_.log_density = trajectory_.log_density;
+    return {
+        .log_density = this->current_.log_density,
+        .accept_statistic = acceptance_ / steps_,
+        .step_size = this->step_size_,
+        .tree_depth = depth,
+        .leapfrog_steps = steps_,
+        .divergent = divergent_,
+        .energy = trajectory_.energy,
+        .saturated = depth == settings_.max_depth};
+  }
+
+private:
+  // What is kept of a part of the trajectory, in the order in which it was made: its ends, the sum of its momenta, and the point
+  // drawn from it, by weights exp(-H).
+  struct piece {
+    std::vector<double> first_momentum, first_velocity, last_momentum, last_velocity, sum;
+    std::vector<double> position, gradient;
+    double log_density = 0, energy = 0;
+    double log_weight = 0; // of all points, relative to the initial one
+
+    explicit piece(std::size_t n)
+        : first_momentum(n), first_velocity(n), last_momentum(n), last_velocity(n), sum(n), position(n),
+          gradient(n) {}
+
+    void set(phase_point const& z, double h, double weight) {
+      std::ranges::copy(z.momentum, first_momentum.begin());
+      std::ranges::copy(z.momentum, last_momentum.begin());
+      std::ranges::copy(z.momentum, sum.begin());
+      std::ranges::copy(z.velocity, first_velocity.begin());
+      std::ranges::copy(z.velocity, last_velocity.begin());
+      std::ranges::copy(z.position, position.begin());
+      std::ranges::copy(z.gradient, gradient.begin());
+      log_density = z.log_density;
+      energy = h;
+      log_weight = weight;
+    }
+    void reverse() {
+      std::swap(first_momentum, last_momentum);
+      std::swap(first_velocity, last_velocity);
+    }
+    void take_draw(piece& other) {
+      std::swap(position, other.position);
+      std::swap(gradient, other.gradient);
+      log_density = other.log_density;
+      energy = other.energy;
+    }
+    // Puts `next` behind this, all but its draw. False when the whole has turned back, or either half with the nearest point of
+    // the other: without these, a trajectory over half a period may go on for many more.
+    bool append(piece& next) {
+      bool const straight_first = straight(first_velocity, next.first_velocity, sum, next.first_momentum);
+      bool const straight_next = straight(last_velocity, next.last_velocity, next.sum, last_momentum);
+      bool const straight_whole = straight(first_velocity, next.last_velocity, sum, next.sum);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += next.sum[i];
+      std::swap(last_momentum, next.last_momentum);
+      std::swap(last_velocity, next.last_velocity);
+      double const larger = std::max(log_weight, next.log_weight),
+                   smaller = std::min(log_weight, next.log_weight);
+      if (std::isfinite(larger)) log_weight = larger + std::log1p(std::exp(smaller - larger));
+      return straight_first && straight_next && straight_whole;
+    }
+    // Both ends move along a + b, the sum of the momenta between them.
+    static bool straight(
+        std::vector<double> const& u, std::vector<double> const& v, std::vector<double> const& a,
+        std::vector<double> const& b) {
+      double along_u = 0, along_v = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        along_u += u[i] * (a[i] + b[i]);
+        along_v += v[i] * (a[i] + b[i]);
+      }
+      return along_u > 0 && along_v > 0;
+    }
+  };
+
+  // Goes on 2^depth steps from z. False where that diverged, or turned back on the way: then it is no part of the trajectory.
+  template <class G>
+  bool build(int depth, piece& made, phase_point& z, double step, G& generator) {
+    if (depth == 0) {
+      this->hamiltonian_.leapfrog(z, step);
+      double const h = this->hamiltonian_.energy(z), error = h - initial_energy_;
+      ++steps_;
+      acceptance_ += error > 0 ? std::exp(-error) : 1;
+      made.set(z, h, -error);
+      if (error > base::divergence_threshold) divergent_ = true;
+      return !divergent_;
+    }
+    if (!build(depth - 1, made, z, step, generator)) return false;
+    piece& second = halves_[static_cast<std::size_t>(depth - 1)];
+    if (!build(depth - 1, second, z, step, generator)) return false;
+    double const second_weight = second.log_weight;
+    bool const stays = made.append(second);
+    if (drawing::uniform(generator) < std::exp(second_weight - made.log_weight)) made.take_draw(second);
+    return stays;
+  }
+
+  nuts_settings settings_;
+  piece trajectory_;
+  std::vector<piece> halves_; // one for each depth
+  phase_point backward_, forward_;
+  double initial_energy_ = 0, acceptance_ = 0;
+  int steps_ = 0;
+  bool divergent_ = false;
+};
+
+} // namespace overdub::inference

@@ -1,0 +1,49 @@
+// target: what is sampled, a log density on all of R^n with its gradient. It needs nothing else of overdub than errors.
+#pragma once
+
+#include <overdub/call/error.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::inference {
+
+/// A target cannot be sampled, settings make no sense, or a file of draws cannot be written or read.
+struct inference_error : error {
+  using error::error;
+};
+
+/// A density on R^n: `t.dimension()` is n, and `t(q, gradient)` returns the logarithm of the density at q, up to a constant, and
+/// writes its gradient; both spans have n elements. Where the log density or its gradient is not finite, a sampler does not go:
+/// that is no error. An exception ends the sampling, and reaches the caller. A target is called by one thread at a time.
+template <class T>
+concept target = requires(T& t, std::span<double const> q, std::span<double> gradient) {
+  { std::as_const(t).dimension() } -> std::convertible_to<std::size_t>;
+  { t(q, gradient) } -> std::convertible_to<double>;
+};
+
+/// A target that says itself what is kept of a draw, as the parameters before they were transformed to R^n: `t.names()` are the
+/// names of the numbers that `t.report(q, out)` writes.
+template <class T>
+concept reporting_target = target<T> && requires(T& t, std::span<double const> q, std::span<double> out) {
+  { std::as_const(t).names() } -> std::convertible_to<std::vector<std::string>>;
+  t.report(q, out);
+};
+
+/// The names of what is kept of a draw of `t`: its own, or q.1, q.2, ...
+template <target T>
+std::vector<std::string> names_of(T const& t) {
+  if constexpr (reporting_target<T>)
+    return t.names();
+  else {
+    std::vector<std::string> names;
+    for (std::size_t i = 1; i <= t.dimension(); ++i) names.push_back("q." + std::to_string(i));
+    return names;
+  }
+}
+
+} // namespace overdub::inference

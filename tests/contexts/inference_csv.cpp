@@ -1,0 +1,406 @@
+// Draws in files: what is written is read again, to the bit; CmdStan's files are read, files that end early, too; what cannot be
+// written or read is said in a sentence.
+#include "catch.hpp"
+#include "inference_targets.hpp"
+
+#include <overdub/contexts/inference/chains.hpp>
+#include <overdub/contexts/inference/csv.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace overdub::inference;
+
+struct temporary_file {
+  std::string path;
+  explicit temporary_file(std::string const& name)
+      : path("/tmp/overdub_test_" + std::to_string(::getpid()) + "_" + name) {}
+  temporary_file(std::string const& name, std::string const& contents) : temporary_file(name) {
+    std::ofstream(path) << contents;
+  }
+  ~temporary_file() { std::remove(path.c_str()); }
+  temporary_file(temporary_file const&) = delete;
+  temporary_file& operator=(temporary_file const&) = delete;
+
+  std::string contents() const {
+    std::ostringstream all;
+    all << std::ifstream(path).rdbuf();
+    return all.str();
+  }
+};
+
+draws some(std::size_t chains = 1) {
+  draws d({"mu", "theta.1"}, chains);
+  double const infinity = std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < chains; ++c) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      auto const values = d.append(
+          c, {.log_density = -1.0 / 3 - static_cast<double>(i),
+              .accept_statistic = 0.1 * static_cast<double>(i + 1),
+              .step_size = 0.7,
+              .tree_depth = 3,
+              .leapfrog_steps = 7,
+              .divergent = i == 1,
+              .energy = 1e300});
+      values[0] = i == 2 ? -infinity : 1.0 / 7 + static_cast<double>(c);
+      values[1] = i == 2 ? 5e-324 : 1e-17 * static_cast<double>(i);
+    }
+    d.record(c) = {
+        .id = c + 1,
+        .step_size = 0.7,
+        .metric = "diag_e",
+        .inverse_metric = {0.1, 1.0 / 3},
+        .warmup_seconds = 0.5,
+        .sampling_seconds = 1.25};
+  }
+  return d;
+}
+
+bool same(draws const& a, std::size_t ac, draws const& b, std::size_t bc) {
+  if (a.names() != b.names() || a.size(ac) != b.size(bc)) return false;
+  for (std::size_t i = 0; i < a.size(ac); ++i)
+    if (!std::ranges::equal(a.values(ac, i), b.values(bc, i)) ||
+        columns_of(a.statistics(ac, i)) != columns_of(b.statistics(bc, i)))
+      return false;
+  chain_record const &x = a.record(ac), &y = b.record(bc);
+  return x.id == y.id && x.step_size == y.step_size && x.metric == y.metric &&
+         x.inverse_metric == y.inverse_metric && x.warmup_seconds == y.warmup_seconds &&
+         x.sampling_seconds == y.sampling_seconds;
+}
+
+// As CmdStan's guide describes its files ("Stan CSV File Format"), with two draws of the warm-up.
+std::string const cmdstan = R"(# stan_version_major = 2
+# stan_version_minor = 33
+# model = bernoulli_model
+# method = sample (Default)
+#   sample
+#     num_samples = 2
+#     save_warmup = 1
+#     algorithm = hmc (Default)
+#       hmc
+#         metric = dense_e
+# id = 3
+lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,theta.1,theta.2
+-9.1,0.5,1,1,3,0,9.2,0.1,0.2
+-9.2,0.5,1,1,3,1,9.2,0.1,0.2
+# Adaptation terminated
+# Step size = 0.809818
+# Elements of inverse mass matrix:
+# 0.961989, 0.1
+# 0.1, 2.5
+-6.74827,0.92,0.809818,2,3,0,6.75,0.247093,-1e-05
+-6.8,1,0.809818,1,1,1,7.1,nan,inf
+# 
+#  Elapsed Time: 0.005 seconds (Warm-up)
+#                0.017 seconds (Sampling)
+#                0.022 seconds (Total)
+# 
+)";
+
+} // namespace
+
+TEST_CASE("what is written is read again, to the bit") {
+  temporary_file const file("round.csv");
+  std::vector<csv_setting> const settings = {
+      {"method", "sample", 0}, {"sample", "", 1}, {"num_samples", "3", 2}, {"id", "1", 0}};
+  draws const d = some();
+  write_csv(file.path, d, 0, settings);
+  csv_file const read = read_csv(file.path);
+  CHECK(read.settings == settings);
+  CHECK(read.whole);
+  CHECK(same(read.chain, 0, d, 0));
+  temporary_file const again("again.csv");
+  write_csv(again.path, read.chain, 0, read.settings);
+  CHECK(again.contents() == file.contents());
+}
+
+TEST_CASE("the layout is CmdStan's") {
+  temporary_file const file("layout.csv");
+  std::vector<csv_setting> const settings = {{"method", "sample", 0}, {"sample", "", 1}, {"thin", "1", 2}};
+  draws d({"mu"}, 1);
+  d.append(
+      0, {.log_density = -1,
+          .accept_statistic = 0.5,
+          .step_size = 0.25,
+          .tree_depth = 2,
+          .leapfrog_steps = 3,
+          .energy = 2})[0] = 0.1;
+  d.record(0) = {
+      .id = 1,
+      .step_size = 0.25,
+      .metric = "dense_e",
+      .inverse_metric = {2, 1, 1, 3},
+      .warmup_seconds = 1,
+      .sampling_seconds = 2};
+  write_csv(file.path, d, 0, settings);
+  CHECK(file.contents() == R"(# method = sample
+#   sample
+#     thin = 1
+lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,mu
+# Adaptation terminated
+# Step size = 0.25
+# Elements of inverse mass matrix:
+# 2, 1
+# 1, 3
+-1,0.5,0.25,2,3,0,2,0.1
+# 
+#  Elapsed Time: 1 seconds (Warm-up)
+#                2 seconds (Sampling)
+#                3 seconds (Total)
+# 
+)");
+}
+
+TEST_CASE("CmdStan's files are read, and draws of the warm-up left out") {
+  temporary_file const file("cmdstan.csv", cmdstan);
+  csv_file const read = read_csv(file.path);
+  CHECK(read.whole);
+  CHECK(read.chain.names() == std::vector<std::string>{"theta.1", "theta.2"});
+  REQUIRE(read.chain.size() == 2);
+  CHECK(read.chain.values(0, 0)[1] == -1e-05);
+  CHECK(std::isnan(read.chain.values(0, 1)[0]));
+  CHECK(std::isinf(read.chain.values(0, 1)[1]));
+  CHECK(read.chain.statistics(0, 0).leapfrog_steps == 3);
+  CHECK(read.chain.divergences() == 1);
+  chain_record const& r = read.chain.record(0);
+  CHECK((r.id == 3 && r.step_size == 0.809818 && r.metric == "dense_e"));
+  CHECK(r.inverse_metric == std::vector<double>{0.961989, 0.1, 0.1, 2.5});
+  CHECK((r.warmup_seconds == 0.005 && r.sampling_seconds == 0.017));
+  REQUIRE(read.settings.size() == 11);
+  CHECK(read.settings[3] == csv_setting{"method", "sample", 0});
+  CHECK(read.settings[9] == csv_setting{"metric", "dense_e", 4});
+}
+
+TEST_CASE("a file that ends anywhere is read as far as it goes") {
+  std::size_t const names = cmdstan.find('\n', cmdstan.find("lp__")) + 1;
+  std::size_t const second = cmdstan.find("-6.8,");
+  std::size_t least = 9, most = 0; // of draws
+  for (std::size_t end = names; end <= cmdstan.size(); ++end) {
+    temporary_file const file("partial.csv", cmdstan.substr(0, end));
+    csv_file const read = read_csv(file.path);
+    CHECK(read.whole == (end >= cmdstan.size() - 3));
+    CHECK(read.chain.size() == (end < second ? 0U : 1U) + (end > cmdstan.find('\n', second) ? 1U : 0U));
+    least = std::min(least, read.chain.size());
+    most = std::max(most, read.chain.size());
+  }
+  CHECK((least == 0 && most == 2));
+}
+
+TEST_CASE("chains are read together, if they are of one model") {
+  draws const d = some(2);
+  temporary_file const one("one.csv"), two("two.csv"), other("other.csv", cmdstan);
+  write_csv(one.path, d, 0, std::vector<csv_setting>{{"id", "1", 0}});
+  write_csv(two.path, d, 1, std::vector<csv_setting>{{"id", "2", 0}});
+  draws const both = read_csv({one.path, two.path});
+  REQUIRE(both.chains() == 2);
+  CHECK((same(both, 0, d, 0) && same(both, 1, d, 1)));
+  CHECK_THROWS_WITH(
+      read_csv(std::vector<std::string>{one.path, other.path}), Catch::Contains("have different variables"));
+}
+
+TEST_CASE("paths in braces are paths, and not the ends of one") {
+  draws const d = some(2);
+  temporary_file const one("one.csv"), two("two.csv");
+  write_csv(one.path, d, 0);
+  write_csv(two.path, d, 1);
+  char const *const first = one.path.c_str(), *const second = two.path.c_str();
+  CHECK(read_csv({first, second}).chains() == 2);
+  CHECK(read_csv({first}).chains() == 1);
+  CHECK_THROWS_WITH(read_csv({"/nowhere/a.csv", "/nowhere/b.csv"}), Catch::Contains("/nowhere/a.csv"));
+  CHECK(read_csv(first).chain.chains() == 1);
+}
+
+TEST_CASE("names are checked before a file is touched, and written as CmdStan's") {
+  temporary_file const file("names.csv", "old\n");
+  using names = std::vector<std::string>;
+  CHECK_THROWS_WITH(
+      csv_writer(file.path, {}, names{"a", "b,c"}),
+      Catch::Contains("could not be read from a file of draws"));
+  CHECK_THROWS_WITH(
+      csv_writer(file.path, {}, names{"a", "a"}), Catch::Contains("two variables are called a"));
+  CHECK(file.contents() == "old\n");
+  csv_writer(file.path, {}, names{"theta[1,2]", "mu"});
+  CHECK(read_csv(file.path).chain.names() == names{"theta.1.2", "mu"});
+
+  struct comma : targets::standard_normal {
+    std::vector<std::string> names() const { return {"mu,sigma"}; }
+    void report(std::span<double const>, std::span<double>) const {}
+  };
+  temporary_file const base("comma"), one("comma_1.csv", "old\n");
+  CHECK_THROWS_WITH(sample(comma{}, {.csv = base.path}), Catch::Contains("the variable \"mu,sigma\""));
+  CHECK(one.contents() == "old\n");
+}
+
+TEST_CASE("each draw is in the file when it is written, and none behind the end") {
+  temporary_file const file("flush.csv");
+  draws const d = some();
+  csv_writer out(file.path, {}, d.names());
+  out.adapted(d.record(0));
+  for (std::size_t i = 0; i < 3; ++i) {
+    out.draw(d.statistics(0, i), d.values(0, i));
+    CHECK(read_csv(file.path).chain.size() == i + 1);
+  }
+  out.finish(d.record(0));
+  std::string const whole = file.contents();
+  CHECK_THROWS_WITH(out.draw(d.statistics(0, 0), d.values(0, 0)), Catch::Contains("is finished"));
+  CHECK_THROWS_WITH(out.finish(d.record(0)), Catch::Contains("is finished"));
+  CHECK(file.contents() == whole);
+}
+
+TEST_CASE("a file has the seed that was used, or none") {
+  temporary_file const base("seed"), one("seed_1.csv");
+  sampling_settings const settings{.chains = 1, .warmup = 0, .draws = 1, .seed = 5, .csv = base.path};
+  auto const seed = [&]() -> std::string {
+    for (csv_setting const& s : read_csv(one.path).settings)
+      if (s.name == "seed") return s.value;
+    return "none";
+  };
+  targets::standard_normal const target;
+  (void)sample(target, settings);
+  CHECK(seed() == "5");
+  (void)sample(target, settings, nuts_settings{}, mersenne_streams{77});
+  CHECK(seed() == "77");
+  auto const own = [](std::uint64_t, std::uint64_t t) { return std::mt19937_64(t); };
+  (void)sample(target, settings, nuts_settings{}, own);
+  CHECK(seed() == "none");
+}
+
+TEST_CASE("all files are replaced before the first chain begins, and none where the run is stopped already") {
+  temporary_file const base("stale"), one("stale_1.csv", "old\n"), two("stale_2.csv", "old\n");
+  std::atomic<bool> stop = true;
+  sampling_settings settings{
+      .chains = 2, .warmup = 10, .draws = 10, .threads = 1, .stop = &stop, .csv = base.path};
+  (void)sample(targets::standard_normal{1}, settings);
+  CHECK((one.contents() == "old\n" && two.contents() == "old\n"));
+  stop = false;
+  settings.on_progress = [&](progress const& p) { stop = p.done == 15; };
+  (void)sample(targets::standard_normal{1}, settings);
+  CHECK(read_csv(one.path).chain.size() == 5);
+  CHECK(read_csv(two.path).chain.size() == 0); // of a chain that did not begin, and no old draws
+}
+
+TEST_CASE("a file that can be written on no more does not end the run, and is told of at its end") {
+  temporary_file const base("full"), one("full_1.csv"), two("full_2.csv");
+  // The disk is full at 2000 bytes for this process.
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit const small{.rlim_cur = 2000, .rlim_max = before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  sampling_settings const settings{.chains = 2, .warmup = 20, .draws = 200, .seed = 4, .csv = base.path};
+  std::shared_ptr<draws const> kept;
+  std::string why;
+  try {
+    (void)sample(targets::standard_normal{1}, settings);
+  } catch (sampling_error const& e) {
+    kept = e.so_far;
+    why = e.what();
+  }
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  REQUIRE(kept != nullptr);
+  CHECK(
+      why == "overdub: chain 1: the draws could not be written to " + one.path +
+                 ": File too large; what was written before is kept");
+  CHECK((kept->size(0) == 200 && kept->size(1) == 200));
+  csv_file const part = read_csv(one.path);
+  CHECK_FALSE(part.whole);
+  CHECK((part.chain.size() > 0 && part.chain.size() < 200));
+  CHECK(part.chain.values(0, 0)[0] == kept->values(0, 0)[0]);
+}
+
+TEST_CASE("totals of a file are those of its draws, without an E-BFMI where it was thinned") {
+  auto const reading = [](std::string const& setting) {
+    std::string text = cmdstan;
+    text.insert(text.find("# id"), setting);
+    for (int i = 0; i < 9; ++i) {
+      std::size_t const last = text.find("-6.8,");
+      text.insert(last, "-6.8,1,0.8," + std::to_string(i) + ",1,0," + std::to_string(i % 3) + ",1,1\n");
+    }
+    temporary_file const file("totals.csv", text);
+    return read_csv(file.path).chain.totals(0);
+  };
+  transition_totals const all = reading("#     max_depth = 7 (Default)\n#     thin = 1 (Default)\n");
+  CHECK((all.transitions() == 11 && all.divergences() == 1 && all.saturations() == 2));
+  CHECK(std::isfinite(all.energy_fraction()));
+  transition_totals const thinned = reading("#     thin = 2\n");
+  CHECK((thinned.transitions() == 11 && thinned.divergences() == 1 && thinned.saturations() == 0));
+  CHECK(std::isnan(thinned.energy_fraction()));
+}
+
+TEST_CASE("sample writes the files as it runs, and they are what it returns") {
+  temporary_file const base("run"), one("run_1.csv"), two("run_2.csv");
+  draws const d =
+      sample(targets::eight_schools{}, {.chains = 2, .warmup = 60, .draws = 20, .seed = 5, .csv = base.path});
+  draws const read = read_csv(std::vector<std::string>{one.path, two.path});
+  for (std::size_t c = 0; c < 2; ++c) {
+    CHECK(read.size(c) == 20);
+    CHECK(read.record(c).inverse_metric == d.record(c).inverse_metric);
+    for (std::size_t i = 0; i < 20; ++i) CHECK(std::ranges::equal(read.values(c, i), d.values(c, i)));
+  }
+  csv_file const file = read_csv(two.path);
+  CHECK(file.whole);
+  auto const has = [&](csv_setting const& s) {
+    return std::ranges::find(file.settings, s) != file.settings.end();
+  };
+  CHECK(has({"num_samples", "20", 2}));
+  CHECK(has({"delta", "0.8", 3}));
+  CHECK(has({"engine", "nuts", 4}));
+  CHECK(has({"max_depth", "10", 6}));
+  CHECK(has({"metric", "diag_e", 4}));
+  CHECK(has({"id", "2", 0}));
+  CHECK(has({"seed", "5", 1}));
+}
+
+TEST_CASE("a run that is stopped leaves files with the draws so far") {
+  temporary_file const base("stopped"), one("stopped_1.csv");
+  std::atomic<bool> stop = false;
+  sampling_settings settings{.chains = 1, .warmup = 50, .draws = 1000, .stop = &stop, .csv = base.path};
+  settings.on_progress = [&](progress const& p) { stop = p.done == 60; };
+  draws const d = sample(targets::standard_normal{2}, settings);
+  CHECK(d.size() == 10);
+  csv_file const file = read_csv(one.path);
+  CHECK_FALSE(file.whole);
+  CHECK(file.chain.size() == 10);
+}
+
+TEST_CASE("what cannot be written or read is said in a sentence") {
+  CHECK_THROWS_WITH(
+      write_csv("/nowhere/draws.csv", some(), 0),
+      "overdub: the draws cannot be written to /nowhere/draws.csv: No such file or directory");
+  CHECK_THROWS_WITH(
+      sample(targets::standard_normal{1}, {.chains = 2, .csv = "/nowhere/draws"}),
+      "overdub: the draws cannot be written to /nowhere/draws_1.csv: No such file or directory");
+  CHECK_THROWS_WITH(
+      read_csv("/nowhere/draws.csv"),
+      "overdub: the draws in /nowhere/draws.csv cannot be read: No such file or directory");
+  if (std::ifstream("/dev/full"))
+    CHECK_THROWS_WITH(write_csv("/dev/full", some(), 0), Catch::Contains("No space left"));
+  auto const reading = [](std::string const& contents) {
+    temporary_file const file("bad.csv", contents);
+    (void)read_csv(file.path);
+  };
+  CHECK_THROWS_WITH(reading("a,b,c\n"), Catch::Contains("line 1: the names do not begin with"));
+  CHECK_THROWS_WITH(reading("# method = sample\n"), Catch::Contains("the line of names is missing"));
+  std::string const names = "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,x\n";
+  CHECK_THROWS_WITH(
+      reading("lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,x,x\n"),
+      Catch::Contains("line 1: two variables are called x"));
+  CHECK_THROWS_WITH(
+      reading(names + "1,2,3\n"), Catch::Contains("line 2: a draw has another number of columns"));
+  CHECK_THROWS_WITH(reading(names + "1,2,3,nan,5,6,7,8\n"), Catch::Contains("line 2: the depth of a tree"));
+  CHECK_THROWS_WITH(
+      reading(names + "1,2,3,4,5,6,7,x\n"), Catch::Contains("line 2: what should be a number is none"));
+}
