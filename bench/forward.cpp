@@ -12,7 +12,7 @@ namespace {
 
 using overdub::contexts::derivative;
 using overdub::contexts::forward_along;
-using overdub::contexts::gradient;
+using overdub::contexts::forward_gradient;
 using overdub::contexts::tangents;
 
 constexpr int directions = 20;
@@ -122,5 +122,6 @@ int main() {
   bench::compare(
       "its gradient, the directions set up too", //
       bench::way{"by hand, duals of 20 tangents", 0, anew([&] { return gradient_by_hand(numbers); })},
-      bench::way{"gradient<20>", 1.03, anew([&] { return gradient<directions>(rosenbrock, x); })});
+      bench::way{
+          "forward_gradient<20>", 1.03, anew([&] { return forward_gradient<directions>(rosenbrock, x); })});
 }

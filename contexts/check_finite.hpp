@@ -17,7 +17,8 @@ struct not_finite : error {
   using error::error;
 };
 
-/// Throws not_finite where an operation or a native function makes an infinity or NaN out of finite arguments. What is computed
+/// Throws not_finite where an operation or a native function makes an infinity or NaN out of finite arguments, also in tuples and described
+/// structs of numbers and arrays. What is computed
 /// from infinities and NaN that were given is let through. Costs a test for each operation, and a word for each function that is
 /// open. A context for one run at a time.
 struct check_finite : context {
@@ -40,14 +41,16 @@ struct check_finite : context {
 private:
   template <class X>
   static bool is_finite(X const& x) {
-    if constexpr (std::is_floating_point_v<X>)
-      return std::isfinite(x);
-    else if constexpr (requires { x.span(); }) {
-      for (auto const& element : x)
-        if (!is_finite(element)) return false;
-      return true;
-    } else
-      return true;
+    bool all = true;
+    each_leaf(
+        [&]<class Leaf>(Leaf const& leaf) {
+          if constexpr (std::is_floating_point_v<Leaf>)
+            all = all && std::isfinite(leaf);
+          else if constexpr (requires { leaf.span(); })
+            for (auto const& element : leaf) all = all && is_finite(element);
+        },
+        x);
+    return all;
   }
   void look_at(std::string_view operation, auto const& result, auto const&... x) const {
     if (is_finite(result) || !(is_finite(x) && ...)) return;
@@ -65,6 +68,10 @@ private:
       char text[32];
       std::snprintf(text, sizeof text, "%.17g", static_cast<double>(x));
       return text;
+    } else if constexpr (requires { typename tree_traits<X>::children; }) {
+      std::string text;
+      each_leaf([&](auto const& leaf) { text += (text.empty() ? "(" : ", ") + text_of(leaf); }, x);
+      return text + ")";
     } else
       return "...";
   }

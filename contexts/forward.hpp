@@ -3,8 +3,10 @@
 // another.
 #pragma once
 
+#include <overdub/contexts/forward/tangents.hpp>
 #include <overdub/overdub.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -14,87 +16,6 @@
 #include <vector>
 
 namespace overdub::contexts {
-
-/// Tangents along N directions: a vector space over T. In arrays of numbers they are kept whole, one after another.
-template <class T, int N>
-struct tangents {
-  alignas(16) std::array<T, static_cast<std::size_t>(N)> along;
-
-  constexpr tangents() requires std::default_initializable<T> : along{} {}
-  constexpr explicit tangents(zero) requires std::default_initializable<T> : along{} {}
-  constexpr explicit tangents(std::array<T, static_cast<std::size_t>(N)> components)
-      : along(std::move(components)) {}
-  /// One component a direction.
-  template <std::convertible_to<T>... U>
-  requires(sizeof...(U) == N && N > 1) constexpr tangents(U... components)
-      : along{static_cast<T>(components)...} {}
-  constexpr T& operator[](int i) { return along[static_cast<std::size_t>(i)]; }
-  constexpr T const& operator[](int i) const { return along[static_cast<std::size_t>(i)]; }
-  friend bool operator==(tangents const&, tangents const&) = default;
-};
-
-template <class X>
-inline constexpr bool is_tangents = false;
-template <class T, int N>
-inline constexpr bool is_tangents<tangents<T, N>> = true;
-template <class X>
-concept scalar = !is_tangents<X> && !std::same_as<X, zero> && !control<X>;
-
-// The tangents make(0), ..., make(N - 1). They are not filled in a loop: g++ would keep them all in memory.
-template <int N, class Make>
-OVERDUB_INLINE constexpr auto each_direction(Make const& make) {
-  return [&]<int... I>(std::integer_sequence<int, I...>) OVERDUB_INLINE {
-    using T = std::remove_cvref_t<decltype(make(0))>;
-    return tangents<T, N>(std::array<T, static_cast<std::size_t>(N)>{make(I)...});
-  }
-  (std::make_integer_sequence<int, N>{});
-}
-
-// f on each direction: on the components of the tangents among the arguments, and on the scalars as they are.
-template <int N, class F, class... X>
-OVERDUB_INLINE constexpr auto along_each(F const& f, X const&... x) {
-  auto component = []<class Y>(Y const& y, [[maybe_unused]] int i) OVERDUB_INLINE -> decltype(auto) {
-    if constexpr (is_tangents<Y>)
-      return y[i];
-    else
-      return (y);
-  };
-  return each_direction<N>([&](int i) OVERDUB_INLINE { return f(component(x, i)...); });
-}
-
-template <class T, class U, int N>
-OVERDUB_INLINE constexpr auto operator+(tangents<T, N> const& a, tangents<U, N> const& b) {
-  return along_each<N>(add, a, b);
-}
-template <class T, class U, int N>
-OVERDUB_INLINE constexpr auto operator-(tangents<T, N> const& a, tangents<U, N> const& b) {
-  return along_each<N>(sub, a, b);
-}
-template <class T, int N>
-OVERDUB_INLINE constexpr auto operator-(tangents<T, N> const& a) {
-  return along_each<N>(neg, a);
-}
-template <scalar S, class T, int N>
-OVERDUB_INLINE constexpr auto operator*(S const& s, tangents<T, N> const& a) {
-  return along_each<N>(mul, s, a);
-}
-template <scalar S, class T, int N>
-OVERDUB_INLINE constexpr auto operator*(tangents<T, N> const& a, S const& s) {
-  return along_each<N>(mul, a, s);
-}
-template <scalar S, class T, int N>
-OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
-  return along_each<N>(div, a, s);
-}
-
-template <class C, class T, int N, class B>
-OVERDUB_INLINE constexpr auto select_along(C const& c, tangents<T, N> const& a, B const& b) {
-  return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);
-}
-template <class C, class T, int N>
-OVERDUB_INLINE constexpr auto select_along(C const& c, zero a, tangents<T, N> const& b) {
-  return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);
-}
 
 /// Forward differentiation along N directions: overdub::tag(x, tangents) in, overdub::tag(result, tangents) out.
 template <int N>
@@ -164,7 +85,153 @@ struct forward_along : context {
     return result;
   }
 
+  // A function that says how it is differentiated is not looked into.
+  template <function F, class... X>
+  requires(
+      detail::says_derivative<F> &&
+      (!detail::derivative_of<F>::is_rule ||
+       detail::takes_as_written<F>)) constexpr auto overdub(F const& f, X const&... x) {
+    auto const result = fallback(*this, f, x...);
+    if constexpr (detail::derivative_of<F>::is_constant || !(changes<X>() || ...))
+      return with_tangents(result, zero{});
+    else if constexpr (detail::derivative_of<F>::is_rule) {
+      using Tangent = typename detail::derivative_of<F>::tangent;
+      auto const along = [&](auto direction) {
+        return detail::call(
+            detail::stack_from<detail::outermost_t<X...>>(x...), Tangent{}, result,
+            detail::take_inner{}(x)..., along_direction<decltype(direction)::value>(x)...);
+      };
+      return [&]<int... I>(std::integer_sequence<int, I...>) {
+        return with_tangents(result, along(std::integral_constant<int, I>{})...);
+      }
+      (std::make_integer_sequence<int, N>{});
+    } else {
+      constexpr bool is_differentiable = detail::derivative_of<F>::is_constant;
+      static_assert(
+          is_differentiable,
+          "overdub: this function is marked as not differentiable, for the reason that its type says, and is "
+          "given something that changes; give it constants, or a derivative_rule");
+      return detail::refused{};
+    }
+  }
+
+  static constexpr int directions = N; // metadata are tangents, along so many
+
 private:
+  // Along one of the directions: the tangent of a value whose metadata this is, as a value of the type of what changes.
+  template <int Direction, class M>
+  static constexpr auto component(M const& tangent) {
+    if constexpr (is_tangents<M>)
+      return tangent[Direction];
+    else if constexpr (N > 1 && detail::is_array<M>)
+      return map([](auto const& t) { return component<Direction>(t); }, tangent);
+    else
+      return tangent;
+  }
+  // The metadata of a value with these tangents, one a direction.
+  template <class T, class... D>
+  static constexpr metadata_t<forward_along, T> joined(D const&... tangent) {
+    using M = metadata_t<forward_along, T>;
+    if constexpr (N == 1)
+      return (tangent, ...);
+    else if constexpr (is_tangents<M>)
+      return M(tangent...);
+    else {
+      using E = typename M::value_type;
+      i64 const size = std::min({tangent.size()...});
+      std::vector<E> elements;
+      elements.reserve(static_cast<std::size_t>(size));
+      for (i64 i = 0; i < size; ++i) elements.push_back(E(tangent[i]...));
+      return M::copy_of(elements);
+    }
+  }
+  // A leaf of what a rule is given; what an outer context keeps with its values is a tree of two.
+  template <class X>
+  static consteval bool is_own() {
+    if constexpr (detail::is_tagged<X>)
+      return detail::is_leaf<std::remove_cvref_t<decltype(X::inner)>>;
+    else
+      return false;
+  }
+
+  template <class X>
+  static consteval bool changes() {
+    if constexpr (is_own<X>())
+      return !std::same_as<std::remove_cvref_t<decltype(X::metadata)>, zero> &&
+             varies<decltype(X::metadata)>();
+    else if constexpr (detail::tree<X>)
+      return any_changes(static_cast<typename tree_traits<X>::children*>(nullptr));
+    else
+      return false;
+  }
+  template <class... X>
+  static consteval bool any_changes(std::tuple<X...>*) {
+    return (changes<std::remove_cvref_t<X>>() || ...);
+  }
+  template <class T>
+  static consteval bool is_number_or_array() {
+    constexpr bool is = !detail::plain_described<plain_t<T>>;
+    static_assert(
+        is, "overdub: a function with a derivative_rule takes and gives numbers, arrays, and trees of them; "
+            "give it the members of "
+            "this struct, or make the struct a template over its number");
+    return is;
+  }
+  // The tangents of an argument along one direction.
+  template <int Direction, class X>
+  static constexpr auto along_direction(X const& x) {
+    if constexpr (is_own<X>()) {
+      using T = std::remove_cvref_t<decltype(x.inner)>;
+      using M = std::remove_cvref_t<decltype(x.metadata)>;
+      if constexpr (!is_number_or_array<T>())
+        return zero{};
+      else if constexpr (std::same_as<M, zero> || std::same_as<metadata_t<forward_along, T>, zero>)
+        return detail::no_tangent{}(x.inner);
+      else
+        return component<Direction>(x.metadata);
+    } else if constexpr (detail::tree<X>)
+      return tree_traits<X>::map([](auto const& child) { return along_direction<Direction>(child); }, x);
+    else
+      return zero{};
+  }
+  // A result with its tangents, one a direction; `zero` stands for a tree of zeros.
+  template <class R, class... D>
+  static constexpr auto with_tangents(R const& r, D const&... d) {
+    if constexpr (detail::is_leaf<R>) {
+      if constexpr (!is_number_or_array<R>())
+        return detail::refused{};
+      else if constexpr (std::same_as<metadata_t<forward_along, R>, zero>)
+        return overdub::tag(r, zero{});
+      else
+        return overdub::tag(r, tangent_of(r, d...));
+    } else if constexpr (!detail::tree<R>)
+      return r;
+    else if constexpr ((std::same_as<D, zero> && ...))
+      return tree_traits<R>::map([](auto const& child) { return with_tangents(child, zero{}); }, r);
+    else
+      return tree_traits<R>::map([](auto const&... child) { return with_tangents(child...); }, r, d...);
+  }
+  template <class R, class... D>
+  static constexpr auto tangent_of(R const& r, D const&... d) {
+    using M = metadata_t<forward_along, R>;
+    auto const stack = detail::stack_from<detail::stack_of_t<R>>(r);
+    auto const one = [&]<class T>(T const& tangent) {
+      if constexpr (detail::is_array<plain_t<R>>) {
+        if constexpr (std::same_as<T, zero>)
+          return detail::wrap(stack, detail::no_tangent{}(r));
+        else
+          return detail::wrap(stack, tangent);
+      } else if constexpr (std::same_as<T, zero>)
+        return detail::wrap(stack, plain_t<R>{});
+      else
+        return detail::wrap(stack, in_precision_of<plain_t<R>>(tangent));
+    };
+    if constexpr (sizeof...(D) == N)
+      return joined<R>(one(d)...);
+    else
+      return detail::become<M>(stack, zero{}, r);
+  }
+
   // Whether X holds numbers that have a derivative: itself, in an array, a tree or a struct, or as metadata.
   template <class X>
   static consteval bool varies() {
@@ -208,79 +275,6 @@ private:
 /// Forward differentiation along one direction.
 using forward = forward_along<1>;
 
-/// f(x) and its derivative along `direction` (1 by default), as tagged{value, derivative}.
-template <class F, class X>
-constexpr auto value_and_derivative(F const& f, X const& x) {
-  static_assert(
-      std::floating_point<plain_t<X>>,
-      "overdub: a derivative is taken at a floating-point number; write derivative(f, 3.0) for "
-      "derivative(f, 3), and gradient(f, xs) for a function of an array");
-  forward context;
-  if constexpr (std::floating_point<plain_t<X>>)
-    return overdub::overdub(context, f, overdub::tag(x, plain_t<X>{1}));
-  else
-    return overdub::tag(x, x);
-}
-
-/// The derivative of f at x. Nests: derivative of a function that takes derivatives.
-template <class F, class X>
-constexpr auto derivative(F const& f, X const& x) {
-  return value_and_derivative(f, x).metadata;
-}
-
-/// The gradient of f, a function of an array, at xs; N directions a run. O(n / N) runs of f.
-template <int N = 8, class F, std::floating_point T>
-array<T> gradient(F const& f, array<T> const& xs) {
-  using Tangent = metadata_t<forward_along<N>, T>;
-  auto along = [](auto& tangent, [[maybe_unused]] i64 direction) -> auto& {
-    if constexpr (N == 1)
-      return tangent;
-    else
-      return tangent[static_cast<int>(direction)];
-  };
-  forward_along<N> context;
-  auto const size = static_cast<std::size_t>(xs.size());
-  std::vector<T> result;
-  result.reserve(size);
-  for (i64 first = 0; first < xs.size(); first += N) {
-    std::vector<Tangent> seeds(size);
-    for (i64 i = first; i < xs.size() && i < first + N; ++i)
-      along(seeds[static_cast<std::size_t>(i)], i - first) = T{1};
-    auto const directions = array<Tangent>::borrow(seeds);
-    auto const slopes = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
-    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.push_back(along(slopes, i - first));
-  }
-  return array<T>::copy_of(result);
-}
-
 } // namespace overdub::contexts
 
-// Tangents are trees of their components.
-template <class T, int N>
-struct overdub::tree_traits<overdub::contexts::tangents<T, N>> {
-  using children = std::tuple<T>;
-  // A component as its tangents are: const or not, lvalue or rvalue.
-  template <class X>
-  using component = std::conditional_t<
-      std::is_lvalue_reference_v<X>, decltype(std::declval<X&>()[0]),
-      std::remove_reference_t<decltype(std::declval<X&>()[0])>&&>;
-  static constexpr bool whole_in_arrays = std::is_arithmetic_v<T>;
-  template <std::size_t, class X>
-  OVERDUB_INLINE static constexpr auto& child(X& x) {
-    return x[0];
-  }
-  template <class F, class X, class... Rest>
-  OVERDUB_INLINE static constexpr void each(F const& f, X& x, Rest&... rest) {
-    for (int i = 0; i < N; ++i) f(x[i], rest[i]...);
-  }
-  template <class F, class... X>
-  OVERDUB_INLINE static constexpr auto map(F const& f, X&&... x) {
-    return overdub::contexts::each_direction<N>(
-        [&](int i) OVERDUB_INLINE { return f(static_cast<component<X>>(x[i])...); });
-  }
-  template <class F>
-  OVERDUB_INLINE static constexpr auto generate(F const& f) {
-    return overdub::contexts::each_direction<N>([&](int)
-                                                    OVERDUB_INLINE { return f(std::type_identity<T>{}); });
-  }
-};
+#include <overdub/contexts/forward/derivatives.hpp>

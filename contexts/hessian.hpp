@@ -35,7 +35,7 @@ struct hessian_of {
       typename square<std::tuple_element_t<0, std::tuple<A...>>>::type;
 
   template <class R, class... A>
-  static void apply(ir::program& p) {
+  static void apply(ir::program& p, program_use) {
     static_assert(
         std::floating_point<R>,
         "overdub: a Hessian is that of a function which gives one floating-point number");
@@ -51,7 +51,7 @@ struct hessian_product {
   template <class R, class X, class V>
   using result = X;
   template <class R, class X, class V>
-  static void apply(ir::program& p) {
+  static void apply(ir::program& p, program_use) {
     static_assert(
         std::is_same_v<X, V>,
         "overdub: hessian_vector_product(f)(x, v) takes a direction of the type of its argument");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/profile/durations.hpp>
+#include <overdub/contexts/profile/folded_name.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>
@@ -88,7 +89,7 @@ struct profile_by : context {
   /// A line a path, "outer;inner 1234", with the nanoseconds in the function itself: what tools for flame graphs read.
   void write_folded(std::ostream& out) const {
     for (auto const& r : paths()) {
-      for (std::size_t i = 0; i < r.path.size(); ++i) out << (i > 0 ? ";" : "") << r.path[i];
+      for (std::size_t i = 0; i < r.path.size(); ++i) out << (i > 0 ? ";" : "") << folded_name(r.path[i]);
       out << ' ' << r.self.count() << '\n';
     }
   }

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <overdub/compile/transformed.hpp>
+#include <overdub/compile/tree_data.hpp>
 #include <overdub/contexts/reverse/activity.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/contexts/reverse/pullback_program.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -20,6 +25,11 @@ namespace adjoint {
 template <class... L>
 consteval bool has_derivative(types<L...>) {
   return (is_differentiable(type_in_programs<L>) || ...);
+}
+
+// What contexts rewrite holds no function values that hold others.
+constexpr recursion calls_in(program_use use) {
+  return use == program_use::run ? recursion::kept : recursion::computed_again;
 }
 
 // The arguments of these numbers, or all of A...
@@ -44,7 +54,7 @@ struct only_one<std::tuple<T>> {
   using type = T;
 };
 
-template <bool KeepsValue, std::size_t... I>
+template <bool KeepsValue, class Keep, std::size_t... I>
 struct gradient_of {
   static constexpr std::string_view name = KeepsValue ? "value_and_gradient" : "gradient";
 
@@ -81,7 +91,7 @@ struct gradient_of {
       std::conditional_t<check<R, A...>() && KeepsValue, std::pair<R, gradients<A...>>, gradients<A...>>;
 
   template <class R, class... A>
-  static void apply(ir::program& p) {
+  static void apply(ir::program& p, program_use use) {
     std::vector<bool> asked; // by leaf
     std::size_t argument = 0;
     auto const ask = [&]<class... L>(types<L...>) {
@@ -90,7 +100,7 @@ struct gradient_of {
       ++argument;
     };
     (ask(leaves_of<A>{}), ...);
-    differentiate_entry(p, asked, KeepsValue);
+    differentiate_entry(p, asked, KeepsValue, {.calls = calls_in(use), .loops = Keep::loops});
   }
 };
 
@@ -114,8 +124,8 @@ struct jacobian_of {
   requires(check<R, A...>()) using result = array<std::tuple_element_t<0, std::tuple<A...>>>;
 
   template <class R, class... A>
-  static void apply(ir::program& p) {
-    take_jacobian(p);
+  static void apply(ir::program& p, program_use use) {
+    take_jacobian(p, {.calls = calls_in(use), .loops = {}});
   }
 };
 
@@ -147,23 +157,58 @@ struct transpose_of {
   using result = typename cotangents_of<R, A...>::type;
 
   template <class R, class... A>
-  static void apply(ir::program& p) {
-    transpose_entry(p);
+  static void apply(ir::program& p, program_use use) {
+    transpose_entry(p, {.calls = calls_in(use), .loops = {}});
   }
 };
 
-// A tree without references to the memory of another one.
-template <class X>
-X owned(X const& x) {
-  if constexpr (requires { x.owned(); })
-    return x.owned();
-  else if constexpr (requires { typename tree_traits<X>::children; })
-    return tree_traits<X>::map([](auto const& child) { return owned(child); }, x);
-  else
-    return x;
+template <class... L>
+consteval bool has_values(types<L...>) {
+  return (in_context<L> || ...);
 }
+template <class... L>
+consteval std::ptrdiff_t count_of(types<L...>) {
+  return sizeof...(L);
+}
+template <class X>
+using parameter = std::conditional_t<std::integral<X> && !std::same_as<X, bool>, i64, X>;
+
+template <bool First>
+struct half_of {
+  static constexpr std::string_view name = First ? "first_half" : "second_half";
+
+  template <class R, class... A>
+  using result = R; // it is run on data
+  template <class R, class... A>
+  static void apply(ir::program& p, program_use) {
+    if constexpr (First)
+      keep_for_pullback(p);
+    else
+      pull_back(p);
+  }
+};
 
 } // namespace adjoint
+
+/// What counted loops keep for the way back. `keep_all`: what is cheapest in time; it grows with the number of turns.
+struct keep_all {
+  static constexpr loop_storage loops = {};
+};
+/// At most so many bytes, for all loops that stand in no other one together: what they carry in some of their turns, from which the
+/// others are computed again, as few times as that many states allow (two states at least). Loops that change
+/// what others see, or carry arrays whose shapes change, keep what they need.
+template <std::int64_t Bytes>
+struct keep_at_most_t {
+  static_assert(Bytes > 0, "overdub: keep_at_most takes a number of bytes");
+  static constexpr loop_storage loops{.keeps = loop_storage::amount::at_most, .bytes = Bytes};
+};
+template <std::int64_t Bytes>
+inline constexpr keep_at_most_t<Bytes> keep_at_most{};
+/// What is carried in about log2(n) of n turns: each turn runs again about log2(n) / 2 times.
+struct keep_logarithmic_t {
+  static constexpr loop_storage loops{.keeps = loop_storage::amount::logarithmic, .bytes = 0};
+};
+inline constexpr keep_logarithmic_t keep_logarithmic{};
 
 /// The gradient of f, a function that gives one floating-point number: gradient(f)(x, y) is a tuple of its derivatives by x and by
 /// y, of the same types as they are; of one argument, it is that derivative. gradient<1>(f)(x, y) is the one by y alone. Arguments
@@ -172,16 +217,17 @@ X owned(X const& x) {
 ///
 /// f's program is made once for the types of its arguments (`compile(gradient(f), signature<double>, options)` chooses how it is
 /// run), and goes through f's operations backwards: it takes the time of a few runs of f, however many numbers it is
-/// differentiated by. Inside of other functions, and of contexts, it is a function as any other: gradients of gradients are.
+/// differentiated by. What it keeps of loops may be limited: gradient(f, keep_at_most<1'000'000>). Inside of other functions, and of
+/// contexts, it is a function as any other: gradients of gradients are.
 /// Throws differentiation_error where something that changes has no derivative. Thread-safe.
-template <std::size_t... I, class F>
-constexpr auto gradient(F const& f) {
-  return transformed<"gradient", adjoint::gradient_of<false, I...>>(f);
+template <std::size_t... I, class F, class Keep = keep_all>
+constexpr auto gradient(F const& f, Keep const& = {}) {
+  return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(f);
 }
 /// The same, and the value: a pair of it and of the gradient.
-template <std::size_t... I, class F>
-constexpr auto value_and_gradient(F const& f) {
-  return transformed<"value_and_gradient", adjoint::gradient_of<true, I...>>(f);
+template <std::size_t... I, class F, class Keep = keep_all>
+constexpr auto value_and_gradient(F const& f, Keep const& = {}) {
+  return transformed<"value_and_gradient", adjoint::gradient_of<true, Keep, I...>>(f);
 }
 
 /// The Jacobian of f, a function of an array that gives one: jacobian(f)(xs) is an array with a row for each result. It takes the
@@ -198,16 +244,55 @@ constexpr auto vector_jacobian_product(F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(f);
 }
 
-/// pullback(f)(x...): a pair of f(x...), and of a function from a cotangent of it to those of the arguments, which owns what it
-/// needs, and may be called many times. Each call runs f again.
+/// The way back from what f gave at some arguments: a cotangent of it becomes those of the arguments. It owns what it needs, and may
+/// be called many times, in any thread.
+template <class Result, class Cotangents>
+class pullback_function {
+public:
+  pullback_function(executable back, std::vector<datum> kept)
+      : back_(std::move(back)), kept_(std::move(kept)) {}
+
+  /// Throws what the program throws.
+  Cotangents operator()(Result const& cotangent) const {
+    std::vector<datum> given = kept_;
+    std::ranges::move(data_of(cotangent), std::back_inserter(given));
+    return tree_of<Cotangents>(back_.run(given));
+  }
+  /// How many bytes of numbers it keeps.
+  std::size_t bytes() const {
+    std::size_t all = 0;
+    for (datum const& d : kept_) all += d.bytes();
+    return all;
+  }
+
+private:
+  executable back_;
+  std::vector<datum> kept_;
+};
+
+/// pullback(f)(x...): a pair of f(x...), and of a pullback_function. f runs once: what it computes on the way, and is needed to go
+/// back, is kept. In contexts, and while programs are staged, the second is a function that runs f again.
 template <class F>
 constexpr auto pullback(F const& f) {
   return [f](auto const&... x) {
-    return std::pair(f(x...), [f, arguments = std::tuple(adjoint::owned(x)...)](auto const& cotangent) {
-      return std::apply(
-          [&](auto const&... argument) { return vector_jacobian_product(f)(argument..., cotangent); },
-          arguments);
-    });
+    if constexpr (!(adjoint::has_values(leaves_of<std::remove_cvref_t<decltype(x)>>{}) || ...)) {
+      using A = types<adjoint::parameter<std::remove_cvref_t<decltype(x)>>...>;
+      using Cotangents = typename adjoint::only_one<
+          std::tuple<adjoint::parameter<std::remove_cvref_t<decltype(x)>>...>>::type;
+      constexpr auto halved = []<bool First>(std::bool_constant<First>) {
+        return compile(transformed<"half", adjoint::half_of<First>>(F{}), A{});
+      };
+      using Result = typename decltype(halved(std::true_type{}))::result_type;
+      static auto const first = halved(std::true_type{}).made().shared_from_this();
+      static auto const second = halved(std::false_type{}).made().shared_from_this();
+      std::vector<datum> all = first->run().run(data_of(x...));
+      auto const values = all.begin() + adjoint::count_of(leaves_of<Result>{});
+      auto value = tree_of<Result>({all.begin(), values});
+      return std::pair(
+          std::move(value), pullback_function<Result, Cotangents>(second->run(), {values, all.end()}));
+    } else
+      return std::pair(
+          f(x...), [=](auto const& cotangent) { return vector_jacobian_product(f)(x..., cotangent); });
   };
 }
 

@@ -60,7 +60,7 @@ template <fixed_string... Names>
 struct only : option {
   static consteval bool takes(std::string_view name) { return is_among<Names...>(name); }
 };
-/// No spans of these callees, nor of what they call.
+/// No spans of these callees, nor, where they are functions, of what they call. What map, if_ and the like call keeps its spans.
 template <fixed_string... Names>
 struct without : option {
   static consteval bool leaves(std::string_view name) { return is_among<Names...>(name); }
@@ -156,12 +156,15 @@ struct trace_at : context {
   void before(F, auto const&... x) const {
     if constexpr (tracing::counts_only<Options...>)
       tracing::count<F>();
-    else if (period == 1 || tracing::this_sampler<Options...>.begin(period)) {
-      if constexpr (values && (tracing::is_recorded<std::remove_cvref_t<decltype(x)>> || ...)) {
-        tracing::write<F>(tracing::record_kind::begin_with_values);
-        write_arguments(x...);
-      } else
-        tracing::write<F>(tracing::record_kind::begin);
+    else if constexpr (period == 1)
+      write_begin<F>(x...);
+    else if (tracing::this_sampler<Options...>.begin(period)) {
+      try {
+        write_begin<F>(x...);
+      } catch (...) { // no memory for the thread's ring: this call has no end
+        tracing::this_sampler<Options...>.end();
+        throw;
+      }
     }
   }
   template <callee F, class R>
@@ -196,6 +199,14 @@ private:
   static constexpr bool values = tracing::with_values<Options...>;
   static constexpr int period = tracing::span_period<Options...>;
 
+  template <callee F, class... X>
+  [[gnu::always_inline]] static void write_begin(X const&... x) {
+    if constexpr (values && (tracing::is_recorded<X> || ...)) {
+      tracing::write<F>(tracing::record_kind::begin_with_values);
+      write_arguments(x...);
+    } else
+      tracing::write<F>(tracing::record_kind::begin);
+  }
   template <class... X>
   static void write_arguments(X const&... x) {
     constexpr std::array<bool, sizeof...(X)> are{tracing::is_recorded<X>...};

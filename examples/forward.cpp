@@ -39,7 +39,7 @@ int main() {
   double const acceleration = contexts::derivative(speed, t);
   std::printf("acceleration %.6f\n", acceleration);
 
-  auto const slope = contexts::gradient(rosenbrock, od::array<double>{0.5, 0.5, 0.5});
+  auto const slope = contexts::forward_gradient(rosenbrock, od::array<double>{0.5, 0.5, 0.5});
   std::printf("gradient of rosenbrock at (0.5, 0.5, 0.5): %g %g %g\n", slope[0], slope[1], slope[2]);
 
   // The equation of the spring: x'' + 2c x' + (c^2 + 4) x = 0.

@@ -4,7 +4,7 @@
 #include <overdub/array/array.hpp>
 #include <overdub/call/error.hpp>
 #include <overdub/contexts/check/values.hpp>
-#include <overdub/ir/type_of_cpp.hpp>
+#include <overdub/ir/type.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -39,6 +39,28 @@ inline void check_order(bool ordered) {
     throw argument_error(
         message("overdub: between: the lower bound is above the upper bound, or one of them is NaN"));
 }
+// The type in programs of a C++ type.
+template <class T>
+consteval ir::type type_of() {
+  if constexpr (std::same_as<T, bool>)
+    return ir::boolean;
+  else if constexpr (std::same_as<T, i64>)
+    return ir::i64;
+  else if constexpr (std::same_as<T, float>)
+    return ir::f32;
+  else if constexpr (std::same_as<T, double>)
+    return ir::f64;
+  else {
+    constexpr bool is_array = requires(T const& x) { x.span(); };
+    static_assert(
+        is_array,
+        "overdub: any_finite<T> and anything<T> are of bool, i64, float, double, and arrays of them");
+    if constexpr (is_array)
+      return type_of<typename T::value_type>().array_of();
+    else
+      return {};
+  }
+}
 // All finite numbers, truths; of arrays, of elements.
 inline abstract finite(ir::type t) {
   abstract x = anything(t);
@@ -55,7 +77,7 @@ template <std::floating_point T>
 requires(std::same_as<T, double> || std::same_as<T, float>) bounds_of<T> between(T low, T high) {
   checking::check_order(low <= high);
   return bounds_of<T>(
-      checking::scalar_of(detail::type_of_cpp<T>, checking::number::of(checking::reals::of(low, high))));
+      checking::scalar_of(checking::type_of<T>(), checking::number::of(checking::reals::of(low, high))));
 }
 template <std::integral T>
 bounds_of<std::int64_t> between(T low, T high) {
@@ -78,12 +100,12 @@ requires(!std::same_as<T, bool> && std::is_arithmetic_v<T>) auto exactly(T x) { 
 /// All finite numbers of this type; both truths; arrays of any length of such.
 template <class T>
 bounds_of<T> any_finite() {
-  return bounds_of<T>(checking::finite(detail::type_of_cpp<T>));
+  return bounds_of<T>(checking::finite(checking::type_of<T>()));
 }
 /// All of them, infinities and NaN too.
 template <class T>
 bounds_of<T> anything() {
-  return bounds_of<T>(checking::anything(detail::type_of_cpp<T>));
+  return bounds_of<T>(checking::anything(checking::type_of<T>()));
 }
 
 /// Arrays whose elements, or rows, are as one says, and of so many of them. Throws argument_error where least > most, or least < 0.

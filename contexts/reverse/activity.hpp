@@ -1,7 +1,7 @@
 // Which values of a function change with some of its parameters.
 #pragma once
 
-#include <overdub/ir/function.hpp>
+#include <overdub/ir/program.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -10,22 +10,42 @@ namespace overdub::contexts::adjoint {
 
 using ir::function;
 using ir::function_id;
+using ir::is_differentiable;
 using ir::node_id;
 using ir::op;
 using ir::region_id;
 using ir::value_id;
 
-/// Whether values of a type have derivatives: floating-point numbers, and arrays of them.
-constexpr bool is_differentiable(ir::type t) {
-  return t.element == ir::scalar::f32 || t.element == ir::scalar::f64;
+/// Whether numbers may be inside of values of a type that nothing looks into: objects of the host, and function values.
+constexpr bool is_closed(ir::type t) {
+  return t.element == ir::scalar::opaque || t.element == ir::scalar::function;
 }
 
+/// How a value changes: not at all; as numbers do; or something that does is inside of it.
+enum class change : std::uint8_t { none, varies, hides };
+
 /// The values of a function that change with some of its parameters, as far as they have derivatives. What a callee computes is
-/// thought to depend on all of its arguments.
+/// thought to depend on all of its arguments, unless the callee says that it counts as a constant.
 class activity {
 public:
   /// O(uses of the values that change).
-  activity(function const& f, std::vector<bool> const& parameters) : f_(&f), varies_(f.value_count()) {
+  activity(ir::program const& p, function_id f, std::vector<bool> const& parameters)
+      : activity(p[f], parameters, &p) {}
+  /// Of a function of which nothing changes yet.
+  explicit activity(function const& f) : activity(f, {}, nullptr) {}
+
+  change of(value_id v) const { return index_of(v) < of_.size() ? of_[index_of(v)] : change::none; }
+  bool varies(value_id v) const { return of(v) == change::varies; }
+  /// Of values that came later.
+  void set(value_id v, change how) {
+    if (index_of(v) >= of_.size()) of_.resize(index_of(v) + 1 + of_.size() / 2);
+    of_[index_of(v)] = how;
+  }
+  void set(value_id v, bool does) { set(v, does ? change::varies : change::none); }
+
+private:
+  activity(function const& f, std::vector<bool> const& parameters, ir::program const* p)
+      : f_(&f), p_(p), of_(f.value_count()) {
     for (std::uint32_t i = 0; i < parameters.size(); ++i)
       if (parameters[i]) mark(f.argument(function::body, i));
     while (!open_.empty()) {
@@ -38,18 +58,10 @@ public:
     }
   }
 
-  bool varies(value_id v) const { return index_of(v) < varies_.size() && varies_[index_of(v)] != 0; }
-  /// Of values that came later.
-  void set(value_id v, bool does) {
-    if (index_of(v) >= varies_.size()) varies_.resize(index_of(v) + 1 + varies_.size() / 2);
-    varies_[index_of(v)] = does;
-  }
-
-private:
   void mark(value_id v) {
     ir::type const t = f_->type_of(v);
-    if (!is_differentiable(t) || varies_[index_of(v)] != 0) return;
-    varies_[index_of(v)] = 1;
+    if ((!ir::is_differentiable(t) && !is_closed(t)) || of_[index_of(v)] != change::none) return;
+    of_[index_of(v)] = is_closed(t) ? change::hides : change::varies;
     open_.push_back(v);
   }
   void mark_result(node_id n, std::uint32_t i) { mark(f_->result(n, i)); }
@@ -58,6 +70,9 @@ private:
   }
   void mark_results(node_id n) {
     for (value_id const v : f_->results_of(n)) mark(v);
+  }
+  bool is_constant(function_id callee) const {
+    return (*p_)[callee].derivative.how == ir::derivative::by::constant;
   }
 
   // An operand of an operation changes.
@@ -87,6 +102,9 @@ private:
       return;
     case op::reduce:
       follow_reduction(n);
+      return;
+    case op::call:
+      if (!is_constant(node.attributes.callee())) mark_results(n);
       return;
     default:
       mark_results(n);
@@ -131,7 +149,8 @@ private:
   }
 
   function const* f_;
-  std::vector<std::uint8_t> varies_; // by value
+  ir::program const* p_;   // what is called
+  std::vector<change> of_; // by value
   std::vector<value_id> open_;
 };
 

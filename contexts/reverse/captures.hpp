@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/reverse/activity.hpp>
+#include <overdub/contexts/reverse/known_functions.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -35,6 +36,15 @@ private:
   std::vector<value_id> all_;
 };
 
+/// Whether an operation stands in something that runs it again and again.
+inline bool is_in_loop(function const& f, node_id n) {
+  for (node_id at = f[f[n].parent].parent; at != ir::nothing; at = f[f[at].parent].parent)
+    if (f[at].code == op::loop || f[at].code == op::while_ || f[at].code == op::map ||
+        f[at].code == op::reduce)
+      return true;
+  return false;
+}
+
 /// Whether the region uses an array as a whole: gives it on, or replaces an element of it.
 inline bool uses_whole(function const& f, value_id array, region_id r) {
   for (ir::use_id const u : f.uses_of(array)) {
@@ -52,8 +62,10 @@ inline bool uses_whole(function const& f, value_id array, region_id r) {
 /// that go on from turn to turn, each of which becomes the operand of `end` of the same number. O(operations that it comes from).
 class fixed_shapes {
 public:
-  fixed_shapes(function const& f, region_id turn, std::vector<value_id> carried, node_id end)
-      : f_(f), turn_(turn), carried_(std::move(carried)), end_(end) {}
+  fixed_shapes(
+      function const& f, known_functions const& callees, region_id turn, std::vector<value_id> carried,
+      node_id end)
+      : f_(f), callees_(callees), turn_(turn), carried_(std::move(carried)), end_(end) {}
 
   bool has(value_id v) const { return has(v, most_steps); }
 
@@ -120,6 +132,14 @@ private:
       return has(operand(i + 1), steps - 1) && keeps_shape(n, i);
     case op::while_:
       return i < f_[n].operand_count && has(operand(i), steps - 1) && keeps_shape(n, i);
+    case op::call: {
+      auto const from = callees_.shape_of(f_[n].attributes.callee(), i);
+      if (!from) return false;
+      for (std::uint32_t const k : *from)
+        if (f_.type_of(operand(k)).rank > 0 ? !has(operand(k), steps - 1) : !is_same(operand(k), steps - 1))
+          return false;
+      return true;
+    }
     default:
       return false;
     }
@@ -153,10 +173,19 @@ private:
         v = f_.operand(m, k + 1);
       else if (f_[m].code == op::if_ && branches_keep(m, k, argument))
         return true;
+      else if (f_[m].code == op::map && f_.type_of(v).rank == 1)
+        return is_length_of(f_.operand(m, 0), argument);
       else
         return false;
     }
     return v == argument;
+  }
+  // Whether a number is the length of an argument, or of what has its shape.
+  bool is_length_of(value_id count, value_id argument) const {
+    if (!f_.is_result(count) || f_[f_.node_of(count)].code != op::length) return false;
+    for (value_id const v : f_.operands_of(f_.node_of(count)))
+      if (keeps_shape(v, argument)) return true;
+    return false;
   }
   bool branches_keep(node_id n, std::uint32_t i, value_id argument) const {
     for (region_id const r : f_.regions_of(n))
@@ -165,6 +194,7 @@ private:
   }
 
   function const& f_;
+  known_functions const& callees_;
   region_id turn_;
   std::vector<value_id> carried_;
   node_id end_;

@@ -4,8 +4,9 @@
 
 #include <overdub/contexts/reverse/captures.hpp>
 #include <overdub/contexts/reverse/cotangents.hpp>
+#include <overdub/contexts/reverse/known_functions.hpp>
 #include <overdub/contexts/reverse/residuals.hpp>
-#include <overdub/ir/effects.hpp>
+#include <overdub/ir/sine_and_cosine.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +23,7 @@ public:
   auto end() const { return map_.end(); }
   void insert_or_assign(value_id v, value_id copy) {
     map_.insert_or_assign(v, copy);
-    activity_.set(copy, activity_.varies(v));
+    activity_.set(copy, activity_.of(v));
   }
   /// A value that is known already stands for another one.
   void stand_in(value_id v, value_id known) { map_.insert_or_assign(v, known); }
@@ -50,6 +51,9 @@ public:
   value_id index = ir::nothing;
   /// What stands for the values that the region of a loop carries: they can be kept, and not computed.
   std::vector<value_id> arguments;
+  /// The first of the operations, the last in the copy, that only the adjoint needs, and that are made of what the copy computes
+  /// alone: the forward computation may do them, too.
+  node_id factors = ir::nothing;
 
   std::vector<node_id> nodes(function const& f) const {
     std::vector<node_id> all;
@@ -67,15 +71,19 @@ private:
 class residuals {
 public:
   /// O(operations inside, and the flow between those of the replica itself).
-  residuals(function const& f, ir::effects const& effects, replica const& r, bool is_stacked)
-      : f_(f), effects_(effects), shapes_(f, r.in(), r.arguments, r.end()), is_stacked_(is_stacked) {
+  residuals(function const& f, known_functions const& callees, replica const& r, bool is_stacked)
+      : f_(f), callees_(callees), shapes_(f, callees, r.in(), r.arguments, r.end()), is_stacked_(is_stacked) {
     int loops = 0;
     for (node_id n = f[r.in()].parent; n != ir::nothing; n = f[f[n].parent].parent)
       if (f[n].code == op::loop || f[n].code == op::map) ++loops;
     for (int i = 1; i < loops; ++i) cost_of_one_ *= dearer_by_loop;
     for (std::uint32_t i = 0; i < r.arguments.size(); ++i)
       add(r.arguments[i], residual_problem::none, f.operand(r.end(), i));
-    for (node_id const n : r.nodes(f)) add(n);
+    bool is_factor = false;
+    for (node_id const n : r.nodes(f)) {
+      is_factor = is_factor || n == r.factors;
+      add(n, is_factor);
+    }
     for (node_id n = f[r.end()].next; n != ir::nothing; n = f[n].next) need(n);
     residual_choice const choice = choose_residuals(problem_);
     is_possible_ = choice.cost < residual_problem::never;
@@ -96,7 +104,8 @@ private:
   static constexpr double cost_of_keeping = 4, dearer_by_loop = 2;
   // An array whose shape is not known to stay can be kept all the same: where it does not, the loop throws size_error.
   static constexpr double dearer_by_doubt = 10'000;
-  static constexpr double turns = 10; // that a loop is thought to run
+  static constexpr double turns = 10;           // that a loop is thought to run
+  static constexpr double dearer_factor = 0.25; // what the forward computation has anyhow is kept before
 
   // `next`: what it becomes in the next turn, which may be kept instead of it.
   void add(value_id v, std::uint32_t maker, value_id next = ir::nothing) {
@@ -109,14 +118,19 @@ private:
     }
     problem_.values.push_back(kept);
   }
-  void add(node_id n) {
+  void add(node_id n, bool is_factor) {
     auto const number = static_cast<std::uint32_t>(problem_.operations.size());
     // What others see, or what may be different a second time, is not done again.
     residual_problem::operation o;
-    o.cost = effects_.of(f_, n).can_merge() ? cost(n) : residual_problem::never;
+    o.cost = callees_.effects().of(f_, n).can_merge() ? cost(n) : residual_problem::never;
+    // Forwards or backwards, it is done once; a sine costs nothing where there is a cosine.
+    if (is_factor && ir::other_of_sine_and_cosine(f_, n) == ir::nothing) o.cost = 0;
     each_use(n, [&](std::uint32_t v) { o.takes.push_back(v); });
     problem_.operations.push_back(std::move(o));
-    for (value_id const v : f_.results_of(n)) add(v, number);
+    for (value_id const v : f_.results_of(n)) {
+      add(v, number);
+      if (is_factor) problem_.values.back().cost_of_keeping += dearer_factor;
+    }
   }
   void need(node_id n) {
     each_use(n, [&](std::uint32_t v) { problem_.values[v].is_needed = true; });
@@ -137,6 +151,7 @@ private:
     return t.is_literal() || (t.is_array() && ir::type{t.element}.is_literal());
   }
   double keeping(value_id v) const {
+    if (f_.type_of(v).is_function() && !is_stacked_) return cost_of_one_; // there are no arrays of them
     if (!is_data(v)) return residual_problem::never;
     return has_one_shape(v) ? cost_of(v) : cost_of(v) * dearer_by_doubt;
   }
@@ -149,6 +164,7 @@ private:
     double all = ir::row_of(f_[n].code).cost;
     if (f_[n].code == op::div && f_.type_of(f_.result(n)) == ir::i64 && f_.is_literal(f_.operand(n, 1)))
       all = 2;
+    if (f_[n].code == op::call) all += callees_.cost_of_calling(f_[n].attributes.callee());
     double const times = f_[n].code == op::if_ || f_[n].code == op::accumulate ? 1 : turns;
     for (region_id const r : f_.regions_of(n))
       for (node_id const m : f_.nodes_of(r)) all += times * cost(m);
@@ -156,7 +172,7 @@ private:
   }
 
   function const& f_;
-  ir::effects const& effects_;
+  known_functions const& callees_;
   fixed_shapes shapes_;
   bool is_stacked_;
   double cost_of_one_ = cost_of_keeping;

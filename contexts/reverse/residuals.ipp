@@ -59,12 +59,13 @@ OVERDUB_DECL residual_choice choose_residuals(residual_problem const& problem) {
   // On the sink's side stand the values that the backward computation has, and the operations that it computes again.
   std::size_t const values = problem.values.size(), operations = problem.operations.size();
   std::size_t const source = values + operations, sink = source + 1;
-  double bound = 1; // more than all that is finite
+  double bound = 1; // more than all that is finite, when it is doubled
   auto const count = [&](double cost) {
     if (cost < residual_problem::never) bound += cost;
   };
   for (auto const& v : problem.values) count(v.cost_of_keeping);
   for (auto const& o : problem.operations) count(o.cost);
+  bound *= 2;
   auto const capacity = [&](double cost) { return std::min(cost, bound); };
 
   detail::network flow(sink + 1);

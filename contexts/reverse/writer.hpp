@@ -14,16 +14,28 @@
 
 namespace overdub::contexts::adjoint {
 
+/// How a call goes backwards: `backward` takes some of its arguments, what it gives, if that is asked for, what is kept, and the
+/// cotangents.
+struct call_gradient {
+  function_id forward =
+      ir::nothing; // gives what the callee gives, and what is kept; nothing: nothing is kept
+  function_id backward = ir::nothing; // nothing: what is kept is a function value
+  std::vector<std::uint32_t> arguments;
+  bool takes_results = false;
+  std::vector<ir::type> kept;
+};
 /// The gradients of a program's functions, each made once for what is asked of it.
-using callee_gradient = std::function<function_id(function_id callee, gradient_request const&)>;
+using gradient_of_call = std::function<call_gradient(function_id callee, gradient_request const&)>;
 
 class writer {
 public:
   using values = std::vector<value_id>;
 
-  writer(ir::program& p, function_id f, activity& known, callee_gradient of_callee)
-      : p_(p), at_(p, f, function::body), activity_(known), sums_(at_, known), effects_(p),
-        of_callee_(std::move(of_callee)) {}
+  writer(
+      ir::program& p, function_id of, function_id f, activity& known, known_functions const& callees,
+      loop_storage const& storage, gradient_of_call of_callee)
+      : p_(p), of_(of), at_(p, f, function::body), activity_(known), sums_(at_, known), callees_(callees),
+        storage_(storage), of_callee_(std::move(of_callee)) {}
 
   cotangents& sums() { return sums_; }
   /// Erases what was written, and is not used: nothing else would drop what may fail.
@@ -74,14 +86,40 @@ private:
   void add_to(node_id n);
   void once(node_id n, values const& shares, std::uint32_t first);
   void call(node_id n, values const& shares);
+  values keeping_call(node_id n, call_gradient const& g);
   values captured(node_id n) const;
   bool is_read_at_index(node_id n, value_id array) const;
   std::vector<std::uint8_t> useful_states(node_id n, values const& shares) const;
   template <class Write>
   values in_accumulators(values const& arrays, Write const& write);
+  // ---- states of some turns (writer_checkpoint.hpp)
+  struct checkpoints {
+    value_id turns = ir::nothing;
+    bool is_reversed = false;
+    region_id body{};
+    value_id used = ir::nothing; // how many slots
+    value_id turn = ir::nothing; // an array with a slot each: which turn's states they are
+    values states;               // arrays
+  };
+  bool is_checkpointed(node_id n) const;
+  bool has_length_of(value_id made, value_id other) const;
+  checkpoints first_checkpoint(node_id n, values const& initial);
+  values restore(checkpoints& c, value_id index);
+  value_id slots_for(value_id turns, values const& states);
+  value_id bytes_of(value_id v);
+  value_id distance(value_id turns, value_id slots);
+  template <class Condition, class Body>
+  values while_loop(values const& initial, Condition const& condition, Body const& body);
+  std::size_t sweep(replica const& r);
+  // ---- notes (writer_notes.hpp)
+  std::string described(replica const& r, value_id v) const;
+  void note_kept(
+      function::node const& of, bool in_each_turn, std::vector<std::string> const& kept,
+      std::size_t operations);
   // ---- what is kept (writer_keep.hpp)
   replica copy(region_id r, copies& map);
-  node_id keep(node_id first, node_id second, std::vector<replica> const& replicas);
+  void find_factors(replica& r);
+  node_id keep(node_id first, node_id second, std::vector<replica> replicas);
   std::optional<std::uint32_t> result_that_is(node_id first, replica const& r, value_id v) const;
   struct shifted_value { // carried by a loop
     value_id value, next, initial;
@@ -92,6 +130,8 @@ private:
     values besides;
   };
   rebuilt rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept);
+  value_id nothing_of(ir::type t);
+  bool has_signature(function_id of, ir::signature const& s) const;
   node_id without_arguments(node_id second, std::uint32_t count);
 
   values shares_of(node_id n);
@@ -108,11 +148,13 @@ private:
   [[noreturn]] void refuse(node_id n, std::string const& why) const;
 
   ir::program& p_;
+  function_id of_; // what is differentiated
   ir::cursor at_;
   activity& activity_;
   cotangents sums_;
-  ir::effects effects_;
-  callee_gradient of_callee_;
+  known_functions const& callees_;
+  loop_storage storage_;
+  gradient_of_call of_callee_;
   std::vector<node_id> unused_;     // perhaps
   value_map<value_id> accumulated_; // accumulators of the program: what their arrays' cotangents are
 };

@@ -147,6 +147,7 @@ inline void writer::if_(node_id n, values const& shares) {
 // For loops and whiles: what goes on from turn to turn is a cotangent of what was carried, and sums.
 inline void writer::loop(node_id n, values const& shares) {
   bool const counted = f()[n].code == op::loop;
+  bool const checkpointed = is_checkpointed(n);
   std::uint32_t const first = counted ? 1 : 0;
   std::uint32_t const carried = f()[n].operand_count - first;
   region_id const body = f().region_at(n, f()[n].region_count - 1);
@@ -176,7 +177,18 @@ inline void writer::loop(node_id n, values const& shares) {
     std::vector<ir::type> results(arguments[0].begin() + 1, arguments[0].end());
     auto const behind = static_cast<std::uint32_t>(results.size()) + 1;
     for (value_id const v : by_index) results.push_back(type_of(v));
-    for (std::uint32_t i = 0; i < carried; ++i) arguments[0].push_back(type_of(f().result(n, i)));
+    checkpoints saved;
+    if (checkpointed) {
+      saved = first_checkpoint(n, initial);
+      for (value_id const v : {saved.used, saved.turn}) operands.push_back(v);
+      operands.insert(operands.end(), saved.states.begin(), saved.states.end());
+      results.clear();
+      for (std::size_t i = 1; i < operands.size(); ++i) results.push_back(type_of(operands[i]));
+      arguments[0].resize(1);
+      arguments[0].insert(arguments[0].end(), results.begin(), results.end());
+      for (value_id const v : by_index) results.push_back(type_of(v));
+    } else
+      for (std::uint32_t i = 0; i < carried; ++i) arguments[0].push_back(type_of(f().result(n, i)));
     ir::attributes says;
     if (!counted || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
     node_id second = at_.insert(op::loop, operands, results, says, arguments);
@@ -187,10 +199,15 @@ inline void writer::loop(node_id n, values const& shares) {
       copies map(activity_);
       if (counted) map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
       values stand_ins;
-      for (std::uint32_t i = 0; i < carried; ++i) {
-        stand_ins.push_back(f().argument(r, behind + i));
-        map.insert_or_assign(f().argument(body, first + i), stand_ins.back());
-      }
+      if (checkpointed) {
+        saved.used = f().argument(r, behind);
+        saved.turn = f().argument(r, behind + 1);
+        for (std::uint32_t i = 0; i < carried; ++i) saved.states[i] = f().argument(r, behind + 2 + i);
+        stand_ins = restore(saved, f().argument(r, 0));
+      } else
+        for (std::uint32_t i = 0; i < carried; ++i) stand_ins.push_back(f().argument(r, behind + i));
+      for (std::uint32_t i = 0; i < carried; ++i)
+        map.insert_or_assign(f().argument(body, first + i), stand_ins[i]);
       replicas.push_back(copy(body, map));
       replicas.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
       replicas.back().arguments = stand_ins;
@@ -217,6 +234,10 @@ inline void writer::loop(node_id n, values const& shares) {
         yields.push_back(sum == ir::nothing ? sums_.zeros_like(stand_ins[i]) : sum);
       }
       for (value_id const v : summed) yields.push_back(sums_.take(v));
+      if (checkpointed) {
+        for (value_id const v : {saved.used, saved.turn}) yields.push_back(v);
+        yields.insert(yields.end(), saved.states.begin(), saved.states.end());
+      }
       for (value_id const v : by_index) {
         value_id const sum = sums_.take_element(v);
         yields.push_back(sum == ir::nothing ? sums_.zero_element(v, f().argument(r, 0)) : sum);
@@ -224,7 +245,10 @@ inline void writer::loop(node_id n, values const& shares) {
       at_.yield(yields);
       sums_.leave();
     });
-    second = keep(n, second, replicas);
+    if (checkpointed)
+      note_kept(f()[n], false, {"what it carries, in some of its turns"}, sweep(replicas[0]));
+    else
+      second = keep(n, second, replicas);
     values all;
     for (value_id const v : f().results_of(second)) all.push_back(v);
     return all;
@@ -236,6 +260,7 @@ inline void writer::loop(node_id n, values const& shares) {
     if (useful[i] != 0) carried_in.emplace_back(initial[i], sums[next++]);
   for (value_id const v : summed) sums_.set(v, sums[next++]); // first: one of them may be carried in, too
   for (auto const& [v, share] : carried_in) sums_.add(v, share);
+  if (checkpointed) next += 2 + carried;
   for (value_id const v : by_index) sums_.add(v, sums[next++]);
 }
 
@@ -361,26 +386,53 @@ inline bool writer::adds(node_id n) const {
   return does;
 }
 
-inline void writer::call(node_id n, values const& shares) {
-  function_id const callee = f()[n].attributes.callee();
-  gradient_request wanted;
-  wanted.keeps_results = false;
-  values operands;
+/// What is kept of a call: one that keeps it stands in the place of the call then.
+inline writer::values writer::keeping_call(node_id n, call_gradient const& g) {
+  values kept;
+  if (g.forward == ir::nothing) return kept;
+  function::node const old = f()[n];
+  values operands, in_place;
+  for (value_id const v : f().operands_of(n)) operands.push_back(v);
   std::vector<ir::type> results;
-  values inputs;
+  for (value_id const v : f().results_of(n)) results.push_back(type_of(v));
+  results.insert(results.end(), g.kept.begin(), g.kept.end());
+  ir::cursor const back = at_;
+  at_.to_before(n);
+  node_id const made = at_.insert(op::call, operands, results, ir::attributes::of(g.forward));
+  at_.set_place_of(made, old.place);
+  at_ = back;
+  for (std::uint32_t i = 0; i < results.size(); ++i)
+    (i < old.result_count ? in_place : kept).push_back(f().result(made, i));
+  for (std::uint32_t i = 0; i < old.result_count; ++i)
+    activity_.set(in_place[i], activity_.of(f().result(n, i)));
+  at_.replace(n, in_place);
+  return kept;
+}
+
+inline void writer::call(node_id n, values const& shares) {
+  gradient_request wanted;
+  values arguments, inputs;
+  std::vector<ir::type> results;
   for (value_id const v : f().operands_of(n)) {
-    operands.push_back(v);
+    arguments.push_back(v);
     wanted.inputs.push_back(activity_.varies(v));
     if (!activity_.varies(v)) continue;
     inputs.push_back(v);
     results.push_back(type_of(v));
   }
-  for (value_id const share : shares) {
-    wanted.results.push_back(share != ir::nothing);
+  for (value_id const share : shares) wanted.results.push_back(share != ir::nothing);
+
+  call_gradient const g = of_callee_(f()[n].attributes.callee(), wanted);
+  values operands;
+  for (std::uint32_t const i : g.arguments) operands.push_back(arguments[i]);
+  if (g.takes_results)
+    for (value_id const v : f().results_of(n)) operands.push_back(v);
+  for (value_id const v : keeping_call(n, g)) operands.push_back(v);
+  for (value_id const share : shares)
     if (share != ir::nothing) operands.push_back(share);
-  }
-  function_id const gradient = of_callee_(callee, wanted);
-  node_id const made = at_.insert(op::call, operands, results, ir::attributes::of(gradient));
+  node_id const made = g.backward == ir::nothing
+                           ? at_.insert(op::apply, operands, results)
+                           : at_.insert(op::call, operands, results, ir::attributes::of(g.backward));
   for (std::uint32_t i = 0; i < inputs.size(); ++i) sums_.add(inputs[i], f().result(made, i));
 }
 

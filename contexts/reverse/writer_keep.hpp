@@ -21,10 +21,53 @@ inline replica writer::copy(region_id r, copies& map) {
   return {r, in, before, f()[in].last};
 }
 
+/// Numbers that the adjoint computes of what the copy computes, and of nothing else, become a part of the copy: then they can be
+/// kept instead of what they are made of.
+inline void writer::find_factors(replica& r) {
+  value_map<bool> known; // what the copy has; true: it makes it
+  auto const uses = [&](node_id n) {
+    for (value_id const v : f().operands_of(n)) known.try_emplace(v, false);
+  };
+  if (r.index != ir::nothing) known.insert_or_assign(r.index, false);
+  for (node_id const n : r.nodes(f())) {
+    uses(n);
+    for (region_id const inside : f().regions_of(n)) ir::walk(f(), inside, uses);
+  }
+  for (value_id const v : r.arguments) known.insert_or_assign(v, true);
+  for (node_id const n : r.nodes(f()))
+    for (value_id const v : f().results_of(n)) known.insert_or_assign(v, true);
+  std::vector<node_id> found;
+  for (node_id n = f()[r.end()].next; n != ir::nothing; n = f()[n].next) {
+    if (!ir::is_elementwise(f()[n].code) || type_of(f().result(n)).rank > 0 ||
+        !callees_.effects().of(f(), n).can_move())
+      continue;
+    bool is_of_copy = true, is_made = false;
+    for (value_id const v : f().operands_of(n)) {
+      auto const at = known.find(v);
+      is_of_copy = is_of_copy && (f().is_literal(v) || at != known.end());
+      is_made = is_made || (at != known.end() && at->second);
+    }
+    if (!is_of_copy || !is_made) continue;
+    known.insert_or_assign(f().result(n), true);
+    found.push_back(n);
+  }
+  ir::cursor const back = at_;
+  copies map(activity_);
+  for (node_id const n : found) {
+    at_.to_before(r.end());
+    node_id const moved = at_.clone(at_.id(), n, map);
+    if (r.factors == ir::nothing) r.factors = moved;
+    at_.substitute(f().result(n), f().result(moved));
+    at_.erase(n);
+  }
+  at_ = back;
+}
+
 /// The adjoint `second` of an operation `first` is complete: what is cheaper to keep of its replicas is kept by what stands in the
 /// place of `first` then. Returns what stands in the place of `second`; both are nothing of a replica in a region that runs once.
-inline node_id writer::keep(node_id first, node_id second, std::vector<replica> const& replicas) {
-  op const code = f()[first].code;
+inline node_id writer::keep(node_id first, node_id second, std::vector<replica> replicas) {
+  function::node const original = f()[first];
+  op const code = original.code;
   bool const is_stacked = code == op::loop || code == op::while_ || code == op::map;
   bool const is_reversed = code == op::loop && f()[first].attributes.is_reversed();
   ir::cursor const back = at_;
@@ -33,13 +76,17 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
   std::vector<std::vector<shifted_value>> shifted;
   values only_shifted;             // kept for the next turn alone
   bool keeps = code == op::while_; // its number of turns
-  for (replica const& r : replicas) {
-    residuals const chosen(f(), effects_, r, is_stacked);
+  std::vector<std::string> texts;
+  if (code == op::while_) texts.push_back("the number of its turns");
+  for (replica& r : replicas) {
+    find_factors(r);
+    residuals const chosen(f(), callees_, r, is_stacked);
     if (!chosen.is_possible())
       refuse(
-          first, "a value inside is needed to go backwards, and can neither be kept nor computed again, "
-                 "since it comes from outside of the program");
+          first, "a value inside is needed to go backwards, and can neither be kept nor computed again: "
+                 "it comes from outside of the program, or from a call that does what others see");
     kept.push_back(chosen.kept());
+    for (value_id const v : kept.back()) texts.push_back(described(r, v));
     // Of an array whose shape is another one in the first turn, what it becomes is kept.
     shifted.emplace_back();
     values more;
@@ -89,19 +136,28 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
     for (auto const& [v, result] : given[i]) take(v, made.in_place[result]);
     for (value_id const v : kept[i]) take(v, made.besides[next++]);
   }
-  for (replica const& r : replicas) {
-    std::vector<node_id> const nodes = r.nodes(f());
-    at_.erase(r.end());
-    for (std::size_t i = nodes.size(); i-- > 0;) {
-      bool is_used = false;
-      for (value_id const v : f().results_of(nodes[i])) is_used = is_used || f().is_used(v);
-      if (!is_used) at_.erase(nodes[i]);
-    }
-  }
+  std::size_t again = 0;
+  for (replica const& r : replicas) again += sweep(r);
+  note_kept(original, is_stacked, texts, again);
   if (second != ir::nothing && !replicas.front().arguments.empty())
     second = without_arguments(second, static_cast<std::uint32_t>(replicas.front().arguments.size()));
   at_ = back;
   return second;
+}
+
+/// What a copy computes, and nothing uses, is not computed: the first one did, and did not fail. Returns how many operations are
+/// left.
+inline std::size_t writer::sweep(replica const& r) {
+  std::vector<node_id> const nodes = r.nodes(f());
+  std::size_t left = 0;
+  at_.erase(r.end());
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    bool is_used = false;
+    for (value_id const v : f().results_of(nodes[i])) is_used = is_used || f().is_used(v);
+    if (!is_used) at_.erase(nodes[i]);
+    left += is_used;
+  }
+  return left;
 }
 
 /// What was carried into a turn, of what each turn gave on: in the first one, what the loop began with.
@@ -191,7 +247,11 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
     std::uint32_t const first_carried = r.index != ir::nothing && old.code == op::loop ? 1 : 0;
     for (std::uint32_t j = 0; j < r.arguments.size(); ++j)
       map.insert_or_assign(r.arguments[j], f().argument(to, first_carried + j));
-    for (node_id const n : r.nodes(f())) (void)at_.clone(at_.id(), n, map);
+    std::vector<node_id> factors;
+    for (node_id const n : r.nodes(f())) {
+      node_id const copied = at_.clone(at_.id(), n, map);
+      if (n == r.factors || !factors.empty()) factors.push_back(copied);
+    }
     values yields;
     for (value_id const v : f().operands_of(r.end())) yields.push_back(map.of(v));
     if (counts) {
@@ -205,10 +265,11 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
           continue;
         }
         // What the other branch keeps.
-        ir::type const t = type_of(v);
-        yields.push_back(t.rank == 0 ? sums_.zero(t) : insert(op::array, {}, t));
+        yields.push_back(nothing_of(type_of(v)));
       }
     at_.yield(yields);
+    for (std::size_t j = factors.size(); j-- > 0;)
+      if (!f().is_used(f().result(factors[j]))) at_.erase(factors[j]);
   }
 
   values in_place, besides;
@@ -217,9 +278,38 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
     (is_old ? in_place : besides).push_back(f().result(made, i));
   }
   for (std::uint32_t i = 0; i < old.result_count; ++i)
-    activity_.set(in_place[i], activity_.varies(f().result(first, i)));
+    activity_.set(in_place[i], activity_.of(f().result(first, i)));
   at_.replace(first, in_place);
   return {in_place, besides};
+}
+
+inline bool writer::has_signature(function_id of, ir::signature const& s) const {
+  std::vector<ir::type> parameters;
+  for (value_id const v : p_[of].parameters()) parameters.push_back(p_[of].type_of(v));
+  return parameters == s.parameters && p_[of].results == s.results;
+}
+
+/// What stands for a value of this type that is not used.
+inline value_id writer::nothing_of(ir::type t) {
+  if (t.rank > 0) return insert(op::array, {}, t);
+  if (!t.is_function()) return sums_.zero(t);
+  ir::signature const s = p_.signature_of(t);
+  std::string name("nothing");
+  name += std::to_string(t.index);
+  std::optional<function_id> known = p_.find(name);
+  while (known && !has_signature(*known, s)) known = p_.find(name += '\'');
+  if (!known) {
+    known = p_.add(name, s.parameters);
+    p_[*known].results = s.results;
+    ir::cursor in(p_, *known, function::body);
+    std::swap(in, at_);
+    values results;
+    for (ir::type const r : s.results) results.push_back(nothing_of(r));
+    at_.yield(results);
+    std::swap(in, at_);
+  }
+  return f().result(
+      at_.insert(op::closure, {}, std::span<ir::type const>(&t, 1), ir::attributes::of(*known)));
 }
 
 /// The loop without the last arguments of its region, which nothing uses any more.

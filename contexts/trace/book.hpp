@@ -62,8 +62,8 @@ private:
 
 /// What a thread has in a recording; in cache lines of its own.
 struct alignas(64) lane {
-  lane(std::size_t records, bool counter, traced_thread described, std::shared_ptr<void> const& of)
-      : ring(records, counter), thread(std::move(described)), owner(of) {}
+  lane(bool counter, traced_thread described, std::shared_ptr<void> const& of)
+      : ring(counter), thread(std::move(described)), owner(of) {}
 
   tracing::ring ring;
   call_counts counts;
@@ -127,13 +127,14 @@ public:
         return &l;
       }
     auto const number = static_cast<std::uint32_t>(lanes_.size());
-    lanes_.emplace_back(records_, counter_, this_thread(number), owner);
+    lanes_.emplace_back(counter_, this_thread(number), owner);
     return &lanes_.back();
   }
 
   /// Makes room in the ring of the calling thread; waits for it where the policy says so. False when the recording has ended.
   bool make_room(lane& l) {
     std::unique_lock lock(mutex_);
+    if (!l.ring.is_open() && !closed_) l.ring.open(records_); // not for what only counts
     std::uint64_t const capacity = l.ring.capacity(), part = capacity / 4;
     for (;;) {
       if (closed_) return false;
@@ -195,6 +196,11 @@ public:
     std::vector<lane*> all;
     for (lane& l : lanes_) all.push_back(&l);
     return all;
+  }
+  /// The lane of a number, or null: for who must not allocate.
+  lane* lane_at(std::size_t number) {
+    std::scoped_lock const lock(mutex_);
+    return number < lanes_.size() ? &lanes_[number] : nullptr;
   }
   std::map<std::string, std::uint64_t> counts() {
     std::map<std::string, std::uint64_t> sums;

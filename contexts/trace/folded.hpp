@@ -2,6 +2,7 @@
 // no call of it. flamegraph.pl, inferno and speedscope draw them.
 #pragma once
 
+#include <overdub/contexts/profile/folded_name.hpp>
 #include <overdub/contexts/trace/writer.hpp>
 
 #include <cstdint>
@@ -19,7 +20,7 @@ class folded_writer final : public trace_writer {
 public:
   void thread(traced_thread const& t) override {
     threads_.resize(t.number + 1);
-    threads_[t.number].name = plain(t.name);
+    threads_[t.number].name = t.name;
     threads_[t.number].stack.push_back({new_node(), 0, 0});
     threads_[t.number].root = threads_[t.number].stack[0].node;
   }
@@ -40,9 +41,11 @@ public:
     nodes_[span.node].ended = true;
     stack.back().inside += took;
   }
-  void lost(std::uint32_t, std::uint64_t, std::uint64_t) override {}
+  void lost(std::uint32_t thread, std::uint64_t, std::uint64_t records) override {
+    threads_[thread].lost += records;
+  }
   void finish() override {
-    for (thread_spans const& t : threads_) append(t.name, t.root);
+    for (thread_spans const& t : threads_) append(folded_name(name_with_losses(t.name, t.lost)), t.root);
   }
 
 private:
@@ -58,19 +61,13 @@ private:
   struct thread_spans {
     std::string name;
     std::size_t root = 0;
+    std::uint64_t lost = 0;
     std::vector<open_span> stack;
   };
 
   std::size_t new_node() {
     nodes_.emplace_back();
     return nodes_.size() - 1;
-  }
-  // A semicolon separates names, and a line is one stack.
-  static std::string plain(std::string_view name) {
-    std::string text(name);
-    for (char& c : text)
-      if (c == ';' || static_cast<unsigned char>(c) < 0x20) c = '_';
-    return text;
   }
   void append(std::string const& path, std::size_t at) {
     if (nodes_[at].ended) {
@@ -79,7 +76,7 @@ private:
       append_number(text_, nodes_[at].nanoseconds);
       text_ += '\n';
     }
-    for (auto const& [name, call] : nodes_[at].calls) append(path + ';' + plain(name), call);
+    for (auto const& [name, call] : nodes_[at].calls) append(path + ';' + folded_name(name), call);
   }
 
   std::vector<node> nodes_;

@@ -264,7 +264,8 @@ private:
   }
 
   void read_all() {
-    for (tracing::lane* const l : book_->lanes()) {
+    std::size_t number = 0;
+    while (tracing::lane* const l = book_->lane_at(number++)) {
       guarded([&] {
         if (l->thread.number < decoders_.size()) return;
         writer_->thread(l->thread);

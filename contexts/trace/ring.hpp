@@ -22,16 +22,25 @@ public:
   /// Nothing can be written into it: a thread without a recording has this one.
   constexpr ring() = default;
 
-  /// Of at least 16 records, rounded up to a power of two. Its memory is written, so that no page is missing later.
-  ring(std::size_t records, bool counter)
-      : mask_(std::bit_ceil(std::max<std::size_t>(records, 16)) - 1), counter_(counter),
-        owned_(new slot[mask_ + 1]()), slots_(owned_.get()) {}
+  /// Without memory until it is opened.
+  explicit ring(bool counter) : counter_(counter) {}
+  ring(std::size_t records, bool counter) : ring(counter) { open(records); }
+
+  /// Room for at least 16 records, rounded up to a power of two. Its memory is written, so that no page is missing later. The writer
+  /// calls it once, before its first record. Throws std::bad_alloc.
+  void open(std::size_t records) {
+    std::size_t const size = std::bit_ceil(std::max<std::size_t>(records, 16));
+    owned_.reset(new slot[size]());
+    slots_ = owned_.get();
+    mask_ = size - 1;
+  }
+  bool is_open() const { return slots_ != nullptr; }
 
   std::uint64_t capacity() const { return mask_ + 1; }
   /// The number of the first record that is surely there: its slot is not the one that the writer writes next.
   std::uint64_t first_whole() const {
-    std::uint64_t const next = head_.load(std::memory_order_relaxed);
-    return next < capacity() ? 0 : next + 1 - capacity();
+    std::uint64_t const next = written(); // before the first one, the writer may open the ring meanwhile
+    return next == 0 || next < capacity() ? 0 : next + 1 - capacity();
   }
   /// How many records were written so far.
   std::uint64_t written() const { return head_.load(std::memory_order_acquire); }
@@ -68,6 +77,7 @@ public:
   read(std::uint64_t& from, std::size_t most, bool writer_waits, std::vector<record>& out) const {
     std::uint64_t const head = written();
     std::uint64_t lost = 0;
+    if (head == from) return 0;
     if (head - from > capacity()) {
       lost = head - from - capacity();
       from = head - capacity();

@@ -38,7 +38,9 @@ public:
     event(p, 'C', p.open.back(), time);
     p.open.pop_back();
   }
-  void lost(std::uint32_t, std::uint64_t, std::uint64_t) override {}
+  void lost(std::uint32_t thread, std::uint64_t, std::uint64_t records) override {
+    profiles_[thread].lost += records;
+  }
 
   void finish() override {
     text_ = "{\"$schema\":\"https://www.speedscope.app/"
@@ -58,7 +60,7 @@ public:
         event(p, 'C', p.open.back(), p.last); // the format wants an end
       text_ += std::exchange(first, false) ? "\n" : ",\n";
       text_ += "{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":";
-      append_json(text_, p.name);
+      append_json(text_, name_with_losses(p.name, p.lost));
       text_ += ",\"startValue\":";
       append_number(text_, p.first);
       text_ += ",\"endValue\":";
@@ -73,7 +75,7 @@ public:
 private:
   struct profile {
     std::string name, events;
-    std::uint64_t first = 0, last = 0;
+    std::uint64_t first = 0, last = 0, lost = 0;
     std::vector<std::size_t> open;
   };
 

@@ -36,7 +36,9 @@ public:
     t.open.pop_back();
     add(time);
   }
-  void lost(std::uint32_t, std::uint64_t, std::uint64_t) override {}
+  void lost(std::uint32_t thread, std::uint64_t, std::uint64_t records) override {
+    threads_[thread].lost += records;
+  }
 
   void finish() override {
     std::size_t rows = 0;
@@ -49,7 +51,8 @@ public:
     std::size_t top = 0;
     for (thread_spans& t : threads_) {
       for (std::size_t const i : t.open) t.spans[i].end = last_; // its end is not known
-      write_text(margin, (top + 1) * row - 5, t.name + ", " + duration(last_ - first_));
+      write_text(
+          margin, (top + 1) * row - 5, name_with_losses(t.name, t.lost) + ", " + duration(last_ - first_));
       for (one_span const& s : t.spans) draw(s, top + 1);
       top += t.depth + 1;
     }
@@ -68,6 +71,7 @@ private:
     std::vector<one_span> spans;
     std::vector<std::size_t> open;
     std::size_t depth = 0;
+    std::uint64_t lost = 0;
   };
   static constexpr std::size_t width = 1000, row = 18, margin = 8; // pixels
 

@@ -61,6 +61,14 @@ void append_number(std::string& to, X x) {
   to.append(digits, end);
 }
 
+/// A thread's name in formats that have no place for losses: "main (12 records lost)".
+inline std::string name_with_losses(std::string name, std::uint64_t records) {
+  if (records == 0) return name;
+  name += " (";
+  append_number(name, records);
+  return name + " records lost)";
+}
+
 /// Appends a string of JSON, with its quotes.
 inline void append_json(std::string& to, std::string_view s) {
   to += '"';

@@ -6,6 +6,7 @@
 #include <overdub/call/body.hpp>
 #include <overdub/call/compose.hpp>
 #include <overdub/call/context.hpp>
+#include <overdub/call/derivative_rule.hpp>
 #include <overdub/call/derived.hpp>
 #include <overdub/call/described.hpp>
 #include <overdub/call/dispatch.hpp>

@@ -167,7 +167,8 @@ void function_compiler::compile_add_to(node_id n) {
   llvm::Value* const to = element_address(t.element, a.elements(), part_index(n, a, indices));
   auto const add = [&](llvm::Value* place, llvm::Value* what) {
     store_scalar(
-        t.element, elementwise(ir::op::add, t.element, {load_scalar(t.element, place), what}), place);
+        t.element, elementwise(ir::op::add, t.element, {load_scalar(t.element, place, array), what}), place,
+        array);
   };
   if (indices == t.rank) return add(to, x.all[0]);
   require_shape(ir::op::add_to, t, a, indices, x);

@@ -18,6 +18,44 @@ node_id function_compiler::reduced_alone(value_id v) const {
   return found;
 }
 
+// Whether what a map's body yields is an array that a map in it makes, of the same size in each turn, and that is only read
+// else.
+bool function_compiler::can_fill_row(value_id yielded, region_id body) const {
+  if (!shared_.is_repeatable || type_of(yielded).rank != 1 || !f_.is_result(yielded) ||
+      f_.region_of(yielded) != body)
+    return false;
+  node_id const maker = f_.node_of(yielded), last = f_.yield_of(body);
+  if (f_[maker].code != ir::op::map || !is_once_in(yielded, last)) return false;
+  for (ir::use_id const u : f_.uses_of(yielded))
+    if (f_[u].user != last && !is_only_read_by(yielded, f_[u].user)) return false;
+  value_id const size = f_.operand(maker, 0);
+  return f_.is_literal(size) || !is_made_in(size, body);
+}
+// The array of all rows is made in front of the map.
+void function_compiler::fill_rows(output& o, region_id body, llvm::Value* count) {
+  ir::type const t = type_of(o.result);
+  llvm::Value* const size = scalar(f_.operand(f_.node_of(o.yielded), 0));
+  // Where there is no memory for all rows, something else may fail in the first turn.
+  llvm::Value* const numbers = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umul_with_overflow, count, size);
+  llvm::Value* const some =
+      b_.CreateICmpULT(b_.CreateExtractValue(numbers, 0), integer(std::int64_t{1} << 36));
+  shared_.looks_ahead = true;
+  require(
+      b_.CreateOr(
+          b_.CreateAnd(some, b_.CreateNot(b_.CreateExtractValue(numbers, 1))),
+          b_.CreateICmpSLT(size, integer(0))),
+      runtime_function::throw_fails_ahead, {});
+  // Where it is negative, the first turn fails.
+  llvm::Value* const extent = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, size, integer(0));
+  llvm::Value* const words = new_words(words_of(t));
+  b_.CreateAlignedStore(count, bytes_behind(words, 16), llvm::Align(8));
+  b_.CreateAlignedStore(extent, bytes_behind(words, 24), llvm::Align(8));
+  (void)call(runtime_function::make_array, {machine(), words, shape_code(t), number(ir::op::map)});
+  o.made = load_words(t, words);
+  o.is_filled = true;
+  rows_[index_of(o.yielded)] = row_place{o.made.elements(), extent, f_.argument(body, 0)};
+}
+
 void function_compiler::compile_map(node_id n) {
   region_id const body = f_.region_at(n, 0);
   node_id const last = f_.yield_of(body);
@@ -28,7 +66,10 @@ void function_compiler::compile_map(node_id n) {
     value_id const result = f_.result(n, k), yielded = f_.operand(last, k);
     if (node_id const reduction = reduced_alone(result); reduction != ir::nothing)
       sums.push_back({result, yielded, reduction});
-    else
+    else if (can_fill_row(yielded, body)) {
+      outputs.push_back({result, yielded});
+      fill_rows(outputs.back(), body, count);
+    } else
       outputs.push_back(new_output(result, yielded, count, ir::op::map));
   }
   if (outputs.empty()) require_not_negative(ir::op::map, count);

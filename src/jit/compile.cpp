@@ -5,7 +5,10 @@
 #include "runtime.hpp"
 #include "thunks.hpp"
 
+#include <overdub/execute/lower.hpp>
 #include <overdub/ir/verify.hpp>
+
+#include <mutex>
 
 namespace overdub::jit::detail {
 namespace {
@@ -29,6 +32,23 @@ std::shared_ptr<execute::code> frame_of(
   made->functions.push_back(std::move(frame));
   made->instructions.push_back({&runtime::run_compiled, 0, 0, 0, 0});
   return made;
+}
+
+// The program as the interpreter runs it, lowered when it is first asked for.
+std::function<execute::code const&()>
+interpreted(ir::program const& p, ir::function_id id, execute::host_registry const& hosts) {
+  struct lowered_once {
+    ir::program program;
+    ir::function_id entry;
+    execute::host_registry hosts;
+    std::once_flag once{};
+    std::shared_ptr<execute::code const> code{};
+  };
+  auto const all = std::shared_ptr<lowered_once>(new lowered_once{p, id, hosts});
+  return [all]() -> execute::code const& {
+    std::call_once(all->once, [&] { all->code = execute::lower(all->program, all->entry, all->hosts); });
+    return *all->code;
+  };
 }
 
 // "file.cpp:12" of each function that has a place.
@@ -55,15 +75,17 @@ void link_into(execute::code& to, ir::program const& p, std::span<char const> ob
 
 // From the disk; null where it is not there, or cannot be used.
 std::shared_ptr<execute::code const> restored(
-    machine_code_files& files, program_key const& key, ir::program const& p, ir::function_id id,
-    std::uint32_t thunks, execute::host_registry const& hosts, options const& o) {
+    machine_code_files& files, program_key const& key, ir::program const& given, ir::program const& p,
+    ir::function_id id, std::uint32_t thunks, execute::host_registry const& hosts, options const& o) {
   auto const found = files.find(key.text);
   if (!found) return nullptr;
   auto made = frame_of(p, id, thunks, hosts);
-  if (!read_parts(found->parts, *made, p, key.functions)) {
+  bool looks_ahead = false;
+  if (!read_parts(found->parts, *made, looks_ahead, p, key.functions)) {
     files.reject(key.text, "what belongs to its machine code is not as it must be");
     return nullptr;
   }
+  if (looks_ahead) made->interpreted = interpreted(given, id, hosts);
   try {
     link_into(*made, p, found->object, o);
   } catch (no_code_memory const&) {
@@ -93,11 +115,13 @@ compile(ir::program const& given, ir::function_id id, execute::host_registry con
   std::optional<program_key> key;
   if (o.cache != nullptr) {
     key = key_of(p, id, o);
-    if (auto known = restored(machine_code_files::of(*o.cache), *key, p, id, thunks, hosts, o)) return known;
+    if (auto known = restored(machine_code_files::of(*o.cache), *key, given, p, id, thunks, hosts, o))
+      return known;
   }
   auto made = frame_of(p, id, thunks, hosts);
-  program_compiler compiler(p, *made, o);
-  compiler.compile(id);
+  program_compiler compiler(p, id, *made, o);
+  compiler.compile();
+  if (compiler.looks_ahead) made->interpreted = interpreted(given, id, hosts);
   std::vector<char> const object = object_of(*compiler.module, o);
   link_into(*made, p, object, o);
   if (key)

@@ -63,6 +63,14 @@ function_compiler::output
 function_compiler::new_output(value_id result, value_id yielded, llvm::Value* count, ir::op code) {
   ir::type const t = type_of(result);
   output o{result, yielded};
+  if (auto const& row = rows_[index_of(result)]) {
+    require_not_negative(code, count);
+    llvm::Value* const first = b_.CreateNSWMul(scalar(row->index), row->extent);
+    llvm::Value* const none = llvm::ConstantPointerNull::get(pointer_type(context_));
+    o.made = value{{element_address(t.element, row->elements, first), none, count}, false, true};
+    o.is_row = true;
+    return o;
+  }
   if (t.rank == 1) {
     o.made = new_array(t, count, code);
     return o;
@@ -73,6 +81,7 @@ function_compiler::new_output(value_id result, value_id yielded, llvm::Value* co
 }
 void function_compiler::store_output(output const& o, llvm::Value* index) {
   ir::type const t = type_of(o.result);
+  if (o.is_filled) return;
   value const x = get(o.yielded);
   if (t.rank == 1)
     return store_scalar(t.element, x.all[0], element_address(t.element, o.made.elements(), index));
@@ -83,7 +92,7 @@ void function_compiler::store_output(output const& o, llvm::Value* index) {
 }
 void function_compiler::finish_output(output const& o) {
   value made = o.words == nullptr ? o.made : load_words(type_of(o.result), o.words);
-  made.unique = true;
+  made.unique = !o.is_row;
   set(o.result, std::move(made));
 }
 
@@ -251,9 +260,19 @@ void function_compiler::compile_accumulate(node_id n) {
     make_unique(type_of(f_.result(n, k)), all[k]);
     set(f_.argument(region, k), all[k]);
   }
+  // What is said holds in one run of the region; its declarations tell LLVM so, where the region is in a loop or is copied.
+  llvm::MDBuilder scopes(context_);
+  llvm::MDNode* const domain = scopes.createAnonymousAliasScopeDomain("accumulators");
+  std::size_t const around = accumulators_.size();
+  for (value_id const v : f_.arguments_of(region)) {
+    llvm::MDNode* const scope = scopes.createAnonymousAliasScope(domain);
+    accumulators_.push_back({v, scope});
+    b_.CreateNoAliasScopeDeclaration(llvm::MDNode::get(context_, {scope}));
+  }
   values const given = pass_into_regions(n);
   begin_region(region, given);
   compile_region(region);
+  accumulators_.resize(around);
   std::vector<value> const more = give_yielded(region, 0, f_[n].result_count - count);
   finish(f_.yield_of(region));
   for (value_id const v : given) death_of_[index_of(v)] = ir::nothing;

@@ -17,6 +17,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/DivRemPairs.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopLoadElimination.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
@@ -122,6 +123,15 @@ struct borrowed_machine {
   ~borrowed_machine() { machines().give(std::move(key), std::move(machine)); }
 };
 
+// What a turn writes, and the next one reads, stays in a register. Accesses are compared in pairs: long functions are left.
+struct load_elimination : llvm::PassInfoMixin<load_elimination> {
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& all) const {
+    constexpr unsigned most = 5000;
+    if (f.getInstructionCount() > most) return llvm::PreservedAnalyses::all();
+    return llvm::LoopLoadEliminationPass().run(f, all);
+  }
+};
+
 // What LLVM's own pipeline does, but for what is of no use here (globals, exceptions by value, idioms of C), and for passes
 // whose time grows with the square of a function's size.
 llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
@@ -136,12 +146,14 @@ llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   rotate.addPass(LoopRotatePass());
   late.addPass(createFunctionToLoopPassAdaptor(std::move(rotate)));
   if (vectorises_loops) late.addPass(LoopVectorizePass());
+  late.addPass(load_elimination());
   late.addPass(InstCombinePass());
   late.addPass(SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
   if (level > 2 && vectorises_loops)
     late.addPass(SLPVectorizerPass()); // takes longer than all else on long functions
   late.addPass(VectorCombinePass());
-  late.addPass(LoopUnrollPass(LoopUnrollOptions(level)));
+  // Loops of as many turns as is known alone: the others are unrolled by the vectoriser where that pays.
+  late.addPass(LoopUnrollPass(LoopUnrollOptions(level).setRuntime(level > 2).setPartial(level > 2)));
   late.addPass(InstCombinePass());
   late.addPass(createFunctionToLoopPassAdaptor(new_licm<llvm::LICMPass>(), /*UseMemorySSA=*/true));
   late.addPass(DivRemPairsPass());
@@ -172,6 +184,19 @@ void optimise(llvm::Module& m, llvm::TargetMachine& target, int level) {
   builder.crossRegisterProxies(loops, functions, components, modules);
   pipeline(builder, level).run(m, modules);
 }
+
+// What makes machine code of a module. Without LLVM's reduction of the strength of loops, and what it asks for: it takes a
+// third of the time, and gives each array of a loop a register of its own, of which loops here need too many.
+class generation_passes final : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass* pass) override {
+    llvm::StringRef const name = pass->getPassName();
+    if (name == "Loop Strength Reduction" || name == "Canonicalize Freeze Instructions in Loops")
+      delete pass;
+    else
+      PassManager::add(pass);
+  }
+};
 
 // Schedulers take more than proportional time for one block, and so do other passes: long blocks become several. An address
 // that is taken, as far as LLVM knows, keeps it from joining them again.
@@ -230,7 +255,7 @@ std::vector<char> object_of(llvm::Module& m, options const& o) {
   split_long_blocks(m);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
-  llvm::legacy::PassManager passes;
+  generation_passes passes;
   if (target.machine->addPassesToEmitFile(passes, out, nullptr, object_file))
     throw not_executable(message("overdub: LLVM makes no machine code for this processor"));
   passes.run(m);

@@ -54,8 +54,10 @@ private:
   llvm::Type* type_in_memory(ir::scalar s) const;
   llvm::Type* pointer() const { return pointer_type(context_); }
 
-  llvm::Value* load_scalar(ir::scalar s, llvm::Value* from);
-  void store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to);
+  llvm::Value* load_scalar(ir::scalar s, llvm::Value* from, value_id accumulator = ir::nothing);
+  void store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to, value_id accumulator = ir::nothing);
+  // Says which accumulator a load or a store is of; nothing: of none.
+  void tell_accumulator(llvm::Instruction* access, value_id accumulator);
   llvm::Value* element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index);
   llvm::Value* bytes_behind(llvm::Value* p, std::int64_t bytes);
   // Words of memory, as C++ has values there.
@@ -138,6 +140,8 @@ private:
 
   // scalars.cpp
   void compile_elementwise(node_id n);
+  node_id other_of_sine_and_cosine(node_id n) const;
+  void compile_sine_and_cosine(node_id n, node_id other);
   llvm::Value* elementwise(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x);
   llvm::Value* floating(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x);
   llvm::Value* integral(ir::op code, llvm::ArrayRef<llvm::Value*> x);
@@ -185,12 +189,25 @@ private:
     value_id result, yielded;
     value made{};                 // of scalars
     llvm::Value* words = nullptr; // of rows: where it stands, and a row behind it
+    bool is_filled = false;       // by the map that makes each row, where that stands
+    bool is_row = false;          // a row of such an array
   };
+  // Where a map inside another one puts its elements: in the row of the other's index.
+  struct row_place {
+    llvm::Value *elements, *extent;
+    value_id index;
+  };
+  bool can_fill_row(value_id yielded, region_id body) const;
+  void fill_rows(output& o, region_id body, llvm::Value* count);
   output new_output(value_id result, value_id yielded, llvm::Value* count, ir::op code);
   void store_output(output const& o, llvm::Value* index);
   void finish_output(output const& o);
 
-  // ranges.cpp: checks of indices that hold for all turns of a loop, made once in front of it
+  // look_ahead.cpp: checks of indices in all turns of a loop, and of those inside it, made once in front of it
+  class ranges_ahead;
+  void look_ahead(region_id body, llvm::Value* count);
+
+  // ranges.cpp: the same of a loop by itself, where what fails cannot be run once more, or may not run
   struct affine { // base + coefficient * index
     llvm::Value* base;
     int coefficient;
@@ -200,6 +217,7 @@ private:
     llvm::Value* holds = nullptr;  // null: no check is needed
     bool complete = true;          // there are no others
   };
+  bool is_made_in(value_id v, region_id body) const;
   std::optional<affine> affine_in(value_id v, region_id body, int depth = 0);
   bool is_simple(region_id body, std::uint32_t& size) const;
   std::optional<hoisted_checks> hoist_checks(region_id body, llvm::Value* count);
@@ -291,8 +309,11 @@ private:
   std::vector<node_id> death_of_;         // by value that is owned
   std::vector<std::vector<death>> dying_; // by operation
   ir::use_order order_;
-  std::vector<llvm::Value*> reduced_;   // by operation: a reduction that was computed with its map
-  std::vector<std::uint8_t> in_place_;  // by value: carried by a loop that writes it where it stands
+  std::vector<std::optional<row_place>> rows_; // by value: where the map that makes it puts it
+  std::vector<llvm::Value*> reduced_;          // by operation: a reduction that was computed with its map
+  std::vector<std::uint8_t> in_place_;         // by value: carried by a loop that writes it where it stands
+  // The accumulators of the regions that are compiled: nothing but add_to reads or writes them there.
+  std::vector<std::pair<value_id, llvm::MDNode*>> accumulators_;
   std::vector<std::uint8_t> unchecked_; // by operation: its indices are surely in range
   std::optional<handler> handler_;      // where exceptions go; nothing: to the caller
 };

@@ -2,6 +2,7 @@
 
 #include "function.hpp"
 
+#include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
 
 namespace overdub::jit {
@@ -70,11 +71,23 @@ bool ownership::takes(ir::function const& f, ir::use_id u) const {
 
 // ---- functions
 
-program_compiler::program_compiler(ir::program const& given, execute::code& made, options const& o)
+namespace {
+
+bool repeats(ir::program const& p, function_id entry) {
+  ir::effect_set all = ir::effects(p).of(entry);
+  for (effect const e : {effect::addressed, effect::accumulates, effect::ordered})
+    if (all.has(e)) return false;
+  return true;
+}
+
+} // namespace
+
+program_compiler::program_compiler(
+    ir::program const& given, ir::function_id entry, execute::code& made, options const& o)
     : p(given), to(made), how(o), context(new_context()),
       module(std::make_unique<llvm::Module>("overdub", *context)), calls(given), owners(given, calls),
-      vectors(set_target(*module, o)), elementary(*module, given.math, vectors),
-      made_(given.functions.size()) {
+      is_repeatable(repeats(given, entry)), vectors(set_target(*module, o)),
+      elementary(*module, given.math, vectors), entry_(entry), made_(given.functions.size()) {
   if (o.debug) lines.emplace(*module, p);
 }
 
@@ -296,8 +309,8 @@ llvm::Function* program_compiler::make_target(function_id id) {
   return target;
 }
 
-void program_compiler::compile(function_id entry) {
-  (void)function_for(entry);
+void program_compiler::compile() {
+  (void)function_for(entry_);
   while (!pending_.empty()) {
     function_id const f = pending_.back();
     pending_.pop_back();
@@ -306,7 +319,7 @@ void program_compiler::compile(function_id entry) {
   fill_appliers();
   fill_boxed_table();
   elementary.keep_variants();
-  make_entry(entry, make_target(entry));
+  make_entry(entry_, make_target(entry_));
   if (lines) lines->finish();
 }
 

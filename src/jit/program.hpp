@@ -53,11 +53,11 @@ private:
 
 class program_compiler {
 public:
-  program_compiler(ir::program const& given, execute::code& made, options const& o);
+  program_compiler(ir::program const& given, function_id entry, execute::code& made, options const& o);
 
-  /// Compiles a function and all that it reaches, with an entry for machines, `overdub:entry`, and for functions on scalars
+  /// Compiles the entry and all that it reaches, with an entry for machines, `overdub:entry`, and for functions on scalars
   /// one for C++, `overdub:target`.
-  void compile(function_id entry);
+  void compile();
 
   /// A function that is called; it is compiled, too.
   llvm::Function* function_for(function_id f);
@@ -85,7 +85,9 @@ public:
   std::optional<debug_lines> lines;         // where they are asked for
   std::vector<program_node> hosts, samples; // the operations that to.hosts and to.samples are of
   bool uses_machine = false;                // some function does
-  vector_unit vectors;                      // of the processor
+  bool const is_repeatable; // what fails can be run once more: nothing that it did is seen outside
+  bool looks_ahead = false; // some function throws fails_ahead
+  vector_unit vectors;      // of the processor
   elementary_functions elementary;
 
 private:
@@ -106,6 +108,7 @@ private:
   llvm::Function* make_target(function_id entry);
   void make_entry(function_id entry, llvm::Function* target);
 
+  function_id const entry_;
   std::vector<llvm::Function*> made_; // by function
   std::vector<function_id> pending_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t>, std::uint32_t> closure_numbers_;

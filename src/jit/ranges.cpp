@@ -2,17 +2,19 @@
 // front of the loop is for all; where it does not hold, the loop runs as it is written, and finds the first that fails.
 #include "function.hpp"
 
-#include <map>
-
 namespace overdub::jit {
+
+bool function_compiler::is_made_in(value_id v, region_id body) const {
+  for (region_id r = f_.region_of(v); r != body; r = f_[f_[r].parent].parent)
+    if (f_[r].parent == ir::nothing) return false;
+  return true;
+}
 
 // A value as base + coefficient * (index of the loop with this body), computed in front of the loop.
 std::optional<function_compiler::affine> function_compiler::affine_in(value_id v, region_id body, int depth) {
   if (v == f_.argument(body, 0)) return affine{integer(0), 1};
   if (f_.is_literal(v)) return affine{literal(v), 0};
-  region_id r = f_.region_of(v);
-  for (; r != body; r = f_[f_[r].parent].parent)
-    if (f_[r].parent == ir::nothing) return affine{scalar(v), 0}; // from outside
+  if (!is_made_in(v, body)) return affine{scalar(v), 0};
   if (!f_.is_result(v) || depth > 8) return {};
   node_id const n = f_.node_of(v);
   ir::op const code = f_[n].code;
@@ -52,6 +54,7 @@ bool function_compiler::is_simple(region_id body, std::uint32_t& size) const {
 std::optional<function_compiler::hoisted_checks>
 function_compiler::hoist_checks(region_id body, llvm::Value* count) {
   std::uint32_t size = 0;
+  if (shared_.is_repeatable) look_ahead(body, count);
   if (handler_ || !is_simple(body, size)) return {};
   hoisted_checks made;
   bool complete = true;

@@ -39,7 +39,8 @@ llvm::Value* function_compiler::sum_of_array(ir::scalar s, llvm::Value* elements
   auto* const vector = llvm::FixedVectorType::get(type(s), 8);
   auto const blocks = begin_loop(b_.CreateAShr(n, 3), {no_lanes(s)});
   llvm::Value* const from = element_address(s, elements, b_.CreateShl(blocks.index, 3));
-  llvm::Value* const eight = b_.CreateAlignedLoad(vector, from, llvm::Align(execute::size_of(s)));
+  auto* const eight = b_.CreateAlignedLoad(vector, from, llvm::Align(execute::size_of(s)));
+  tell_accumulator(eight, ir::nothing);
   end_loop(blocks, {b_.CreateFAdd(blocks.carried[0], eight)});
   llvm::Value* const done = b_.CreateAnd(n, integer(-8));
   auto const rest = begin_loop(b_.CreateSub(n, done), {blocks.carried[0]});

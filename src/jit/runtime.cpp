@@ -32,6 +32,7 @@ void throw_negative(std::uint32_t op, i64 n) { overdub::detail::throw_negative(n
 void throw_empty() { overdub::detail::throw_empty("reduce"); }
 void throw_division() { overdub::detail::throw_division(); }
 void throw_assertion(char const* text) { execute::throw_assertion(text); }
+void throw_fails_ahead() { throw fails_ahead(); }
 void throw_too_deep(machine* m) {
   throw stack_overflow(message(
       "overdub: calls are nested too deep: their frames take more than %zu bytes, or more than this thread's "
@@ -71,7 +72,8 @@ void make_rows(machine* m, std::byte* out, i64 n, std::uint32_t shape, std::uint
 void store_row(machine* m, std::byte* out, i64 i, std::byte* row, std::uint32_t shape, std::uint32_t op) {
   // The words of the row stand behind those of the array, as in a frame.
   auto const distance = static_cast<offset>(row - out);
-  room_for_row(*m, out, 0, extent(out, 0, 0), distance, rank_of(shape), bytes_of(shape), name(op));
+  bool const fits = rank_of(shape) == 2 && owner(out, 0) != nullptr && extent(out, 0, 1) == extent(row, 0, 0);
+  if (!fits) room_for_row(*m, out, 0, extent(out, 0, 0), distance, rank_of(shape), bytes_of(shape), name(op));
   copy_row(out, 0, i, distance, rank_of(shape), bytes_of(shape));
 }
 void push_row(machine* m, std::byte* out, std::byte* row, std::uint32_t shape) {
@@ -128,12 +130,20 @@ void on_machine(code const* const* compiled, std::byte* frame) {
   m.program = *compiled;
   m.contexts = nullptr;
   m.stack_end = stack_end(m.limits.frame_bytes);
-  try {
-    (*compiled)->compiled(frame, &m);
-  } catch (...) {
-    m.buffers.reset();
-    throw;
-  }
+  code const& c = **compiled;
+  bool const done = ran_ahead([&] {
+    try {
+      c.compiled(frame, &m);
+    } catch (...) {
+      m.buffers.reset();
+      throw;
+    }
+  });
+  if (done) return;
+  program_run run(c.interpreted(), m);
+  run.on_words(nullptr, frame + first_parameter);
+  releasing const at_end(run);
+  std::memcpy(read<std::byte*>(frame + return_frame), run.result_words(), c.results.size() * word_size);
 }
 void run_compiled(instruction const*, std::byte* frame, machine* m, i64, double) {
   m->stack_end = stack_end(m->limits.frame_bytes);

@@ -21,6 +21,7 @@ using execute::machine;
 [[noreturn]] void throw_empty();
 [[noreturn]] void throw_division();
 [[noreturn]] void throw_assertion(char const* text);
+[[noreturn]] void throw_fails_ahead();
 [[noreturn]] void throw_too_deep(machine* m);
 /// Throws on the exception that is being handled.
 [[noreturn]] void rethrow();

@@ -3,6 +3,9 @@
 
 #include <overdub/call/special_table.hpp>
 #include <overdub/execute/compute.hpp>
+#include <overdub/ir/sine_and_cosine.hpp>
+
+#include <utility>
 
 namespace overdub::jit {
 
@@ -21,11 +24,30 @@ void function_compiler::compile_elementwise(node_id n) {
     retain(result);
     return;
   }
+  if (node_id const other = other_of_sine_and_cosine(n); other != ir::nothing) {
+    if (order_.is_before(n, other)) compile_sine_and_cosine(n, other);
+    return; // else the other one made this result, too
+  }
   llvm::SmallVector<llvm::Value*, 3> x;
   for (value_id const v : f_.operands_of(n)) x.push_back(scalar(v));
   // The operand that tells the type.
   bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
   set(result, elementwise(code, type_of(f_.operand(n, second)).element, x));
+}
+
+// The cosine of the number of which an operation is the sine, or the other way round, where one function computes both.
+node_id function_compiler::other_of_sine_and_cosine(node_id n) const {
+  bool const is_one_call = p_.math == ir::math_mode::exact && has_sine_and_cosine();
+  return is_one_call ? ir::other_of_sine_and_cosine(f_, n) : node_id(ir::nothing);
+}
+void function_compiler::compile_sine_and_cosine(node_id n, node_id other) {
+  if (f_[n].code == ir::op::cos) std::swap(n, other);
+  value_id const x = f_.operand(n, 0);
+  ir::scalar const s = type_of(x).element;
+  llvm::Value *const sine = new_words(1), *const cosine = new_words(1);
+  (void)call(declare_sine_and_cosine(*shared_.module, s), {scalar(x), sine, cosine});
+  set(f_.result(n), load_scalar(s, sine));
+  set(f_.result(other), load_scalar(s, cosine));
 }
 
 llvm::Value* function_compiler::intrinsic_call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> x) {

@@ -110,6 +110,7 @@ std::optional<std::string> write_parts(
       hosts.size() != c.hosts.size() || samples.size() != c.samples.size())
     return {};
   writer to;
+  to.number(c.interpreted != nullptr);
   to.number(c.functions.size() - 1);
   for (std::size_t k = 1; k < c.functions.size(); ++k) {
     // All members: one that is new does not compile here until it is stored, or is known to be the interpreter's.
@@ -128,9 +129,12 @@ std::optional<std::string> write_parts(
 }
 
 bool read_parts(
-    std::span<char const> bytes, execute::code& to, ir::program const& p,
+    std::span<char const> bytes, execute::code& to, bool& looks_ahead, ir::program const& p,
     std::span<ir::function_id const> functions) {
   reader from(bytes);
+  std::uint32_t const ahead = from.number();
+  looks_ahead = ahead != 0;
+  if (ahead > 1) return false;
   for (std::uint32_t left = from.count(3); left > 0 && from.is_good; --left) {
     execute::function_code f;
     f.parameter_words = from.number();

@@ -32,10 +32,10 @@ std::optional<std::string> write_parts(
     execute::code const&, ir::program const&, std::span<ir::function_id const> functions,
     std::span<program_node const> hosts, std::span<program_node const> samples);
 
-/// Adds the parts in bytes to code that has its frame and its registry. False where the bytes say something else; then the code
+/// Adds the parts in bytes to code that has its frame and its registry, and says whether it may throw fails_ahead. False where the bytes say something else; then the code
 /// may have some of them. Throws host_error and not_executable, as compiling does.
 bool read_parts(
-    std::span<char const> bytes, execute::code&, ir::program const&,
+    std::span<char const> bytes, execute::code&, bool& looks_ahead, ir::program const&,
     std::span<ir::function_id const> functions);
 
 } // namespace overdub::jit

@@ -70,8 +70,11 @@ llvm::Value* function_compiler::load_vector(node_id n, llvm::Value* index, llvm:
   if (!varies) return splat(load_scalar(s, from));
   auto* const vector = llvm::FixedVectorType::get(type(s), 8);
   llvm::Align const align(execute::size_of(s));
-  if (mask == nullptr) return b_.CreateAlignedLoad(vector, from, align);
-  return b_.CreateMaskedLoad(vector, from, align, mask, llvm::Constant::getNullValue(vector));
+  llvm::Instruction* const x =
+      mask == nullptr ? static_cast<llvm::Instruction*>(b_.CreateAlignedLoad(vector, from, align))
+                      : b_.CreateMaskedLoad(vector, from, align, mask, llvm::Constant::getNullValue(vector));
+  tell_accumulator(x, ir::nothing);
+  return x;
 }
 
 void function_compiler::compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask) {

@@ -130,6 +130,9 @@ void const* elementary(ir::op code) {
   if (execute::functions2<T>[i] != nullptr) return reinterpret_cast<void const*>(execute::functions2<T>[i]);
   return reinterpret_cast<void const*>(execute::functions3<T>[i]);
 }
+std::string sine_and_cosine_name(ir::scalar s) {
+  return s == ir::scalar::f32 ? "overdub:sine_and_cosine.f32" : "overdub:sine_and_cosine.f64";
+}
 std::string elementary_name(ir::op code, ir::scalar s) {
   return "overdub:" + std::string(ir::name_of(code)) + (s == ir::scalar::f32 ? ".f32" : ".f64");
 }
@@ -147,6 +150,14 @@ std::vector<symbol_address> runtime_symbols() {
     if (void const* const f = elementary<float>(code))
       all.push_back({elementary_name(code, ir::scalar::f32), f});
   }
+#if defined(__GLIBC__)
+  all.push_back(
+      {sine_and_cosine_name(ir::scalar::f64),
+       reinterpret_cast<void const*>(static_cast<void (*)(double, double*, double*)>(&::sincos))});
+  all.push_back(
+      {sine_and_cosine_name(ir::scalar::f32),
+       reinterpret_cast<void const*>(static_cast<void (*)(float, float*, float*)>(&::sincosf))});
+#endif
   append_elementary_symbols(all);
 #define OVERDUB_SYMBOL(NAME, TYPE)                                                                           \
   all.push_back({#NAME, reinterpret_cast<void const*>(static_cast<TYPE>(&::NAME))});
@@ -203,6 +214,27 @@ llvm::Function* declare(llvm::Module& m, ir::op code, ir::scalar s) {
       llvm::FunctionType::get(number, parameters, false), llvm::Function::ExternalLinkage, name, m);
   // Boost.Math may throw.
   if (code != ir::op::digamma && code != ir::op::polygamma) set_pure(*made);
+  return made;
+}
+
+bool has_sine_and_cosine() {
+#if defined(__GLIBC__)
+  return true;
+#else
+  return false;
+#endif
+}
+llvm::Function* declare_sine_and_cosine(llvm::Module& m, ir::scalar s) {
+  std::string const name = sine_and_cosine_name(s);
+  if (auto* const known = m.getFunction(name)) return known;
+  auto& c = m.getContext();
+  llvm::Type* const number = s == ir::scalar::f32 ? llvm::Type::getFloatTy(c) : llvm::Type::getDoubleTy(c);
+  auto* const made = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(c), {number, pointer_type(c), pointer_type(c)}, false),
+      llvm::Function::ExternalLinkage, name, m);
+  made->setOnlyAccessesArgMemory();
+  made->setDoesNotThrow();
+  made->addFnAttr(llvm::Attribute::WillReturn);
   return made;
 }
 

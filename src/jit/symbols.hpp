@@ -25,5 +25,9 @@ llvm::Function* declare(llvm::Module&, runtime_function);
 
 /// Declares the elementary function that computes an operation on numbers of a type.
 llvm::Function* declare(llvm::Module&, ir::op, ir::scalar);
+/// A function that writes the sine and the cosine of its first argument to the addresses behind it, with the bits that the two
+/// functions give: glibc's does.
+bool has_sine_and_cosine();
+llvm::Function* declare_sine_and_cosine(llvm::Module&, ir::scalar);
 
 } // namespace overdub::jit

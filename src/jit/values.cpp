@@ -35,8 +35,8 @@ function_compiler::function_compiler(program_compiler& shared, function_id id, l
     : shared_(shared), p_(shared.p), f_(shared.p[id]), id_(id), made_(made), context_(*shared.context),
       b_(context_), machine_(made->getArg(0)), values_(f_.value_count()),
       borrowed_from_(f_.value_count(), ir::nothing), death_of_(f_.value_count(), ir::nothing),
-      dying_(f_.node_count()), order_(f_), reduced_(f_.node_count()), in_place_(f_.value_count()),
-      unchecked_(f_.node_count()) {
+      dying_(f_.node_count()), order_(f_), rows_(f_.value_count()), reduced_(f_.node_count()),
+      in_place_(f_.value_count()), unchecked_(f_.node_count()) {
   if (p_.math == ir::math_mode::fast) {
     llvm::FastMathFlags fast; // NaNs and infinities are what they are
     fast.setAllowContract(true);
@@ -76,13 +76,24 @@ llvm::Value* function_compiler::owner_of(value_id v) const {
 llvm::Type* function_compiler::type_in_memory(ir::scalar s) const {
   return s == ir::scalar::boolean ? b_.getInt8Ty() : type(s);
 }
-llvm::Value* function_compiler::load_scalar(ir::scalar s, llvm::Value* from) {
-  llvm::Value* const x = b_.CreateAlignedLoad(type_in_memory(s), from, llvm::Align(execute::size_of(s)));
+llvm::Value* function_compiler::load_scalar(ir::scalar s, llvm::Value* from, value_id accumulator) {
+  auto* const x = b_.CreateAlignedLoad(type_in_memory(s), from, llvm::Align(execute::size_of(s)));
+  tell_accumulator(x, accumulator);
   return s == ir::scalar::boolean ? b_.CreateICmpNE(x, b_.getInt8(0)) : x;
 }
-void function_compiler::store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to) {
+void function_compiler::store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to, value_id accumulator) {
   if (s == ir::scalar::boolean) x = b_.CreateZExt(x, b_.getInt8Ty());
-  b_.CreateAlignedStore(x, to, llvm::Align(execute::size_of(s)));
+  tell_accumulator(b_.CreateAlignedStore(x, to, llvm::Align(execute::size_of(s))), accumulator);
+}
+void function_compiler::tell_accumulator(llvm::Instruction* access, value_id accumulator) {
+  constexpr std::size_t most = 16; // of more, nothing is said: each access would name all others
+  if (accumulators_.size() > most) return;
+  llvm::SmallVector<llvm::Metadata*, 8> own, others;
+  for (auto const& [v, scope] : accumulators_) (v == accumulator ? own : others).push_back(scope);
+  if (accumulator != ir::nothing && own.empty()) return; // another function's
+  if (!own.empty()) access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(context_, own));
+  if (!others.empty())
+    access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(context_, others));
 }
 llvm::Value* function_compiler::element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index) {
   return b_.CreateGEP(type_in_memory(s), elements, index);

@@ -6,6 +6,7 @@
 #include <overdub/contexts/forward.hpp>
 
 #include <cmath>
+#include <concepts>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,13 +18,19 @@ namespace od = overdub;
 inline constexpr auto inner = od::fn<"inner">([](auto x) { return sin(x); });
 inline constexpr auto wave = od::fn<"wave">([](auto x) { return inner(x) + 1.0; });
 
+// Functions, and two operations: each of all takes the compiler a while.
+template <class F>
+concept heard_of = od::function<F> || std::same_as<F, od::sin_t> || std::same_as<F, od::add_t>;
 struct names : od::context {
   std::vector<std::string> heard;
-  void before(od::callee auto f, auto const&...) { heard.emplace_back(f.name()); }
+  template <heard_of F>
+  void before(F f, auto const&...) {
+    heard.emplace_back(f.name());
+  }
 };
 // What programs keep of calls: operations. Functions are called by numbers there, and contexts do not hear of them.
 std::vector<std::string> operations(std::vector<std::string> all) {
-  std::erase_if(all, [](std::string const& n) { return n != "sin" && n != "add" && n != "mul"; });
+  std::erase_if(all, [](std::string const& n) { return n != "sin" && n != "add"; });
   return all;
 }
 struct doubling : od::context {

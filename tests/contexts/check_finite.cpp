@@ -10,10 +10,19 @@
 #include <overdub/jit/executor.hpp>
 #endif
 
+#include <boost/hana/define_struct.hpp>
+
 #include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 
 namespace {
+
+template <class T>
+struct point {
+  BOOST_HANA_DEFINE_STRUCT(point, (T, x), (T, y));
+};
 
 using namespace overdub;
 using contexts::check_finite;
@@ -68,6 +77,26 @@ TEST_CASE("check_finite finds sums, reductions, native functions and conversions
   CHECK(found(measured, 2.0) == "overdub: gauge(2) gave inf, in measured");
   CHECK(found(shorter, 1e300) == "overdub: convert(1.0000000000000001e+300) gave inf, in shorter");
   CHECK(found(shorter, 1.0) == "");
+}
+TEST_CASE("check_finite looks into tuples, structs and arrays of what native functions give") {
+  constexpr auto both = leaf<"both">([](double x) { return std::tuple{x, 1 / x}; }, effects::pure);
+  constexpr auto second = fn<"second">([=](auto x) { return std::get<1>(both(x)); });
+  CHECK(found(second, 0.0) == "overdub: both(0) gave (0, inf), in second");
+  CHECK(found(second, 2.0) == "");
+  constexpr auto nested = leaf<"nested">(
+      [](double x) {
+        return std::pair{1, point<double>{x, 1 / x}};
+      },
+      effects::pure);
+  constexpr auto height = fn<"height">([=](auto x) { return nested(x).second.y; });
+  CHECK(found(height, 0.0) == "overdub: nested(0) gave (1, 0, inf), in height");
+  constexpr auto rows = leaf<"rows">(
+      [](double x) {
+        return std::tuple{x, array<double>{1.0, 1 / x}};
+      },
+      effects::pure);
+  constexpr auto last = fn<"last">([=](auto x) { return at(std::get<1>(rows(x)), 1); });
+  CHECK(found(last, 0.0) == "overdub: rows(0) gave (0, ...), in last");
 }
 TEST_CASE("check_finite inside of forward sees its derivative, and outside of it the program alone") {
   constexpr auto kink = fn<"kink">([](auto x) { return overdub::sqrt(x); });

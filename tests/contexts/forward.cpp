@@ -17,7 +17,7 @@ using namespace overdub;
 using contexts::derivative;
 using contexts::forward;
 using contexts::forward_along;
-using contexts::gradient;
+using contexts::forward_gradient;
 using contexts::tangents;
 using contexts::value_and_derivative;
 
@@ -125,17 +125,17 @@ TEST_CASE("a float is differentiated in float, and conversions convert tangents"
 
 TEST_CASE("the gradient agrees with finite differences, element by element") {
   array<double> const xs{0.3, -0.7, 1.1, 0.4, 0.9, -0.2, 1.3, 0.8, -1.1, 0.6};
-  auto const g = gradient(rosenbrock, xs);
+  auto const g = forward_gradient(rosenbrock, xs);
   for (i64 i = 0; i < xs.size(); ++i)
     CHECK(close(g[i], slope_of([&](double x) { return rosenbrock(xs.with(i, x)); }, xs[i]), 1e-6));
 }
 
 TEST_CASE("N directions at once are N directions one at a time") {
   array<double> const xs{0.3, -0.7, 1.1, 0.4, 0.9};
-  auto const eight = gradient<8>(rosenbrock, xs);
-  CHECK(gradient<1>(rosenbrock, xs) == eight);
-  CHECK(gradient<2>(rosenbrock, xs) == eight);
-  CHECK(gradient<3>(rosenbrock, xs) == eight);
+  auto const eight = forward_gradient<8>(rosenbrock, xs);
+  CHECK(forward_gradient<1>(rosenbrock, xs) == eight);
+  CHECK(forward_gradient<2>(rosenbrock, xs) == eight);
+  CHECK(forward_gradient<3>(rosenbrock, xs) == eight);
 }
 
 TEST_CASE("directions of scalars, and of directions") {

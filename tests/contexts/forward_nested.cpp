@@ -11,7 +11,7 @@ namespace {
 using namespace overdub;
 using contexts::derivative;
 using contexts::forward;
-using contexts::gradient;
+using contexts::forward_gradient;
 
 struct no_op : context {};
 
@@ -110,7 +110,7 @@ TEST_CASE("the gradient in a derivative, and the derivative in a gradient") {
   auto const inner_derivative = [](auto xs) {
     return sum(map([](auto x) { return x * derivative([x](auto y) { return x * y * y; }, x); }, xs)); // 2 x^3
   };
-  CHECK(gradient(inner_derivative, array<double>{1.0, 2.0}) == array<double>{6.0, 24.0});
+  CHECK(forward_gradient(inner_derivative, array<double>{1.0, 2.0}) == array<double>{6.0, 24.0});
 }
 
 TEST_CASE("a derivative in a map body, a loop and a branch of a derivative") {

@@ -103,6 +103,12 @@ TEST_CASE("paths, and the folded stacks that tools read") {
   CHECK(p.paths()[1].calls == 4);
 }
 
+TEST_CASE("a semicolon in a name does not make two of it in folded stacks") {
+  profile p;
+  od::run(p, od::fn<"a;b\n">([](auto x) { return work(x); }), 2.0);
+  CHECK(folded(p).starts_with("a_b_ 0\na_b_;work "));
+}
+
 TEST_CASE("time in a function itself is what is spent between its calls") {
   ticking p;
   od::run(p, inner, 3.0);

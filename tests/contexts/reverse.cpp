@@ -159,6 +159,49 @@ TEST_CASE("a pullback takes cotangents back, any number of them") {
   CHECK(back(od::array<double>{0.0, 1.0})[1] == Approx(2.0 * std::cos(0.5)));
 }
 
+TEST_CASE("a pullback owns what it needs, and does not run the function again") {
+  auto const made = [](double angle) { return od::contexts::pullback(pendulum)(angle, 0.3, 200); };
+  auto const [value, back] = made(1.0);
+  auto const [other, other_back] = made(1.5);
+  CHECK(value == pendulum(1.0, 0.3, od::i64{200}));
+  auto const [by_angle, by_damping, by_turns] = back(2.0);
+  auto const [angle, damping] = gradient<0, 1>(pendulum)(1.0, 0.3, od::i64{200});
+  CHECK(by_angle == 2.0 * angle);
+  CHECK(by_damping == Approx(2.0 * damping));
+  CHECK(by_turns == 0);
+  CHECK(back.bytes() >= 200 * sizeof(double));
+  CHECK(back.bytes() < 200 * 4 * sizeof(double));
+  CHECK(std::get<0>(other_back(1.0)) != by_angle);
+  CHECK(std::get<0>(back(2.0)) == by_angle);
+}
+
+inline constexpr auto with_count = od::fn<"with_count">([](auto x, auto n) { return std::tuple(x * x, n); });
+TEST_CASE("integers among arguments and results of what is pulled back") {
+  auto const [value, back] = od::contexts::pullback(with_count)(3.0, 2);
+  CHECK(value == std::tuple(9.0, od::i64{2}));
+  CHECK(back(std::tuple(1.0, od::i64{0})) == std::tuple(6.0, od::i64{0}));
+}
+
+TEST_CASE("a limit of what is kept changes no bit") {
+  using od::contexts::keep_at_most, od::contexts::keep_logarithmic;
+  for (od::i64 const n : {0, 1, 2, 3, 17, 500}) {
+    auto const all = value_and_gradient<0, 1>(pendulum)(1.0, 0.3, n);
+    CHECK(value_and_gradient<0, 1>(pendulum, keep_logarithmic)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1>)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1000>)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1'000'000>)(1.0, 0.3, n) == all);
+  }
+}
+
+TEST_CASE("explain says what is kept") {
+  auto const all = explain(od::compile(gradient<0>(pendulum), od::signature<double, double, od::i64>));
+  CHECK(all.find("loop keeps f64") != std::string::npos);
+  CHECK(all.find("in each turn") != std::string::npos);
+  auto const some = explain(od::compile(
+      gradient<0>(pendulum, od::contexts::keep_logarithmic), od::signature<double, double, od::i64>));
+  CHECK(some.find("loop keeps what it carries, in some of its turns") != std::string::npos);
+}
+
 inline constexpr auto cubic = od::fn<"cubic">([](auto const& x) { return x[0] * x[0] * x[1] + sin(x[1]); });
 
 TEST_CASE("a Hessian, and its product with a vector") {

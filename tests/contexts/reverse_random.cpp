@@ -172,31 +172,59 @@ ir::program without_huge_numbers(ir::program p) {
   return p;
 }
 
+// Without effects and errors.
 ir::program program_of(std::uint64_t seed) {
   random_program::options o = random_program::any_options(seed);
   o.effects = o.samples = o.function_values = o.carried_functions = o.failing = false;
   return without_huge_numbers(random_program::make(seed, o));
 }
+// The same with function values, which are data then; nothing, where there are none.
+std::optional<ir::program> program_of_functions(std::uint64_t seed) {
+  random_program::options o = random_program::any_options(seed);
+  o.effects = o.samples = o.failing = false;
+  o.function_values = o.functions_in_data = true;
+  o.functions = 2;
+  ir::program p = without_huge_numbers(random_program::make(seed, o));
+  if (pass::defunctionalise(p) == 0) return {};
+  return p;
+}
+
+void judge_or_fail(ir::program const& p, std::uint64_t seed, std::uint64_t& agreed, std::uint64_t& refused) {
+  std::string why;
+  verdict const v = judge(p, seed, why);
+  agreed += v == verdict::agrees;
+  refused += v == verdict::refused;
+  if (v != verdict::differs) return;
+  ir::program const small = laws::shrunk(p, [&](ir::program const& q) {
+    std::string other;
+    return judge(q, seed, other) == verdict::differs;
+  });
+  FAIL("random program " << seed << ": " << why << "\n" << ir::print(small));
+}
+std::uint64_t programs(std::uint64_t otherwise) {
+  char const* const asked = std::getenv("OVERDUB_PROGRAMS");
+  return asked == nullptr ? laws::seeds(otherwise) : std::strtoull(asked, nullptr, 10);
+}
 
 } // namespace
 
 TEST_CASE("random programs have the same derivative forwards and backwards") {
-  char const* const asked = std::getenv("OVERDUB_PROGRAMS");
-  std::uint64_t const count = asked == nullptr ? laws::seeds(5'000) : std::strtoull(asked, nullptr, 10);
+  std::uint64_t const count = programs(5'000);
   std::uint64_t agreed = 0, refused = 0;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
-    ir::program const p = program_of(seed);
-    std::string why;
-    verdict const v = judge(p, seed, why);
-    agreed += v == verdict::agrees;
-    refused += v == verdict::refused;
-    if (v != verdict::differs) continue;
-    ir::program const small = laws::shrunk(p, [&](ir::program const& q) {
-      std::string other;
-      return judge(q, seed, other) == verdict::differs;
-    });
-    FAIL("random program " << seed << ": " << why << "\n" << ir::print(small));
-  }
+  for (std::uint64_t seed = 1; seed <= count; ++seed) judge_or_fail(program_of(seed), seed, agreed, refused);
   CHECK(agreed > count / 2);
   CHECK(refused < count / 50);
+}
+
+TEST_CASE("random programs of function values that became data do so, too") {
+  std::uint64_t const count = programs(5'000);
+  std::uint64_t agreed = 0, refused = 0, asked = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed)
+    if (auto const p = program_of_functions(seed)) {
+      ++asked;
+      judge_or_fail(*p, seed, agreed, refused);
+    }
+  CHECK(asked > count / 20);
+  CHECK(agreed > asked / 2);
+  CHECK(refused < asked / 20);
 }

@@ -190,6 +190,26 @@ TEST_CASE("counts of calls, without spans") {
   CHECK(later.counts() == std::map<std::string, std::uint64_t>{{"norm", 1}, {"square", 2}});
 }
 
+TEST_CASE("traces that count take no memory for records") {
+  recording r(std::size_t{1} << 62); // more than there is
+  od::run(trace_with<tracing::counts>{}, norm, 3.0, 4.0);
+  CHECK(r.counts() == std::map<std::string, std::uint64_t>{{"norm", 1}, {"square", 2}});
+  CHECK((r.statistics().records == 0 && r.statistics().lost == 0 && spans::tree(r).empty()));
+  CHECK_THROWS_AS(od::run(trace{}, norm, 3.0, 4.0), std::bad_alloc);
+}
+
+TEST_CASE(
+    "a call that finds no memory to be recorded is one of those that are sampled, and the next ones follow") {
+  using sampled = trace_with<tracing::one_in<2>>;
+  {
+    recording r(std::size_t{1} << 62);
+    CHECK_THROWS_AS(od::run(sampled{}, norm, 3.0, 4.0), std::bad_alloc);
+  }
+  recording r;
+  for (int i = 0; i < 4; ++i) od::run(sampled{}, norm, 3.0, 4.0);
+  CHECK(spans::tree(r) == std::string(of_norm) + of_norm);
+}
+
 TEST_CASE("staged, interpreted and compiled programs have the spans of the direct way") {
   using all = trace_with<tracing::operations, tracing::arguments>;
   auto const text = [](auto const& run) {
@@ -256,7 +276,8 @@ TEST_CASE("a trace of all that a thread calls has the operations of compiled fun
   auto const f = od::compile(od::compose(), norm, od::signature<double, double>);
   recording r;
   {
-    trace_with<tracing::operations> operations;
+    trace_with<tracing::operations, tracing::only<"mul", "add", "sqrt">>
+        operations; // each takes the compiler a while
     od::scoped_global const everywhere(operations);
     CHECK(f(3.0, 4.0) == 5.0);
   }
@@ -311,4 +332,8 @@ TEST_CASE("a control primitive is an operation, with what it calls inside") {
   recording r;
   od::run(trace_with<tracing::operations, tracing::without<"mul">>{}, f, od::array<double>{1, 2});
   CHECK(spans::tree(r) == "f\n  map\n    square\n    square\n  sum\n");
+  r.stop();
+  recording without_map;
+  od::run(trace_with<tracing::operations, tracing::without<"map", "mul">>{}, f, od::array<double>{1, 2});
+  CHECK(spans::tree(without_map) == "f\n  square\n  square\n  sum\n");
 }

@@ -75,16 +75,16 @@ TEST_CASE("Chrome's JSON, event by event") {
 
 TEST_CASE("folded stacks have the time of each stack without that of its calls") {
   CHECK(
-      written(trace_format::folded) == "main;wave 850\n"
-                                       "main;wave;sin 150\n"
+      written(trace_format::folded) == "main (12 records lost);wave 850\n"
+                                       "main (12 records lost);wave;sin 150\n"
                                        "thread 2;a_\"b\"_ 1233367\n");
 }
 
 TEST_CASE("speedscope's JSON closes what is open") {
   CHECK(
       written(trace_format::speedscope) ==
-      R"({"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"overdub","name":"program","shared":{"frames":[{"name":"wave"},{"name":"sin"},{"name":"a;\"b\"\u000a"}]},"profiles":[
-{"type":"evented","unit":"nanoseconds","name":"main","startValue":1000,"endValue":300000,"events":[
+      R"json({"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"overdub","name":"program","shared":{"frames":[{"name":"wave"},{"name":"sin"},{"name":"a;\"b\"\u000a"}]},"profiles":[
+{"type":"evented","unit":"nanoseconds","name":"main (12 records lost)","startValue":1000,"endValue":300000,"events":[
 {"type":"O","frame":0,"at":1000},
 {"type":"O","frame":1,"at":1300},
 {"type":"C","frame":1,"at":1400},
@@ -96,7 +96,7 @@ TEST_CASE("speedscope's JSON closes what is open") {
 {"type":"evented","unit":"nanoseconds","name":"thread 2","startValue":1200,"endValue":1234567,"events":[
 {"type":"O","frame":2,"at":1200},
 {"type":"C","frame":2,"at":1234567}]}]}
-)");
+)json");
 }
 
 TEST_CASE("Python's parser reads both kinds of JSON") {
@@ -121,6 +121,7 @@ TEST_CASE("a picture has a rectangle for each span that can be seen, and is well
       "  r = g[1].attrib\n"
       "  print(g[0].text, r[\"x\"], r[\"y\"], r[\"width\"])' " +
       file.path);
+  CHECK_THAT(written(trace_format::svg), Catch::Contains(">main (12 records lost), 1233 us</text>"));
   // The two of sin are too narrow; a span without an end goes on to the end.
   CHECK(
       read == "wave, 1000 ns 8.0 18 0.8\n"

@@ -3,6 +3,7 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/count.hpp>
+#include <overdub/contexts/fast_math.hpp>
 #include <overdub/contexts/fault.hpp>
 #include <overdub/contexts/mock.hpp>
 #include <overdub/contexts/precision.hpp>
@@ -11,6 +12,8 @@
 #include <overdub/contexts/slice.hpp>
 #include <overdub/jit/executor.hpp>
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -92,6 +95,25 @@ TEST_CASE("single_precision and precision, as machine code") {
   CHECK(h(123456789.0) == od::run(direct, square, 123456789.0));
   REQUIRE(compiled.losses().size() == 3);
   for (std::size_t i = 0; i < 3; ++i) CHECK(compiled.losses()[i].worst == direct.losses()[i].worst);
+}
+
+TEST_CASE("fast_math, as machine code, gives the bits of the direct way") {
+  auto const f = od::fn<"f">([](auto x) {
+    auto const waves = sin(x) + 2.0 * cos(x) - tan(0.5 * x);
+    return waves + exp(0.01 * x) + tanh(x);
+  });
+  contexts::fast_math fast;
+  auto const g = od::compile(fast, f, od::signature<double>, machine_code());
+  int others = 0;
+  for (double const x : {0.0, -0.0, 1e-9, 0.5, -1.75, 3.0, 100.5, -654.25, 9e4}) {
+    double const direct = od::run(fast, f, x), exact = f(x);
+    INFO(x);
+    CHECK(g(x) == direct);
+    CHECK(direct == Approx(exact).margin(1e-9).epsilon(1e-9));
+    others += direct != exact;
+  }
+  CHECK(others > 4); // which libm's would not be
+  for (double const x : {std::numeric_limits<double>::infinity(), std::nan("")}) CHECK(std::isnan(g(x)));
 }
 
 TEST_CASE("profile, as machine code") {

@@ -46,7 +46,6 @@ random_program::options options_of(std::uint64_t seed) {
   random_program::options o = random_program::any_options(seed);
   o.effects = o.samples = false;
   o.function_values = true;
-  o.carried_functions = false; // by a loop that a context rewrites
   return o;
 }
 

@@ -195,3 +195,84 @@ TEST_CASE("random orders of one program have one canonical form") {
     REQUIRE(p == other);
   }
 }
+
+TEST_CASE("what reads an array stands in front of what may take it over") {
+  rewrites(
+      canonicalise, R"(
+func @f(%a: f64[], %n: i64, %x: f64) -> (f64[], f64) {
+  %all, %sum = loop %n (%i: i64, %b: f64[] = %a, %s: f64 = 0.0) -> (f64[], f64) {
+    %c = update %b, %i, %x : f64[]
+    %y = at %b, %i : f64
+    %t = add %s, %y : f64
+    yield %c, %t
+  }
+  return %all, %sum
+})",
+      R"(
+func @f(%a: f64[], %n: i64, %x: f64) -> (f64[], f64) {
+  %all, %sum = loop %n (%i: i64, %b: f64[] = %a, %s: f64 = 0.0) -> (f64[], f64) {
+    %y = at %b, %i : f64
+    %c = update %b, %i, %x : f64[]
+    %t = add %s, %y : f64
+    yield %c, %t
+  }
+  return %all, %sum
+})");
+}
+
+TEST_CASE("what reads in a region, or a row, stands in front, too; what needs the new array cannot") {
+  rewrites(
+      canonicalise, R"(
+func @f(%a: f64[][], %n: i64, %x: f64) -> (f64[][], f64, f64[]) {
+  %b = copy %a : f64[][]
+  %c = update %b, 0, 0, %x : f64[][]
+  %row = at %b, 1 : f64[]
+  %y = at %row, 1 : f64
+  %ys = map %n (%i: i64) -> f64 {
+    %z = at %b, %i, 0 : f64
+    %new = at %c, %i, 0 : f64
+    %d = sub %z, %new : f64
+    yield %d
+  }
+  return %c, %y, %ys
+})",
+      R"(
+func @f(%a: f64[][], %n: i64, %x: f64) -> (f64[][], f64, f64[]) {
+  %b = copy %a : f64[][]
+  %row = at %b, 1 : f64[]
+  %y = at %row, 1 : f64
+  %c = update %b, 0, 0, %x : f64[][]
+  %ys = map %n (%i: i64) -> f64 {
+    %z = at %b, %i, 0 : f64
+    %new = at %c, %i, 0 : f64
+    %d = sub %z, %new : f64
+    yield %d
+  }
+  return %c, %y, %ys
+})");
+}
+
+TEST_CASE("of two arrays that both cannot be taken over, one is") {
+  // %p needs the new %b, and %q the new %a: one of the old ones is still needed when it is written.
+  rewrites(
+      canonicalise, R"(
+func @f(%x: f64[], %y: f64[], %i: i64) -> (f64[], f64[], f64[], f64[]) {
+  %a = copy %x : f64[]
+  %b = copy %y : f64[]
+  %a1 = update %a, %i, 1.0 : f64[]
+  %b1 = update %b, %i, 2.0 : f64[]
+  %p = concat %a, %b1 : f64[]
+  %q = concat %a1, %b : f64[]
+  return %a1, %b1, %p, %q
+})",
+      R"(
+func @f(%x: f64[], %y: f64[], %i: i64) -> (f64[], f64[], f64[], f64[]) {
+  %a = copy %x : f64[]
+  %b = copy %y : f64[]
+  %b1 = update %b, %i, 2.0 : f64[]
+  %p = concat %a, %b1 : f64[]
+  %a1 = update %a, %i, 1.0 : f64[]
+  %q = concat %a1, %b : f64[]
+  return %a1, %b1, %p, %q
+})");
+}

@@ -24,14 +24,15 @@ using namespace overdub::ir;
 using overdub::effect;
 
 struct options {
-  int functions = 3;             // besides the entry
-  int operations = 7;            // of a region, at most
-  int depth = 3;                 // of regions
-  bool effects = true;           // of the host
-  bool function_values = true;   // and protect
-  bool carried_functions = true; // by loops
-  bool samples = true;           // random choices
-  bool failing = true;           // errors are possible
+  int functions = 3;              // besides the entry
+  int operations = 7;             // of a region, at most
+  int depth = 3;                  // of regions
+  bool effects = true;            // of the host
+  bool function_values = true;    // and protect
+  bool carried_functions = true;  // by loops
+  bool functions_in_data = false; // in arrays, and given to functions by others
+  bool samples = true;            // random choices
+  bool failing = true;            // errors are possible
   bool loops_of_numbers =
       false; // mostly, and of few other things: operations on numbers, branches, elements of arrays
   bool elementary = true; // functions like sin, which are slow and whose results differ between libraries
@@ -526,7 +527,10 @@ private:
     function_id const f = functions_[random_.below(functions_.size() - 1)];
     types parameters;
     for (value_id const v : made_[f].parameters()) parameters.push_back(made_[f].type_of(v));
-    std::size_t const captured = 1 + random_.below(parameters.size());
+    std::size_t captured = 1 + random_.below(parameters.size());
+    if (wanted_.functions_in_data && random_.chance(90)) // arrays of what captured arrays stay as they are
+      for (std::size_t i = 1; i < captured; ++i)
+        if (parameters[i].rank > 0) captured = i;
     signature left;
     left.parameters.assign(parameters.begin() + static_cast<std::ptrdiff_t>(captured), parameters.end());
     left.results = made_[f].results;
@@ -534,9 +538,170 @@ private:
     auto const made = [&] { return function_value(all, f, parameters, left); };
     value_id given = on_its_way(all, made(), made);
     if (random_.chance(40)) given = through_function(given, left);
+    if (wanted_.functions_in_data)
+      for (std::uint32_t n = random_.below(4); n > 0; --n)
+        given = through_data(all, given, [&] { return on_its_way(all, made(), made); });
     values arguments{given};
     for (type const t : left.parameters) arguments.push_back(argument(all, t));
+    if (wanted_.functions_in_data && random_.chance(30))
+      return apply_in_recursion(all, arguments, left.results);
     note_results(all, insert(op::apply, arguments, left.results));
+  }
+
+  // ---- function values in data
+  value_id result_of(op code, values const& operands, type t) {
+    return (**cursor_).result(insert(code, operands, {t}));
+  }
+  value_id like(value_id v, type t) {
+    return (**cursor_).type_of(v) == t ? v : reabstracted(v, made_.signature_of(t).calls);
+  }
+  // A region in which `body` makes what is yielded.
+  template <class Body>
+  void yielding(node_id n, std::uint32_t i, Body const& body) {
+    region_id const outside = cursor_->region(), r = (**cursor_).region_at(n, i);
+    cursor_->to_end(r);
+    std::vector<value_id> arguments;
+    for (value_id const v : (**cursor_).arguments_of(r)) arguments.push_back(v);
+    cursor_->yield(body(arguments));
+    cursor_->to_end(outside);
+  }
+  // An array of what it is and others, and what is done with those; then one of them.
+  template <class Other>
+  value_id through_array(scope& all, value_id v, Other const& other) {
+    type const t = (**cursor_).type_of(v), many = t.array_of();
+    auto const number = [&](std::int64_t x) { return cursor_->literal(x); };
+    auto const another = [&] { return random_.chance(30) ? v : like(other(), t); };
+    value_id array = result_of(op::array, {v, another(), another()}, many);
+    for (std::uint32_t n = random_.below(3); n > 0; --n) switch (random_.below(9)) {
+      case 0:
+        array = result_of(op::update, {array, index_below(all, 3), another()}, many);
+        break;
+      case 1:
+        array = result_of(op::concat, {array, result_of(op::fill, {number(2), another()}, many)}, many);
+        break;
+      case 2:
+        array =
+            result_of(op::slice, {result_of(op::concat, {array, array}, many), number(2), number(3)}, many);
+        break;
+      case 3: {
+        values indices;
+        for (int i = 0; i < 3; ++i) indices.push_back(index_below(all, 3));
+        array = result_of(op::gather, {array, result_of(op::array, indices, i64.array_of())}, many);
+        break;
+      }
+      case 4: {
+        node_id const m = insert(op::map, {result_of(op::length, {array}, i64)}, {many}, {{i64}});
+        yielding(m, 0, [&](values const& i) {
+          return values{
+              result_of(op::select, {pick(all, boolean), result_of(op::at, {array, i[0]}, t), v}, t)};
+        });
+        array = (**cursor_).result(m);
+        break;
+      }
+      case 5: { // carried, and stacked
+        value_id const b = another();
+        node_id const m = insert(op::loop, {number(3), v}, {t, many}, {{i64, t}});
+        yielding(m, 0, [&](values const& x) { return values{random_.chance(50) ? b : x[1], x[1]}; });
+        array = (**cursor_).result(m, 1);
+        break;
+      }
+      case 6: {
+        value_id const b = another();
+        node_id const m = insert(op::if_, {pick(all, boolean)}, {many}, {{}, {}});
+        yielding(m, 0, [&](values const&) { return values{array}; });
+        yielding(m, 1, [&](values const&) { return values{result_of(op::array, {b, v, b}, many)}; });
+        array = (**cursor_).result(m);
+        break;
+      }
+      case 7: {
+        type const rows = many.array_of();
+        value_id const two = result_of(op::array, {array, array}, rows);
+        value_id const one = result_of(op::at, {two, index_below(all, 2), index_below(all, 3)}, t);
+        array = result_of(
+            op::at, {result_of(op::update, {two, number(1), number(2), one}, rows), number(1)}, many);
+        break;
+      }
+      default:
+        array = result_of(op::copy, {array}, many);
+      }
+    if (random_.chance(25)) {
+      attributes says;
+      bool const started = random_.chance(50);
+      if (started) says.flags = attributes::started;
+      node_id const m =
+          insert(op::reduce, started ? values{array, another()} : values{array}, {t}, {{t, t}}, says);
+      yielding(m, 0, [&](values const& x) {
+        return values{result_of(op::select, {pick(all, boolean), x[0], random_.chance(20) ? v : x[1]}, t)};
+      });
+      return (**cursor_).result(m);
+    }
+    return result_of(op::at, {array, index_below(all, 3)}, t);
+  }
+  template <class Other>
+  value_id through_data(scope& all, value_id v, Other const& other) {
+    type const t = (**cursor_).type_of(v);
+    signature const left = made_.signature_of(t);
+    switch (random_.below(5)) {
+    default:
+      return through_array(all, v, other);
+    case 1: // a closure that chooses between two
+      return through_function(result_of(op::select, {pick(all, boolean), like(other(), t), v}, t), left);
+    case 2: { // a loop that has two of them change places
+      value_id const b = like(other(), t);
+      node_id const n = insert(
+          op::while_, {cursor_->literal(std::int64_t{0}), v, b}, {i64, t, t}, {{i64, t, t}, {i64, t, t}});
+      yielding(n, 0, [&](values const& x) {
+        return values{cursor_->add(op::lt, x[0], cursor_->literal(std::int64_t{3}))};
+      });
+      yielding(n, 1, [&](values const& x) {
+        return values{cursor_->add(op::add, x[0], cursor_->literal(std::int64_t{1})), x[2], x[1]};
+      });
+      return (**cursor_).result(n, 1 + random_.below(2));
+    }
+    case 3: { // what another function value gives
+      function_id const f = made_.add("g" + std::to_string(made_.functions.size()), types{t});
+      made_[f].results = {t};
+      cursor inner(made_, f, function::body);
+      value_id const x = inner->argument(function::body, 0);
+      inner.yield({&x, 1});
+      signature const gives{.calls = any_convention(), .parameters = {t}, .results = {t}};
+      node_id const n = insert(op::closure, {}, {made_.function_type(gives)}, {}, attributes::of(f));
+      return result_of(op::apply, {(**cursor_).result(n), v}, t);
+    }
+    }
+  }
+  // By a function that calls itself, and hands the function value on.
+  void apply_in_recursion(scope& all, values operands, types const& results) {
+    types parameters{i64};
+    for (value_id const v : operands) parameters.push_back((**cursor_).type_of(v));
+    function_id const f = made_.add("r" + std::to_string(made_.functions.size()), parameters);
+    made_[f].results = results;
+    cursor inner(made_, f, function::body);
+    cursor* const outer = std::exchange(cursor_, &inner);
+    values given;
+    for (value_id const v : inner->parameters()) given.push_back(v);
+    value_id const goes_on = inner.add(op::gt, given[0], inner.literal(std::int64_t{0}));
+    node_id const n = insert(op::if_, {goes_on}, results, {{}, {}});
+    for (std::uint32_t i = 0; i < 2; ++i)
+      yielding(n, i, [&](values const&) {
+        values all_given = given;
+        if (i == 0)
+          all_given[0] = inner.add(op::sub, given[0], inner.literal(std::int64_t{1}));
+        else
+          all_given.erase(all_given.begin());
+        node_id const call = i == 0 ? insert(op::call, all_given, results, {}, attributes::of(f))
+                                    : insert(op::apply, all_given, results);
+        values made;
+        for (value_id const v : inner->results_of(call)) made.push_back(v);
+        return made;
+      });
+    values made;
+    for (value_id const v : inner->results_of(n)) made.push_back(v);
+    inner.to_end(function::body);
+    inner.yield(made);
+    cursor_ = outer;
+    operands.insert(operands.begin(), cursor_->literal(std::int64_t{random_.below(3)}));
+    note_results(all, insert(op::call, operands, results, {}, attributes::of(f)));
   }
   convention any_convention() { return static_cast<convention>(random_.below(3)); }
   value_id function_value(scope& all, function_id f, types const& captured, signature left) {
@@ -564,10 +729,12 @@ private:
     type const t = (**cursor_).type_of(v);
     auto const in_regions = [&](node_id n, auto const& yielded) {
       region_id const outside = cursor_->region();
+      std::size_t const known_outside = all.size();
       for (std::uint32_t i = 0; i < (**cursor_)[n].region_count; ++i) {
         cursor_->to_end((**cursor_).region_at(n, i));
         value_id const y = yielded(i);
         cursor_->yield({&y, 1});
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(known_outside), all.end());
       }
       cursor_->to_end(outside);
       return (**cursor_).result(n);

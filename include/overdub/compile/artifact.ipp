@@ -176,6 +176,12 @@ OVERDUB_DECL std::string explain(artifact const& a) {
             std::to_string(s.operations_after) + " operations, " + std::to_string(s.nanoseconds / 1000) +
             " us\n";
   ir::program p = a.made_of().staged;
+  for (ir::note const& n : p.notes) {
+    text += "  " + n.text;
+    if (n.at != ir::nothing)
+      text += " (" + std::string(p.text(p[n.at].file)) + ":" + std::to_string(p[n.at].line) + ")";
+    text += '\n';
+  }
   text += "\nstaged\n" + ir::print(p);
   auto const passes_at = [&](compilation_stage at) {
     for (context_pass const& pass : a.made_of().passes) {

@@ -114,6 +114,8 @@ OVERDUB_DECL std::vector<std::pair<definition, std::string>> definitions_of(ir::
       std::memcpy(bytes + sizeof known->run, &known->object, sizeof known->object);
       identity.append(bytes, sizeof bytes);
     });
+    for (ir::function_id const rule : {f.derivative.tangent, f.derivative.cotangent})
+      if (rule != ir::nothing) callees.emplace(p.name_of(rule));
     d.callees.assign(callees.begin(), callees.end());
     all.emplace_back(std::move(d), std::move(identity));
   }

@@ -24,6 +24,9 @@ template <class T>
 inline constexpr ir::type type_in_programs =
     std::is_integral_v<T> && !std::is_same_v<T, bool> ? ir::i64 : detail::ir_type_of<T>;
 
+/// What becomes of a transformed program: it is run as it is, or contexts rewrite it, and it may be transformed again.
+enum class program_use { run, rewrite };
+
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A program as a function of C++: it looks nothing up, and copies share the program. Thread-safe.
@@ -71,17 +74,23 @@ struct transformation {
   using original = compilation<F, typename original_arguments<Transform, A...>::type>;
   using result = typename Transform::template result<typename original::result, A...>;
 
+  static std::string name() {
+    std::string text = name_of_callee<F>();
+    text += '.';
+    text += Transform::name;
+    return text;
+  }
   // f's program, transformed, and not optimised yet.
-  static ir::program program(F const& f, ir::math_mode math) {
+  static ir::program program(F const& f, ir::math_mode math, program_use use) {
     ir::program p = original::call::make(f, std::tuple<>(), {}, math);
-    Transform::template apply<typename original::result, A...>(p);
+    Transform::template apply<typename original::result, A...>(p, use);
     return p;
   }
   static std::shared_ptr<artifact const>
   compiled(F const& f, std::string const& name, compile_options const& o) {
     return original::cache_of(o).get({&type_key<transformation>, o.key()}, name, [&] {
       auto const start = std::chrono::steady_clock::now();
-      ir::program p = program(f, o.math);
+      ir::program p = program(f, o.math, program_use::run);
       std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
       return std::make_shared<artifact const>(
           recipe{.name = name, .staged = std::move(p), .staging_nanoseconds = taken.count(), .options = o});
@@ -93,7 +102,7 @@ struct transformation {
   static auto on_values(F const& f, X const&... x) {
     using S = outermost_t<X...>;
     S const stack = stack_from<S>(x...);
-    static ir::program const p = program(f, ir::math_mode::exact);
+    static ir::program const p = program(f, ir::math_mode::exact, program_use::rewrite);
     return evaluated(p, stack, leaves_t<result>{}, lift_leaves(stack, x)...);
   }
 
@@ -168,7 +177,7 @@ struct transformed_body {
     if constexpr (outermost_t<X...>::empty) {
       using made = transformation<Transform, F, typename parameter_of<X>::type...>;
       static compiled_program<typename made::result, typename parameter_of<X>::type...> const run(
-          made::compiled(F{}, name_of_callee<F>() + "." + std::string(Transform::name), {}));
+          made::compiled(F{}, made::name(), {}));
       return run(static_cast<typename parameter_of<X>::type const&>(x)...);
     } else
       return transformation<Transform, F, typename unstaged<X>::type...>::on_values(F{}, x...);
@@ -191,8 +200,8 @@ private:
 ///
 ///   static constexpr std::string_view name;                                // behind the function's own
 ///   template <class R, class... A> using result = ...;                     // what it gives, where f gives R of arguments A...
-///   template <class R, class... A> static void apply(ir::program& p);      // rewrites f's program, whose entry takes the leaves of
-///                                                                           // its arguments, into one that takes those of A...
+///   template <class R, class... A>                                          // rewrites f's program, whose entry takes the leaves of
+///   static void apply(ir::program& p, program_use use);                      // its arguments, into one that takes those of A...
 ///   template <class... A> using arguments = types<...>;                    // f's arguments, where they are not A...
 ///
 /// Called with numbers, it is compiled once for their types (`compile` chooses how); with values of contexts, or while a program is
@@ -214,7 +223,7 @@ auto compile(
     compile_options const& options = {}) {
   using made = detail::transformation<Transform, F, A...>;
   return compiled_program<typename made::result, A...>(
-      made::compiled(F{}, detail::name_of_callee<F>() + "." + std::string(Transform::name), options));
+      made::compiled(F{}, made::name(), options));
 }
 
 } // namespace overdub

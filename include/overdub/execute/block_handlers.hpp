@@ -10,10 +10,12 @@
 
 namespace overdub::execute {
 
-// ---- blocks: words for the first element of the block, the end of it, whether blocks run in lanes, and a 1
+// ---- blocks: words for the first element of the block, the end of it, whether blocks run in lanes, a 1, and whether cells
+// of accumulators are added up early (add_handlers.hpp)
 
 struct block_words {
-  static constexpr offset first = 0, end = word_size, in_lanes = 2 * word_size, one = 3 * word_size, size = 4;
+  static constexpr offset first = 0, end = word_size, in_lanes = 2 * word_size, one = 3 * word_size,
+                          adds_early = 4 * word_size, size = 5;
 };
 /// The block at `out` of a elements. From b elements on, they run in lanes; without any, goes to c.
 inline instruction const* start_blocks(machine&, std::byte* frame, instruction const* at) {
@@ -21,6 +23,7 @@ inline instruction const* start_blocks(machine&, std::byte* frame, instruction c
   put<i64>(frame, at->out + block_words::end, 0);
   put<i64>(frame, at->out + block_words::first, 0);
   put<i64>(frame, at->out + block_words::one, 1);
+  put<i64>(frame, at->out + block_words::adds_early, 1);
   put<i64>(frame, at->out + block_words::in_lanes, n >= static_cast<i64>(at->b));
   return n > 0 ? at + 1 : target(at, at->c);
 }
@@ -111,10 +114,22 @@ inline bool are_in(i64 first, i64 step, i64 n, i64 size) {
   if (n == 1 || !is_in(first)) return is_in(first);
   return size <= largest && step < size && step > -size && is_in(first + step * (n - 1));
 }
-// The scalars in front of what each lane's indices choose; false where an index is out of range.
+// One more index behind those that chose `to`; whether it is in an array of this size.
+inline bool next_offset(i64& to, i64 size, std::uint64_t index) {
+  to = static_cast<i64>(static_cast<std::uint64_t>(to) * static_cast<std::uint64_t>(size) + index);
+  return index < static_cast<std::uint64_t>(size);
+}
+inline bool are_in_where_true(i64 const* index, i64 size, i64 const* truth, i64 n) {
+  bool all = true;
+  for (i64 i = 0; i < n; ++i)
+    all = all && (truth[i] == 0 || static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(size));
+  return all;
+}
+// The scalars in front of what each lane's indices choose; false where an index is out of range. Of lanes without truth,
+// where that is given, they mean nothing.
 inline bool lane_offsets(
     machine& m, std::byte const* frame, offset array, offset rank, offset const* indices, offset count,
-    i64 (&to)[most_lanes]) {
+    i64 (&to)[most_lanes], i64 const* truth = nullptr) {
   i64 const n = m.lanes;
   std::fill_n(to, n, 0);
   for (offset k = 0; k < rank; ++k) {
@@ -128,15 +143,22 @@ inline bool lane_offsets(
     if (how == indexed_by::lanes) {
       auto const* const index = get<i64 const*>(frame, word);
       bool all = true;
-      for (i64 i = 0; i < n; ++i) {
-        all = all && static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(size);
-        to[i] =
-            static_cast<i64>(static_cast<std::uint64_t>(to[i] * size) + static_cast<std::uint64_t>(index[i]));
-      }
-      if (!all) return false;
+      for (i64 i = 0; i < n; ++i) all = next_offset(to[i], size, static_cast<std::uint64_t>(index[i])) && all;
+      if (!all && !(truth != nullptr && are_in_where_true(index, size, truth, n))) return false;
     } else {
       i64 const first = get<i64>(frame, word);
       i64 const step = how == indexed_by::steps ? get<i64>(frame, indices[3 * k + 2]) : 0;
+      if (truth != nullptr) {
+        i64 index[most_lanes];
+        for (i64 i = 0; i < n; ++i) {
+          auto const lane = static_cast<std::uint64_t>(first) +
+                            static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(i);
+          index[i] = static_cast<i64>(lane);
+          (void)next_offset(to[i], size, lane);
+        }
+        if (!are_in_where_true(index, size, truth, n)) return false;
+        continue;
+      }
       if (!are_in(first, step, n, size)) return false;
       for (i64 i = 0; i < n; ++i) to[i] = to[i] * size + first + step * i;
     }
@@ -279,50 +301,6 @@ inline void lane_fill_array(machine& m, std::byte* frame, instruction const& at)
   std::byte* to = make_array(m, frame, at.out, &count, 1, row, "fill");
   for (i64 k = 0; k < count; ++k, to += row)
     std::memcpy(to, get<std::byte*>(frame, at.b), static_cast<std::size_t>(m.lanes) * at.c);
-}
-
-// ---- adding: to an accumulator of lanes, or to one that all lanes share, lane by lane in their order
-
-/// The list: accumulator, rank, how many indices, indices, the lanes or the array of lanes.
-template <class T>
-void lane_add_row(machine& m, std::byte* frame, instruction const& at) {
-  offset const* const list = list_of(m, at);
-  offset const array = list[0], rank = list[1], count = list[2], value = list[3 + count];
-  i64 const i = part_at(frame, array, rank, list + 3, count, "add_to");
-  if (count < rank) check_shape(frame, array, rank, count, value, "add_to");
-  T* to = lanes_at<T>(frame, array) + i * most_lanes;
-  T const* from = lanes_at<T>(frame, value);
-  for (i64 k = scalars(frame, array, rank, count); k > 0; --k, to += most_lanes, from += most_lanes)
-    for (i64 l = 0, n = m.lanes; l < n; ++l) to[l] = native::add(to[l], from[l]);
-}
-/// The list: accumulator, rank, indices; b: the lanes; c: 1 where the accumulator has lanes.
-template <class T>
-bool lane_add(machine& m, std::byte* frame, instruction const& at) {
-  offset const* const list = list_of(m, at);
-  i64 to[most_lanes];
-  if (!lane_offsets(m, frame, list[0], list[1], list + 2, list[1], to)) return false;
-  T const* const from = lanes_at<T>(frame, at.b);
-  T* const all = lanes_at<T>(frame, list[0]);
-  if (at.c != 0)
-    for (i64 i = 0, n = m.lanes; i < n; ++i) to[i] = to[i] * most_lanes + i;
-  for (i64 i = 0, n = m.lanes; i < n; ++i) all[to[i]] = native::add(all[to[i]], from[i]);
-  return true;
-}
-/// The same of parts: b is an array of lanes, c how many indices there are; the accumulator has no lanes.
-template <class T>
-bool lane_add_parts(machine& m, std::byte* frame, instruction const& at) {
-  offset const* const list = list_of(m, at);
-  offset const array = list[0], rank = list[1], count = at.c;
-  i64 to[most_lanes];
-  if (!lane_offsets(m, frame, array, rank, list + 2, count, to)) return false;
-  for (offset k = count; k < rank; ++k)
-    if (extent(frame, array, k) != extent(frame, at.b, k - count)) return false;
-  T* const all = lanes_at<T>(frame, array);
-  T const* const from = lanes_at<T>(frame, at.b);
-  for (i64 i = 0, n = m.lanes; i < n; ++i)
-    for (i64 k = 0, size = scalars(frame, array, rank, count); k < size; ++k)
-      all[to[i] + k] = native::add(all[to[i] + k], from[k * most_lanes + i]);
-  return true;
 }
 
 } // namespace overdub::execute

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ struct sample_call {
   ir::type result;
 };
 
+/// What compiled code throws in front of a loop where it finds that an index will be out of range. It has done nothing then that
+/// is seen outside: the program is run once more, by the interpreter, which comes to the operation that fails.
+struct fails_ahead {};
+
 struct code {
   std::vector<instruction> instructions;
   std::vector<function_code> functions; // the first is the entry
@@ -64,6 +69,8 @@ struct code {
   // argument behind the others points to.
   void* target = nullptr;
   std::shared_ptr<void const> machine_code; // which lives as long as this
+  // The same program for the interpreter, made when it is first asked for; of programs that may throw fails_ahead.
+  std::function<code const&()> interpreted;
 };
 
 /// The words that a value takes.

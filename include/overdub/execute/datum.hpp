@@ -142,6 +142,13 @@ public:
     for (i64 const extent : shape_) n *= extent;
     return n;
   }
+  /// Bytes of its numbers.
+  std::size_t bytes() const {
+    std::size_t const each = type_.element == ir::scalar::boolean ? sizeof(bool)
+                             : type_.element == ir::scalar::f32   ? sizeof(float)
+                                                                  : sizeof(std::uint64_t);
+    return static_cast<std::size_t>(size()) * each;
+  }
   /// The bits of a scalar, as programs keep them in literals.
   std::uint64_t bits() const { return bits_; }
   /// The scalars of an array, row by row. Throws type_error when they are no T.

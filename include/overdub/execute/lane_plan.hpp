@@ -5,6 +5,7 @@
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/walk.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,7 @@ public:
     while (look_at(body)) {
     }
     mark(body);
+    look_for_adds(body);
     strided_[index_of(index())] = true;
     find_strided(body);
     fits_ = region_fits(body, false);
@@ -56,8 +58,41 @@ public:
     return false;
   }
 
+  /// How what is added to an accumulator outside of the body is added: at once; or when the block ends, each cell for itself
+  /// where no index varies, else lane by lane.
+  enum class adds { at_once, by_cell, by_lane };
+  adds adding(value_id acc) const {
+    auto const found =
+        std::find_if(adds_.begin(), adds_.end(), [&](adding_to const& a) { return a.acc == acc; });
+    return found == adds_.end() ? adds::at_once : found->how;
+  }
+  /// Whether a region of the body adds to accumulators; and whether it does so when the block ends. O(operations).
+  bool adds_in(region_id r) const {
+    return any_add_in(r, [](node_id) { return true; });
+  }
+  bool defers_in(region_id r) const {
+    return any_add_in(r, [&](node_id n) { return adding(f_.operand(n, 0)) != adds::at_once; });
+  }
+
 private:
   using op = ir::op;
+  struct adding_to {
+    value_id acc;
+    node_id last = ir::nothing;
+    std::uint32_t count = 0;
+    bool own_elements = true, index_varies = false;
+    adds how = adds::at_once;
+  };
+
+  template <class F>
+  bool any_add_in(region_id r, F const& counts) const {
+    for (node_id const n : f_.nodes_of(r)) {
+      if (f_[n].code == op::add_to && counts(n)) return true;
+      for (region_id const inner : f_.regions_of(n))
+        if (any_add_in(inner, counts)) return true;
+    }
+    return false;
+  }
 
   // Whether it is used as an index alone.
   bool indexes(ir::use_id u, value_id v) const {
@@ -153,7 +188,7 @@ private:
       break;
     case op::add_to:
       if (!is_outside(f_.operand(n, 0)))
-        changed = let_vary(f_.operand(n, 0), any_operand_varies(n)) || changed;
+        changed = let_vary(f_.operand(n, 0), any_operand_varies(n) || is_in_some_lanes(n)) || changed;
       break;
     default:
       for (value_id const v : f_.results_of(n)) changed = let_vary(v, any_operand_varies(n)) || changed;
@@ -204,7 +239,7 @@ private:
       return !is_masked || !((c == op::div || c == op::rem) && t == ir::i64);
     }
     // Where lanes do not take part, nothing is done that may fail or take long.
-    if (is_masked && c != op::convert && c != op::if_ && c != op::yield) return false;
+    if (is_masked && c != op::convert && c != op::if_ && c != op::yield && c != op::add_to) return false;
     switch (c) {
     case op::call:
     case op::closure:
@@ -215,7 +250,7 @@ private:
     case op::protect:
       return false;
     case op::add_to:
-      return add_to_fits(n);
+      return add_to_fits(n, is_masked);
     case op::if_: {
       bool const masks = varies(f_.operand(n, 0));
       if (is_masked || masks)
@@ -256,42 +291,69 @@ private:
       return true; // array, length, concat, copy, convert, assert, yield
     }
   }
-  // An accumulator of lanes may be added to as one likes. One that all lanes share is added to by one lane after the other,
-  // and not by one element: each of its elements must get what it gets in the same order. That is so if each lane adds to
-  // elements of its own; or if all is added by one operation, to other elements in each run of the loops around it.
-  bool add_to_fits(node_id n) const {
+  // Whether a branch that not all lanes take is around an operation.
+  bool is_in_some_lanes(node_id n) const {
+    for (region_id r = f_[n].parent; r != body_; r = f_[f_[r].parent].parent)
+      if (f_[f_[r].parent].code == op::if_ && varies(f_.operand(f_[r].parent, 0))) return true;
+    return false;
+  }
+
+  // ---- accumulators that all lanes share
+
+  void look_for_adds(region_id r) {
+    for (node_id const n : f_.nodes_of(r)) {
+      for (region_id const inner : f_.regions_of(n)) look_for_adds(inner);
+      value_id const acc = f_[n].code == op::add_to ? f_.operand(n, 0) : value_id(ir::nothing);
+      if (acc == ir::nothing || !is_outside(acc)) continue;
+      auto found = std::find_if(adds_.begin(), adds_.end(), [&](adding_to const& a) { return a.acc == acc; });
+      if (found == adds_.end()) found = adds_.insert(found, {.acc = acc});
+      ++found->count;
+      found->last = n;
+      found->index_varies = found->index_varies || any_index_varies(n, f_[n].operand_count - 1);
+      found->own_elements = found->own_elements && f_[n].operand_count > 2 && f_.operand(n, 1) == index();
+    }
+    if (r != body_) return;
+    for (adding_to& a : adds_) a.how = how_to_add(a);
+    // A block that begins anew, or is left, has added nothing yet.
+    if (std::any_of(adds_.begin(), adds_.end(), [](adding_to const& a) { return a.how != adds::at_once; }))
+      for (adding_to& a : adds_) a.how = when_it_ends(a);
+  }
+  static adds when_it_ends(adding_to const& a) { return a.index_varies ? adds::by_lane : adds::by_cell; }
+  // Each element of the accumulator must get what it gets in the order of the elements. At once it gets it in the order of the
+  // lanes of each addition: that is right if each lane adds to elements of its own; or if all is added by one operation, to
+  // other elements in each run of the loops around it; or if the order does not matter.
+  adds how_to_add(adding_to const& a) const {
+    if (f_.type_of(a.acc).element == ir::scalar::i64 || a.own_elements) return adds::at_once;
+    if (a.count == 1) {
+      bool in_loop = false, indexed = true;
+      for (region_id r = f_[a.last].parent; r != body_; r = f_[f_[r].parent].parent) {
+        op const c = f_[f_[r].parent].code;
+        if (c == op::if_ || c == op::accumulate) continue;
+        in_loop = true;
+        bool is_index = false;
+        for (std::uint32_t i = 1; i + 1 < f_[a.last].operand_count; ++i)
+          is_index =
+              is_index || ((c == op::loop || c == op::map) && f_.operand(a.last, i) == f_.argument(r, 0));
+        indexed = indexed && is_index;
+      }
+      if (indexed && (a.index_varies || !in_loop)) return adds::at_once;
+    }
+    return when_it_ends(a);
+  }
+  // An accumulator of lanes may be added to as one likes.
+  bool add_to_fits(node_id n, bool is_masked) const {
     value_id const acc = f_.operand(n, 0);
     std::uint32_t const value = f_[n].operand_count - 1;
     bool const is_part = f_.type_of(f_.operand(n, value)).rank > 0;
-    if (!is_outside(acc)) return !(varies(acc) && any_index_varies(n, value) && is_part);
-    if (f_.type_of(acc).element == ir::scalar::i64) return true;
-    bool own_elements = true, alone = true;
-    for (ir::use_id const u : f_.uses_of(acc)) {
-      node_id const other = f_[u].user;
-      if (!ir::is_within(f_, other, body_)) continue;
-      own_elements = own_elements && f_[other].operand_count > 2 && f_.operand(other, 1) == index();
-      alone = alone && other == n;
-    }
-    if (own_elements) return true;
-    if (!alone) return false;
-    for (region_id r = f_[n].parent; r != body_;) {
-      node_id const around = f_[r].parent;
-      op const c = f_[around].code;
-      if (c == op::loop || c == op::map) {
-        bool indexes = false;
-        for (std::uint32_t i = 1; i < value; ++i) indexes = indexes || f_.operand(n, i) == f_.argument(r, 0);
-        if (!indexes) return false;
-      } else if (c != op::if_ && c != op::accumulate)
-        return false;
-      r = f_[around].parent;
-    }
-    return true;
+    if (is_part && is_masked) return false;
+    return is_outside(acc) || !(varies(acc) && any_index_varies(n, value) && is_part);
   }
   ir::function const& f_;
   region_id body_;
-  std::vector<bool> varies_;   // by value
-  std::vector<bool> strided_;  // by value
-  std::vector<bool> in_lanes_; // by operation
+  std::vector<bool> varies_;    // by value
+  std::vector<bool> strided_;   // by value
+  std::vector<bool> in_lanes_;  // by operation
+  std::vector<adding_to> adds_; // accumulators that all lanes share
   bool fits_ = false;
 };
 

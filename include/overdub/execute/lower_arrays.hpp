@@ -3,6 +3,7 @@
 
 #include <overdub/execute/array_handlers.hpp>
 #include <overdub/execute/lowering.hpp>
+#include <overdub/ir/sine_and_cosine.hpp>
 
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ inline void lowering::lower_elementwise(node_id n) {
     if (detail::special.digamma_f64 == nullptr)
       refuse("digamma and polygamma are computed with Boost.Math; #include <overdub/special.hpp> in a source "
              "of the program");
+  if (p_.math == ir::math_mode::exact && lanes_ == nullptr)
+    if (node_id const other = ir::other_of_sine_and_cosine(f_, n); other != ir::nothing)
+      return lower_sine_and_cosine(n, other);
   emitter::operand x[3]{};
   std::size_t count = 0;
   for (value_id const v : f_.operands_of(n)) x[count++] = {v, at(v), is_only_use(v, n)};
@@ -27,6 +31,18 @@ inline void lowering::lower_elementwise(node_id n) {
   free_scalars(n);
   offset const where = new_home(result);
   out_.elementwise(f_[n].code, type, {x, count}, result, where);
+}
+
+// The first of the two makes both results.
+inline void lowering::lower_sine_and_cosine(node_id n, node_id other) {
+  if (!order_.is_before(n, other)) return;
+  offset const from = at(f_.operand(n, 0)), own = new_home(f_.result(n)), later = words_.take(1);
+  put_home(f_.result(other), later, true);
+  bool const is_sine = f_[n].code == ir::op::sin;
+  bool const is_f32 = type_of(f_.result(n)).element == ir::scalar::f32;
+  out_.emit(
+      is_f32 ? &call_sine_and_cosine<float>::run : &call_sine_and_cosine<double>::run, is_sine ? own : later,
+      from, is_sine ? later : own);
 }
 
 inline void lowering::lower_select(node_id n) {

@@ -1,6 +1,7 @@
 // Lowering of maps whose elements run in blocks: the body stands there twice, in lanes and one by one.
 #pragma once
 
+#include <overdub/execute/add_handlers.hpp>
 #include <overdub/execute/block_reduce_handlers.hpp>
 #include <overdub/execute/lower_lane_control.hpp>
 
@@ -48,7 +49,13 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   std::uint32_t const decide = out_.emit(&deciding<begin_block>::run, block, count);
   lanes_context context{plan, block};
   lanes_ = &context;
+  bool const defers = plan.defers_in(body);
+  if (defers) {
+    (void)out_.label(); // where a block begins anew
+    out_.emit(&doing<begin_adds>::run);
+  }
   lower_block_in_lanes(body, outputs);
+  if (defers) out_.emit(&doing<finish_adds>::run);
   lanes_ = nullptr;
   std::uint32_t const done = out_.emit(&jump::run);
   out_.land(decide);

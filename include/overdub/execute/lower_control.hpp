@@ -83,9 +83,15 @@ inline void lowering::lower_loop(node_id n) {
   out_.keep(i);
   live_in(f_.arguments_of(body), body);
   hint_results(body, to, arguments);
-  lower_region(body);
   node_id const last = f_.yield_of(body);
-  for (std::uint32_t k = 0; k < outputs; ++k) store_output(f_.operand(last, carried + k), index, stacked[k]);
+  auto const stack_outputs = [&](bool first) {
+    for (std::uint32_t k = 0; k < outputs; ++k)
+      if (is_stacked_first(ir::use_id{f_[last].first_operand + carried + k}, body) == first)
+        store_output(f_.operand(last, carried + k), index, stacked[k]);
+  };
+  stack_outputs(true);
+  lower_region(body);
+  stack_outputs(false);
   yield_to(body, to);
   finish(last);
   std::uint32_t const next = out_.emit(is_reversed ? &next_reversed::run : &next_loop::run, index, count);

@@ -1,6 +1,7 @@
 // Lowering to run in lanes: arrays, reductions, accumulators.
 #pragma once
 
+#include <overdub/execute/add_handlers.hpp>
 #include <overdub/execute/block_reduce_handlers.hpp>
 #include <overdub/execute/lower_lanes.hpp>
 
@@ -183,9 +184,21 @@ inline void lowering::lane_add_to(node_id n) {
   value_id const x = f_.operand(n, indices + 1);
   bool const is_part = type_of(x).rank > 0;
   offset const value = is_part ? array_of_lanes(x) : lanes_of(x);
-  bool vary = !is_lanes(acc);
+  bool vary = !is_lanes(acc) || lanes_->truth != no_word;
   for (std::uint32_t i = 1; i <= indices; ++i) vary = vary || is_lanes(f_.operand(n, i));
+  offset const truth = lanes_->truth == no_word ? 0 : lanes_->truth;
+  auto const adding = lanes_->plan.adding(acc);
   with_type(t.element, [&]<class T>(T) {
+    if constexpr (!std::is_same_v<T, bool>)
+      if (adding == lane_plan::adds::by_cell || adding == lane_plan::adds::by_lane) {
+        std::vector<offset> list = indices_of_lanes(n, indices);
+        list.insert(list.begin() + 2, {indices, offset{is_part}, lanes_->block});
+        list.push_back(truth);
+        out_.emit(
+            adding == lane_plan::adds::by_cell ? &lane_defer<T, true>::run : &lane_defer<T, false>::run, 0,
+            out_.list(list), value);
+        return;
+      }
     if constexpr (std::is_same_v<T, bool>)
       return;
     else if (!vary) {
@@ -193,13 +206,19 @@ inline void lowering::lane_add_to(node_id n) {
       list.push_back(value);
       out_.emit(&doing<lane_add_row<T>>::run, 0, out_.list(list));
     } else {
-      std::vector<offset> const list = indices_of_lanes(n, indices);
+      std::vector<offset> list = indices_of_lanes(n, indices);
+      list.push_back(truth);
       if (is_part)
         out_.emit(&trying<lane_add_parts<T>>::run, 0, out_.list(list), value, indices);
       else
         out_.emit(&trying<lane_add<T>>::run, 0, out_.list(list), value, is_lanes(acc));
     }
   });
+}
+
+// Behind an iteration of a loop that is in no other.
+inline void lowering::lane_add_early(region_id body) {
+  if (lanes_->depth == 1 && lanes_->plan.defers_in(body)) out_.emit(&doing<add_early>::run, 0, lanes_->block);
 }
 
 } // namespace overdub::execute

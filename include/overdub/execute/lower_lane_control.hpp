@@ -99,9 +99,27 @@ inline void lowering::lane_if(node_id n) {
   lanes_->last = {};
 }
 
+// Which lanes take a branch that adds to accumulators: the others add nothing. Gives the rows that they stand in.
+inline std::vector<offset> lowering::lane_branch_truths(node_id n, bool is_else) {
+  std::vector<offset> rows;
+  if (!lanes_->plan.adds_in(f_.region_at(n, is_else ? 1 : 0))) return rows;
+  offset truth = at(f_.operand(n, 0));
+  auto const combined = [&](ir::op code, offset other) {
+    rows.push_back(take_row());
+    offset const to = pointer_to(rows.back());
+    out_.emit(
+        lane_handlers[static_cast<std::size_t>(code)][type_index(ir::scalar::boolean)][0], to, truth, other);
+    truth = to;
+  };
+  if (is_else) combined(ir::op::logical_not, 0);
+  if (lanes_->truth != no_word) combined(ir::op::logical_and, lanes_->truth);
+  lanes_->truth = truth;
+  return rows;
+}
+
 // Both branches run for all lanes, unless no lane needs one; then each lane takes its result.
 inline void lowering::lane_masked_if(node_id n) {
-  offset const truth = at(f_.operand(n, 0));
+  offset const truth = at(f_.operand(n, 0)), outer = lanes_->truth;
   std::vector<offset> rows, to[2];
   values results;
   for (value_id const v : f_.results_of(n)) results.push_back(v);
@@ -114,10 +132,13 @@ inline void lowering::lane_masked_if(node_id n) {
     bool const is_else = r != f_.region_at(n, 0);
     std::uint32_t const skip = out_.emit(
         is_else ? &deciding<jump_if_uniform<true>>::run : &deciding<jump_if_uniform<false>>::run, 0, truth);
+    std::vector<offset> const truths = lane_branch_truths(n, is_else);
     hint_results(r, fitting_places(r, to[is_else], results), {});
     lower_region(r);
     yield_lanes(r, to[is_else], results);
     finish(f_.yield_of(r));
+    lanes_->truth = outer;
+    for (offset const row : truths) lanes_->rows.give(row * word_size, 1);
     out_.land(skip);
     lanes_->last = {};
   }
@@ -197,12 +218,15 @@ inline void lowering::lane_loop(node_id n) {
   hints.insert(hints.end(), places.begin(), places.end());
   arguments.resize(all.size(), ir::nothing);
   hint_results(body, fitting_places(body, hints, all), arguments);
+  ++lanes_->depth;
   lower_region(body);
   node_id const last = f_.yield_of(body);
   for (std::uint32_t k = 0; k < outputs.size(); ++k)
     store_lanes(f_.operand(last, carried + k), outputs[k], index, arrays[k], places[k]);
   yield_lanes(body, to, results);
   release_temporaries();
+  lane_add_early(body);
+  --lanes_->depth;
   finish(last);
   std::uint32_t const next = out_.emit(is_reversed ? &next_reversed::run : &next_loop::run, index, count);
   out_[next].c = emitter::displacement(next, begin);
@@ -234,6 +258,7 @@ inline void lowering::lane_while(node_id n) {
   std::uint32_t const end = lower_condition(condition);
   live_in(f_.arguments_of(body), body);
   hint_results(body, fitting_places(body, to, results), arguments);
+  ++lanes_->depth;
   lower_region(body);
   node_id const last = f_.yield_of(body);
   for (std::uint32_t k = 0; k < stacked.size(); ++k) {
@@ -242,6 +267,8 @@ inline void lowering::lane_while(node_id n) {
   }
   yield_lanes(body, to, results);
   release_temporaries();
+  lane_add_early(body);
+  --lanes_->depth;
   finish(last);
   std::uint32_t const back = out_.emit(&jump::run);
   out_[back].c = emitter::displacement(back, begin);
@@ -330,6 +357,7 @@ inline void lowering::lane_map(node_id n) {
   live_in(i, body);
   node_id const last = f_.yield_of(body);
   if (product == ir::nothing) hint_results(body, fitting_places(body, places, outputs), {});
+  ++lanes_->depth;
   lower_region(body, product);
   if (product != ir::nothing) {
     value_id a = f_.operand(product, 0), b = f_.operand(product, 1);
@@ -344,6 +372,8 @@ inline void lowering::lane_map(node_id n) {
       if (sums[k].reduce != ir::nothing) out_.emit(&lane_sum_step::run, sums[k].state, places[k], index);
     }
   release_temporaries();
+  lane_add_early(body);
+  --lanes_->depth;
   finish(last);
   std::uint32_t const next = out_.emit(&next_loop::run, index, count);
   out_[next].c = emitter::displacement(next, begin);

@@ -66,6 +66,8 @@ private:
     frame_words rows{0};            // rows of lanes, numbered in words
     std::vector<offset> pointers{}; // by row: the word that points to it
     std::vector<offset> steps{};    // words of steps of strided values
+    offset truth = no_word;         // in a branch that not all lanes take: points to whether they take it
+    int depth = 0;                  // of loops
     struct {                        // an instruction on doubles that the next one may be fused with
       std::uint32_t at = ~0u;
       value_id value = ir::nothing;
@@ -259,10 +261,19 @@ private:
   }
   bool is_used_behind(value_id v, node_id n, region_id r) const {
     for (ir::use_id const u : f_.uses_of(v)) {
+      if (is_stacked_first(u, r)) continue;
       node_id const a = order_.anchor(u, r);
       if (a == ir::nothing || order_.is_before(n, a)) return true;
     }
     return false;
+  }
+  // Whether a loop stacks, at the beginning of each turn, a number that it carries: what that becomes can stand in its place.
+  bool is_stacked_first(ir::use_id u, region_id body) const {
+    node_id const loop = f_[body].parent, user = f_[u].user;
+    if (lanes_ != nullptr || loop == ir::nothing || f_[loop].code != ir::op::loop) return false;
+    value_id const v = f_[u].value;
+    return user == f_.yield_of(body) && index_of(u) - f_[user].first_operand >= f_[loop].operand_count - 1u &&
+           f_.is_argument(v) && f_.region_of(v) == body && f_[v].index > 0 && type_of(v).rank == 0;
   }
   // The region's first results go to these words.
   void yield_to(region_id r, std::span<offset const> to) {
@@ -322,6 +333,7 @@ private:
 
   void lower_node(node_id n);
   void lower_elementwise(node_id n);
+  void lower_sine_and_cosine(node_id n, node_id other);
   void lower_select(node_id n);
   void lower_convert(node_id n);
 
@@ -373,6 +385,8 @@ private:
   void lane_reduction(node_id n);
   void lane_accumulate(node_id n);
   void lane_add_to(node_id n);
+  void lane_add_early(region_id body);
+  std::vector<offset> lane_branch_truths(node_id n, bool is_else);
 
   offset take_row() { return lanes_->rows.take(1) / word_size; }
   offset temporary_lanes() {

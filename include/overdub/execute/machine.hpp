@@ -4,6 +4,7 @@
 
 #include <overdub/execute/buffer.hpp>
 #include <overdub/execute/code.hpp>
+#include <overdub/execute/deferred_adds.hpp>
 #include <overdub/execute/instruction.hpp>
 #include <overdub/execute/options.hpp>
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,13 +28,27 @@ public:
   code const* program = nullptr;            // that runs
   i64 lanes = 0;                            // elements in the block that runs
   instruction const* elementwise = nullptr; // which runs the elements of that block one by one
+  instruction const* in_lanes = nullptr;    // which runs them in lanes
   bool abandoned = false; // a block was left in the middle: buffers may be counted that nobody owns
   buffer_pool buffers;
+  deferred_adds<double> doubles; // that the block adds
+  deferred_adds<float> floats;
+  deferred_adds<i64> integers;
   execution_limits limits;
   void* const* contexts =
       nullptr; // of the call: what host functions of the program belong to (ir::host_binding)
   std::byte const* stack_end =
       nullptr; // of compiled code, which keeps frames on the stack of C++: as far as it may go
+
+  template <class T>
+  deferred_adds<T>& adds() {
+    if constexpr (std::is_same_v<T, double>)
+      return doubles;
+    else if constexpr (std::is_same_v<T, float>)
+      return floats;
+    else
+      return integers;
+  }
 
   /// Runs from an instruction to a `halt`. An exception leaves all buffers to be reset.
   void run(instruction const* at, std::byte* frame);

@@ -112,6 +112,17 @@ R take_result(std::byte const* frame, offset at) {
         static_cast<std::size_t>(extent(frame, at, 0))};
 }
 
+/// Whether compiled code ran to its end; false where it throws fails_ahead.
+template <class Run>
+bool ran_ahead(Run const& run) {
+  try {
+    run();
+    return true;
+  } catch (fails_ahead const&) {
+    return false;
+  }
+}
+
 /// One call at a time of one program, on one machine.
 class program_run {
 public:
@@ -123,34 +134,13 @@ public:
     if (sizeof...(A) != c_->parameters.size()) throw_argument_count(*c_, sizeof...(A));
     std::size_t i = 0;
     (check(i++, argument_type<A>::of(a)), ...);
-    begin();
-    try {
-      offset at = first_parameter;
-      i = 0;
-      ((pass_argument(*m_, frame_, at, a), at += words_of(c_->parameters[i++]) * word_size), ...);
-      finish();
-    } catch (...) {
-      m_->buffers.reset();
-      throw;
-    }
+    run(nullptr, [&](auto const& pass) { (pass(a), ...); });
   }
-  /// The same where the types are known to be right: fill(pass) calls pass(x) for each argument. What the program was
-  /// compiled for are `contexts`.
+  /// The same where the types are known to be right: fill(pass) calls pass(x) for each argument, and may be called twice.
+  /// What the program was compiled for are `contexts`.
   template <class Fill>
   void with(void* const* contexts, Fill const& fill) {
-    begin();
-    m_->contexts = contexts;
-    try {
-      offset at = first_parameter;
-      fill([&]<class A>(A const& x) {
-        pass_argument(*m_, frame_, at, x);
-        at += words_of(argument_type<A>::of(x)) * word_size;
-      });
-      finish();
-    } catch (...) {
-      m_->buffers.reset();
-      throw;
-    }
+    run(contexts, fill);
   }
   /// The result at an offset, which becomes that of the next one.
   template <class R>
@@ -160,19 +150,18 @@ public:
   void on_data(std::span<datum const> arguments) {
     if (arguments.size() != c_->parameters.size()) throw_argument_count(*c_, arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) check(i, arguments[i].type());
-    begin();
-    try {
-      offset at = first_parameter;
-      for (datum const& d : arguments) {
-        lend(frame_, at, d);
-        at += words_of(d.type()) * word_size;
-      }
-      finish();
-    } catch (...) {
-      m_->buffers.reset();
-      throw;
-    }
+    run(nullptr, [&](auto const& pass) {
+      for (datum const& d : arguments) pass(d);
+    });
   }
+  /// Scalars that stand in words already.
+  void on_words(void* const* contexts, std::byte const* arguments) {
+    run_on(*c_, contexts, [&] {
+      std::memcpy(frame_ + first_parameter, arguments, c_->parameters.size() * word_size);
+    });
+  }
+  /// The words of the results.
+  std::byte const* result_words() const { return base_; }
 
   template <class R>
   R results() const {
@@ -229,22 +218,42 @@ private:
   static void check_result(code const& c, std::size_t i, ir::type wanted) {
     if (wanted != c.results[i]) throw_result_type(c, i, wanted);
   }
-  void begin() {
-    function_code const& f = c_->functions[0];
+  template <class Fill>
+  void run(void* const* contexts, Fill const& fill) {
+    auto const pass_all = [&] {
+      offset at = first_parameter;
+      fill([&]<class A>(A const& x) {
+        pass_argument(*m_, frame_, at, x);
+        at += words_of(argument_type<A>::of(x)) * word_size;
+      });
+    };
+    if (!ran_ahead([&] { run_on(*c_, contexts, pass_all); })) run_on(c_->interpreted(), contexts, pass_all);
+  }
+  // An exception leaves no buffers.
+  template <class Pass>
+  void run_on(code const& c, void* const* contexts, Pass const& pass_all) {
+    begin(c);
+    m_->contexts = contexts;
+    try {
+      pass_all();
+      m_->program = &c;
+      m_->run(&c.instructions[c.functions[0].entry], frame_);
+    } catch (...) {
+      m_->buffers.reset();
+      throw;
+    }
+  }
+  void begin(code const& c) {
+    function_code const& f = c.functions[0];
     offset words = 0;
-    for (ir::type const t : c_->results) words += words_of(t);
-    m_->contexts = nullptr;
+    for (ir::type const t : c.results) words += words_of(t);
     base_ = m_->base(std::size_t{words} * word_size + f.frame_bytes);
     frame_ = base_ + words * word_size;
-    write(frame_ + return_at, &c_->instructions[c_->launch]);
+    write(frame_ + return_at, &c.instructions[c.launch]);
     write(frame_ + return_frame, base_);
     write<std::byte*>(frame_ + previous_limit, nullptr);
     if (f.literal_count > 0)
-      std::memcpy(frame_ + f.literals, &c_->literals[f.first_literal], f.literal_count * word_size);
-  }
-  void finish() {
-    m_->program = c_;
-    m_->run(&c_->instructions[c_->functions[0].entry], frame_);
+      std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * word_size);
   }
 
   code const* c_;

@@ -5,6 +5,7 @@
 #include <overdub/execute/instruction.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 namespace overdub::execute {
@@ -79,6 +80,26 @@ struct call1 {
     T const r = functions1<T>[at->c](get<T>(frame, at->a));
     put(frame, at->out, r);
     OVERDUB_GO(at + 1, frame, 0, static_cast<double>(r));
+  }
+};
+// The sine of a, and its cosine, which goes to b: glibc has one function for both, which gives the same bits.
+template <class T>
+struct call_sine_and_cosine {
+  OVERDUB_HANDLER void run(OVERDUB_STATE) {
+    T const angle = get<T>(frame, at->a);
+    T sine, cosine;
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    if constexpr (std::is_same_v<T, double>)
+      ::sincos(angle, &sine, &cosine);
+    else
+      ::sincosf(angle, &sine, &cosine);
+#else
+    sine = std::sin(angle);
+    cosine = std::cos(angle);
+#endif
+    put(frame, at->out, sine);
+    put(frame, at->b, cosine);
+    OVERDUB_GO(at + 1, frame, 0, static_cast<double>(sine));
   }
 };
 template <class T>

@@ -67,6 +67,11 @@ public:
   }
 
   effect_set of(function_id f) const { return of_[index_of(f)]; }
+  /// A function that was added does what another one does.
+  void add(function_id made, function_id like) {
+    if (index_of(made) >= of_.size()) of_.resize(index_of(made) + 1);
+    of_[index_of(made)] = of(like);
+  }
 
   /// Of an operation, with its regions and callees. O(operations in its regions).
   effect_set of(function const& f, node_id n) const {

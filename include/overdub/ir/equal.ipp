@@ -82,12 +82,16 @@ private:
       return true;
     }
   }
+  bool derivatives(derivative const& d, derivative const& e) const {
+    return d.how == e.how && callees(d.tangent, e.tangent) && callees(d.cotangent, e.cotangent) &&
+           texts(d.why, e.why);
+  }
   bool functions(function const& f, function const& g) {
     f_ = &f;
     g_ = &g;
     values_.assign(f.value_count(), nothing);
     return texts(f.name, g.name) && texts(f.structure, g.structure) && types(f.results, g.results) &&
-           bodies();
+           derivatives(f.derivative, g.derivative) && bodies();
   }
   // Two walks side by side.
   bool bodies() {

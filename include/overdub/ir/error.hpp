@@ -10,6 +10,15 @@
 #include <utility>
 #include <vector>
 
+namespace overdub {
+
+/// A program cannot be differentiated: says what has no derivative, and where.
+struct differentiation_error : error {
+  using error::error;
+};
+
+} // namespace overdub
+
 namespace overdub::ir {
 namespace detail {
 

@@ -2,6 +2,7 @@
 // every value. It is a plain value: copies are independent. It is read here, and edited by a cursor (cursor.hpp).
 #pragma once
 
+#include <overdub/ir/derivative.hpp>
 #include <overdub/ir/id.hpp>
 #include <overdub/ir/op.hpp>
 #include <overdub/ir/type.hpp>
@@ -99,6 +100,7 @@ public:
   std::vector<type> results;  // the types of what the body yields
   symbol structure = nothing; // how structs and tuples of the user's were flattened; nothing: they were not
   place_id place = nothing;   // where it was defined
+  ir::derivative derivative;  // how calls of it are differentiated
 
   /// The region of the function's own operations. Its arguments are the parameters.
   static constexpr region_id body{0};

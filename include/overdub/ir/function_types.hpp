@@ -1,7 +1,8 @@
-// Function types that differ only in conventions: those between which `reabstract` goes.
+// Function types that differ only in conventions: those between which `reabstract` goes; and where function values are.
 #pragma once
 
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/walk.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -40,6 +41,29 @@ inline std::size_t inner_differences(program const& p, type a, type b) {
   for (std::size_t i = 0; i < s.parameters.size(); ++i) count += s.parameters[i] != t.parameters[i];
   for (std::size_t i = 0; i < s.results.size(); ++i) count += s.results[i] != t.results[i];
   return count;
+}
+
+/// Whether fits(f, v) holds of a function value, or of an array of them, that function f takes or makes: value v. O(operations).
+template <class Fits>
+bool any_function_value(function const& f, Fits fits) {
+  bool found = false;
+  auto const look = [&](auto const& values) {
+    for (value_id const v : values) found = found || (f.type_of(v).element == scalar::function && fits(f, v));
+  };
+  look(f.parameters());
+  walk(f, function::body, [&](node_id n) {
+    if (found) return;
+    look(f.results_of(n));
+    for (region_id const r : f.regions_of(n)) look(f.arguments_of(r));
+  });
+  return found;
+}
+/// The same of all functions of a program.
+template <class Fits>
+bool any_function_value(program const& p, Fits fits) {
+  for (function const& f : p.functions)
+    if (any_function_value(f, fits)) return true;
+  return false;
 }
 
 } // namespace overdub::ir

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace overdub::ir {
 namespace detail {
@@ -48,6 +49,10 @@ private:
       }
     }
     for (forward_call const& call : forward_calls_) resolve(call);
+    for (auto const& [f, rule] : rules_) {
+      p_[f].derivative.tangent = resolved(rule.tangent, rule.tangent_at);
+      if (rule.cotangent != nothing) p_[f].derivative.cotangent = resolved(rule.cotangent, rule.cotangent_at);
+    }
     if (entry_ == nothing) return;
     function_entry const& f = entry_of(entry_);
     if (f.id == nothing && !f.is_broken) wrong(entry_at_, no_function(entry_));
@@ -85,6 +90,7 @@ private:
     read_arguments(no_initial);
     read_arrow();
     symbol const structure = in_.take("structure") ? p_.intern(in_.text()) : symbol(nothing);
+    rule_names const rule = read_derivative();
     place_id const place = read_places(at);
     std::uint32_t const brace = offset();
     in_.expect('{');
@@ -96,9 +102,40 @@ private:
     f.results = declared_;
     f.structure = structure;
     f.place = place;
+    f.derivative = rule.made;
+    if (rule.made.how == derivative::by::rule) rules_.push_back({id, rule});
     begin_function(id, f.results, brace);
     while (!frames_.empty()) read_in_body();
   }
+  // Behind the results: how the function is differentiated. Its rule may be defined below.
+  struct rule_names {
+    derivative made;
+    symbol tangent = nothing, cotangent = nothing;
+    std::uint32_t tangent_at = 0, cotangent_at = 0;
+  };
+  rule_names read_derivative() {
+    rule_names rule;
+    if (in_.take("tangent")) {
+      rule.made.how = derivative::by::rule;
+      rule.tangent_at = offset();
+      rule.tangent = function_name();
+      if (!in_.take("cotangent")) return rule;
+      rule.cotangent_at = offset();
+      rule.cotangent = function_name();
+    } else if (in_.take("constant")) {
+      rule.made.how = derivative::by::constant;
+    } else if (in_.take("not_differentiable")) {
+      rule.made.how = derivative::by::refused;
+      rule.made.why = p_.intern(in_.text());
+    }
+    return rule;
+  }
+  function_id resolved(symbol name, std::uint32_t at) {
+    function_entry const& f = entry_of(name);
+    if (f.id == nothing && !f.is_broken) wrong(at, no_function(name));
+    return f.id;
+  }
+
   void read_in_body() {
     if (in_.is_at_end() || in_.is_at_word("func")) {
       std::string const found = in_.is_at_end() ? "the end of the text" : "\"func\"";
@@ -124,6 +161,7 @@ private:
   symbol entry_ = nothing;
   std::uint32_t entry_at_ = 0;
   std::optional<std::uint32_t> math_at_;
+  std::vector<std::pair<function_id, rule_names>> rules_;
 };
 
 } // namespace detail

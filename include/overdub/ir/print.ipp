@@ -55,6 +55,7 @@ public:
       out_ += " structure ";
       text(f_->structure);
     }
+    print_derivative(f_->derivative);
     places(f_->place);
     out_ += " {\n";
     print_body();
@@ -69,6 +70,25 @@ private:
     std::size_t n = 1;
     for (function const& f : p_.functions) n += f.node_count();
     return n;
+  }
+
+  void print_derivative(derivative const& d) {
+    switch (d.how) {
+    case derivative::by::body:
+      return;
+    case derivative::by::rule:
+      out_ += " tangent ";
+      name_of(d.tangent);
+      if (d.cotangent == nothing) return;
+      out_ += " cotangent ";
+      return name_of(d.cotangent);
+    case derivative::by::constant:
+      out_ += " constant";
+      return;
+    case derivative::by::refused:
+      out_ += " not_differentiable ";
+      return text(d.why);
+    }
   }
 
   // Regions may be nested deeply: no recursion.

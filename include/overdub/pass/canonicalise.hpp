@@ -6,7 +6,8 @@
 // yield, stand: samples, by address; what is used by nothing (asserts) in the order given; then what the next one needs,
 // operands first; then what may fail and is needed later, in the order in which it will be. What may fail is never moved
 // across an ordered effect, and what adds to accumulators keeps its order; what is pure stands where it is first needed,
-// in the outermost region that computed it. Operations that commute have a literal last. Functions are sorted by name and
+// in the outermost region that computed it. Of what uses an array, all that may stands in front of the last operation that
+// may write into its buffer (take_over.hpp). Operations that commute have a literal last. Functions are sorted by name and
 // signature, values have no names, numbers are dense.
 #pragma once
 
@@ -76,6 +77,9 @@ inline void canonicalise(program& p) {
   }
   auto const number = detail::sort_functions(p);
   if (p.entry != nothing) p.entry = number[index_of(p.entry)];
+  for (function& f : p.functions)
+    for (function_id* const named : {&f.derivative.tangent, &f.derivative.cotangent})
+      if (*named != nothing) *named = number[index_of(*named)];
   for (std::uint32_t i = 0; i < p.functions.size(); ++i)
     for (cursor c(p, function_id{i}); c.next();)
       if (c.code() == op::call || c.code() == op::closure)

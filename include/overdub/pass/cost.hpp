@@ -33,6 +33,11 @@ public:
   }
 
   double of(function_id f) const { return of_[index_of(f)]; }
+  /// A function that was added costs what another one costs.
+  void add(function_id made, function_id like) {
+    if (index_of(made) >= of_.size()) of_.resize(index_of(made) + 1);
+    of_[index_of(made)] = of(like);
+  }
   /// Of what a program does: of its entry, or of all functions.
   double of(program const& p) const {
     if (p.entry != nothing) return of(p.entry);

@@ -260,6 +260,8 @@ inline std::size_t drop_unreached_functions(program& p) {
   while (!open.empty()) {
     function const& f = p[open.back()];
     open.pop_back();
+    for (function_id const rule : {f.derivative.tangent, f.derivative.cotangent})
+      if (rule != nothing && !std::exchange(reached[index_of(rule)], std::uint8_t{1})) open.push_back(rule);
     for (std::uint32_t i = 0; i < f.node_count(); ++i) {
       function::node const& node = f[node_id{i}];
       if (f.is_erased(node_id{i}) || (node.code != op::call && node.code != op::closure)) continue;

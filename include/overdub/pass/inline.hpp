@@ -1,7 +1,7 @@
 // inline_calls: calls of small functions, and of functions that are called once, become copies of their bodies. Functions
-// that may call themselves stay. In a program with an entry, functions that nothing calls any more are erased.
-// Needs a valid program. Keeps everything that can be seen. Not idempotent: what has grown by it may be called once now. Lowers the
-// cost, never raises it.
+// that may call themselves stay, and those that say how they are differentiated. In a program with an entry, functions that nothing
+// calls any more are erased, but for some that rules of derivatives call. Needs a valid program. Keeps everything that can be seen.
+// Not idempotent: what has grown by it may be called once now. Lowers the cost, never raises it.
 #pragma once
 
 #include <overdub/ir/calls.hpp>
@@ -57,9 +57,11 @@ private:
       if (node.code == op::closure) closures_[node.attributes.subject] += sign;
     });
     size_[index_of(f)] = size;
+    for (function_id const rule : {p_[f].derivative.tangent, p_[f].derivative.cotangent})
+      if (rule != nothing) closures_[index_of(rule)] += sign;
   }
   bool is_fit(function_id callee) const {
-    if (calls_.is_recursive(callee)) return false;
+    if (calls_.is_recursive(callee) || p_[callee].derivative.how != ir::derivative::by::body) return false;
     std::uint32_t const i = index_of(callee);
     return size_[i] <= small_ ||
            (p_.entry != nothing && p_.entry != callee && count_[i] == 1 && closures_[i] == 0);

@@ -2,8 +2,10 @@
 // it. Merges equal operations, and drops what is not needed.
 #pragma once
 
+#include <overdub/pass/choices.hpp>
 #include <overdub/pass/congruence.hpp>
 #include <overdub/pass/liveness.hpp>
+#include <overdub/pass/take_over.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -107,7 +109,9 @@ private:
       if (f_[n].region_count > 0) plan_inside(n, depth);
     find_edges(r, kept);
     find_needed(kept);
-    order(r, kept);
+    rank(kept);
+    if (put_uses_before_taking(r)) rank(kept);
+    order(r);
     for (std::size_t i = kept.size(); i-- > 0;) leave(kept[i]);
   }
   void enter(node_id n) {
@@ -228,16 +232,18 @@ private:
     }
   }
 
-  void order(region_id r, std::span<node_id const> kept) {
-    auto is_root = [&](node_id n) { return must_stay(n) && !of(n).is_demanded && !is_ordered(n); };
-    // What may not leave its segment, in the order in which it is needed.
-    std::vector<node_id> bound;
-    std::vector<node_id> ends; // of segments
+  bool is_root(node_id n) { return must_stay(n) && !of(n).is_demanded && !is_ordered(n); }
+
+  // Numbers what is needed in the order in which it is, and finds what may not leave its segment, and the ends of those.
+  void rank(std::span<node_id const> kept) {
+    bound_.clear();
+    ends_.clear();
+    ranked_.clear();
     ++stamp_;
-    std::uint32_t rank = 0;
     auto note_rank = [&](node_id n) {
-      of(n).rank = rank++;
-      if (!effects_of(n).is_pure() && !is_ordered(n)) bound.push_back(n);
+      of(n).rank = static_cast<std::uint32_t>(ranked_.size());
+      ranked_.push_back(n);
+      if (!effects_of(n).is_pure() && !is_ordered(n)) bound_.push_back(n);
     };
     std::vector<node_id> roots; // of a segment: what nothing uses, random choices first
     for (node_id const n : kept) {
@@ -246,7 +252,7 @@ private:
         roots.push_back(n);
       }
       if (!is_ordered(n) && f_[n].code != op::yield) continue;
-      ends.push_back(n);
+      ends_.push_back(n);
       std::sort(roots.begin(), roots.end(), [&](node_id a, node_id b) {
         int const choice = compare_choices(a, b);
         return choice != 0 ? choice < 0 : of(a).rank < of(b).rank;
@@ -258,21 +264,61 @@ private:
     auto const by_segment = [&](node_id a, node_id b) {
       return of(a).segment != of(b).segment ? of(a).segment < of(b).segment : of(a).rank < of(b).rank;
     };
-    if (ends.size() > 1) std::sort(bound.begin(), bound.end(), by_segment);
+    if (ends_.size() > 1) std::sort(bound_.begin(), bound_.end(), by_segment);
+  }
 
+  // Puts what uses an array in front of what may take it over, where that is free, by edges more. Their order follows from
+  // the ranks alone, so that it is the same for each order in which the operations may have stood. Whether there are any.
+  bool put_uses_before_taking(region_id r) {
+    auto uses = arrays_.note(f_, r, ranked_, [&](value_id v) { return whole_array(v); });
+    auto const may_move = [&](std::uint32_t before, std::uint32_t behind) {
+      node_id const n = ranked_[before];
+      return !is_ordered(n) && !is_root(n) && of(n).segment <= of(ranked_[behind]).segment;
+    };
+    auto const wanted = uses_before_taking(uses, may_move);
+    if (wanted.empty()) return false;
+    growing_order all(static_cast<std::uint32_t>(ranked_.size()));
+    for (std::uint32_t i = 0; i < ranked_.size(); ++i)
+      for (node_id const needed : edges_of(ranked_[i])) all.add(i, of(needed).rank);
+    std::vector<std::pair<node_id, node_id>> more;
+    for (auto const& [behind, before] : wanted)
+      if (all.add(behind, before)) more.emplace_back(ranked_[behind], ranked_[before]);
+    std::vector<node_id> const old = edges_;
+    edges_.clear();
+    auto at = more.begin();
+    for (node_id const n : ranked_) {
+      range& edges = of(n).edges;
+      auto const first = static_cast<std::uint32_t>(edges_.size());
+      for (; at != more.end() && at->first == n; ++at) edges_.push_back(at->second);
+      edges_.insert(edges_.end(), old.begin() + edges.first, old.begin() + edges.first + edges.count);
+      edges = {first, static_cast<std::uint32_t>(edges_.size()) - first};
+    }
+    return true;
+  }
+  // The array that a value is, or is a part of.
+  value_id whole_array(value_id v) {
+    while (f_.is_result(v)) {
+      node_id const m = maker_of(v);
+      if (f_[m].code != op::at && f_[m].code != op::slice) return f_.result(m, f_[v].index);
+      v = f_.operand(m, 0);
+    }
+    return v;
+  }
+
+  void order(region_id r) {
     auto const first = static_cast<std::uint32_t>(order_.size());
     ++stamp_;
     auto const place = [&](node_id n) { order_.push_back(n); };
-    auto at = bound.begin();
-    for (std::uint32_t segment = 0; segment < ends.size(); ++segment) {
+    auto at = bound_.begin();
+    for (std::uint32_t segment = 0; segment < ends_.size(); ++segment) {
       auto const begin = at;
-      while (at != bound.end() && of(*at).segment == segment) ++at;
+      while (at != bound_.end() && of(*at).segment == segment) ++at;
       place_samples(begin, at, place);
       for (auto i = begin; i != at; ++i)
         if (is_root(*i)) visit(*i, place);
-      for (node_id const n : edges_of(ends[segment])) visit(n, place);
+      for (node_id const n : edges_of(ends_[segment])) visit(n, place);
       for (auto i = begin; i != at; ++i) visit(*i, place);
-      visit(ends[segment], place);
+      visit(ends_[segment], place);
     }
     auto const count = static_cast<std::uint32_t>(order_.size()) - first;
     regions_[index_of(r)].order = {first, count};
@@ -292,24 +338,8 @@ private:
     });
     for (node_id const n : samples_) visit(n, place);
   }
-  // Samples by address, then what else makes random choices, then everything else. Below 0: a is before b.
   int compare_choices(node_id a, node_id b) const {
-    int const left = choice_class(a), right = choice_class(b);
-    if (left != right || left != 0) return left - right;
-    attributes const& x = f_[a].attributes;
-    attributes const& y = f_[b].attributes;
-    if (int const order = program_.text(x.text()).compare(program_.text(y.text())); order != 0) return order;
-    if (x.count != y.count) return x.count < y.count ? -1 : 1;
-    for (std::uint32_t i = 0; i < x.count; ++i) {
-      value_id const v = f_.operand(a, i), w = f_.operand(b, i);
-      if (f_.is_literal(v) != f_.is_literal(w)) return f_.is_literal(v) ? -1 : 1;
-      if (!f_.is_literal(v) || f_.bits_of(v) == f_.bits_of(w)) continue;
-      return static_cast<std::int64_t>(f_.bits_of(v)) < static_cast<std::int64_t>(f_.bits_of(w)) ? -1 : 1;
-    }
-    return 0;
-  }
-  int choice_class(node_id n) const {
-    return f_[n].code == op::sample ? 0 : effects_of(n).has(effect::addressed) ? 1 : 2;
+    return detail::compare_choices(program_, f_, effects_, a, b);
   }
 
   // What a region uses of the regions around it, in order.
@@ -381,6 +411,10 @@ private:
   std::vector<value_id> used_inside_;
   std::vector<node_id> needs_;
   std::vector<node_id> edges_; // of the region that is ordered
+  array_uses arrays_;
+  std::vector<node_id> ranked_; // its operations, by rank
+  std::vector<node_id> bound_;  // of those, what may not leave its segment
+  std::vector<node_id> ends_;   // of its segments
   std::vector<node_id> order_;
   std::vector<std::uint32_t> segment_at_;      // by depth, of the operation that is looked into
   std::vector<std::uint32_t> depth_of_region_; // of those around

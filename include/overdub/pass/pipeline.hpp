@@ -8,7 +8,9 @@
 #include <overdub/pass/choose_functions.hpp>
 #include <overdub/pass/cse.hpp>
 #include <overdub/pass/dce.hpp>
+#include <overdub/pass/defunctionalise.hpp>
 #include <overdub/pass/fold.hpp>
+#include <overdub/pass/forget_derivatives.hpp>
 #include <overdub/pass/fuse.hpp>
 #include <overdub/pass/hoist.hpp>
 #include <overdub/pass/inline.hpp>
@@ -40,6 +42,9 @@ struct named_pass {
 
 inline constexpr std::array passes{
     named_pass{
+        "forget_derivatives", [](program& p) { return forget_derivatives(p); },
+        "functions no longer say how they are differentiated", true, true},
+    named_pass{
         "inline_calls", [](program& p) { return inline_calls(p); },
         "small functions, and those called once, are copied to where they are called", false, true},
     named_pass{
@@ -60,6 +65,9 @@ inline constexpr std::array passes{
         "specialise_conventions", [](program& p) { return specialise_conventions(p); },
         "functions take function values as they are, and need not be given ones of another type", false,
         true},
+    named_pass{
+        "defunctionalise", [](program& p) { return defunctionalise(p); },
+        "function values become data, and what they are applied to is called by a choice", true, true, false},
     named_pass{
         "fold", [](program& p) { return fold(p); }, "what depends on literals alone is computed", true, true},
     named_pass{
@@ -156,13 +164,25 @@ inline void shorten_reabstractions(program const& p, pass_runner const& run) {
   }
 }
 
+// Executors have no arrays of function values.
+inline bool has_arrays_of_functions(program const& p) {
+  return ir::any_function_value(p, [](function const& f, value_id v) { return f.type_of(v).rank > 0; });
+}
+inline void make_no_arrays_of_functions(program const& p, pass_runner const& run) {
+  run("choose_functions");
+  if (!has_arrays_of_functions(p)) return;
+  run("dce");
+  if (has_arrays_of_functions(p) && run("defunctionalise") > 0) run("inline_calls");
+}
+
 } // namespace detail
 
 /// The passes that a program runs through before it is executed. O(operations).
 inline void default_pipeline(program& p, pass_observer const& observer = {}) {
   pass_runner const run(p, observer);
+  if (has_derivatives(p)) run("forget_derivatives");
   run("inline_calls");
-  if (p.signature_count() > 0) run("choose_functions");
+  if (p.signature_count() > 0) detail::make_no_arrays_of_functions(p, run);
   detail::shorten_reabstractions(p, run);
   run("fold");
   run("simplify");

@@ -3,21 +3,27 @@
 
 #include <overdub/pass/words.hpp>
 
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace overdub::pass::detail {
 
-/// A function of the same head, whose body is empty, in place of f, which is returned. Names of parameters are lost.
-inline function replace_by_empty(program& p, function_id f) {
-  std::vector<type> parameters;
-  for (value_id const v : p[f].parameters()) parameters.push_back(p[f].type_of(v));
+/// A function of the same head but for its parameters, whose body is empty, in place of f, which is returned.
+inline function replace_by_empty(program& p, function_id f, std::span<type const> parameters) {
   function empty(p[f].name, parameters);
   empty.reserve(p[f]);
   empty.results = p[f].results;
   empty.structure = p[f].structure;
   empty.place = p[f].place;
+  empty.derivative = p[f].derivative;
   return std::exchange(p[f], std::move(empty));
+}
+/// The same with its parameters. Their names are lost.
+inline function replace_by_empty(program& p, function_id f) {
+  std::vector<type> parameters;
+  for (value_id const v : p[f].parameters()) parameters.push_back(p[f].type_of(v));
+  return replace_by_empty(p, f, parameters);
 }
 
 } // namespace overdub::pass::detail

@@ -2,10 +2,13 @@
 // program that a context makes of another.
 #pragma once
 
+#include <overdub/ir/function_types.hpp>
 #include <overdub/ir/verify.hpp>
+#include <overdub/pass/defunctionalise.hpp>
 #include <overdub/stage/evaluator_arrays.hpp>
 #include <overdub/stage/evaluator_calls.hpp>
 #include <overdub/stage/evaluator_control.hpp>
+#include <overdub/stage/evaluator_derivatives.hpp>
 #include <overdub/stage/evaluator_functions.hpp>
 #include <overdub/stage/stage.hpp>
 
@@ -96,9 +99,23 @@ auto evaluate(ir::program const& p, A const&... a) {
 
 namespace detail {
 
+// Whether function values go through more than calls, branches and select: contexts do not follow them there.
+inline bool has_functions_in_data(ir::program const& p) {
+  return ir::any_function_value(p, [](ir::function const& f, ir::value_id v) {
+    if (f.type_of(v).rank > 0) return true;
+    if (!f.is_result(v)) return false;
+    ir::function::node const& made_by = f[f.node_of(v)];
+    return made_by.region_count > 0 && made_by.code != ir::op::if_;
+  });
+}
+
 template <class S>
-ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
-  ir::verify(p);
+ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) {
+  ir::verify(given);
+  ir::program data;
+  bool const has_data = has_functions_in_data(given);
+  if (has_data) (void)pass::defunctionalise(data = given);
+  ir::program const& p = has_data ? data : given;
   r.program.math = p.math;
   evaluator<S> e(p, contexts);
   std::vector<ir::function_id> roots;
@@ -117,7 +134,8 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
 } // namespace detail
 
 /// The program that a context, or a composition, makes of another: what stage(context, f, signature) is for C++. The entry,
-/// and all that it calls, is rewritten; every function, where there is no entry. Throws verify_error and evaluation_error.
+/// and all that it calls, is rewritten; every function, where there is no entry. Where loops carry function values, or arrays hold
+/// them, they are made data before (pass/defunctionalise.hpp). Throws verify_error and evaluation_error.
 /// O(operations).
 template <class Context>
 requires is_context<Context> ir::program overdub(Context&& context, ir::program const& p) {

@@ -42,6 +42,26 @@ struct named {
   }
 };
 
+// Contexts that differentiate along one direction have a tangent for metadata.
+template <class C>
+concept keeps_tangents = requires {
+  requires C::directions == 1;
+};
+// Whether the outermost context that keeps metadata does.
+template <class S>
+consteval bool finds_tangents() {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (keeps_tangents<typename S::context>)
+    return true;
+  else if constexpr (carries_metadata<typename S::context>)
+    return false;
+  else
+    return finds_tangents<typename S::tail>();
+}
+template <class S>
+inline constexpr bool differentiates = finds_tangents<S>();
+
 template <class S>
 class evaluator {
 public:
@@ -114,6 +134,8 @@ public:
   }
 
 private:
+  template <class>
+  friend class evaluator;
   using node = ir::function::node;
 
   template <class T>
@@ -210,6 +232,8 @@ private:
   // ---- functions and regions
 
   std::vector<slot> run_slots(ir::function_id id, std::vector<slot> arguments) {
+    if constexpr (differentiates<S>)
+      if (program_[id].derivative.how != ir::derivative::by::body) return by_rule(id, arguments);
     ir::function const& f = program_[id];
     frame at{f, std::vector<slot>(f.value_count())};
     return region_slots(at, ir::function::body, std::move(arguments));
@@ -426,6 +450,11 @@ private:
   void loop_on_functions(frame& at, ir::node_id n);
   void give(frame& at, ir::node_id n, std::vector<slot> results);
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
+
+  // What a function that says how it is differentiated gives (evaluator_derivatives.hpp).
+  std::vector<slot> by_rule(ir::function_id id, std::vector<slot> const& arguments);
+  // Its derivative is that of the function in these contexts, where they take and give what it does.
+  ir::derivative derivative_in_contexts(ir::function_id id);
 
   // An exception runs the second region, and is thrown on.
   void protect(frame& at, ir::node_id n);

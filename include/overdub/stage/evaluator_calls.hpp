@@ -37,9 +37,12 @@ void evaluator<S>::give(frame& at, ir::node_id n, std::vector<slot> results) {
 }
 template <class S>
 auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
-  if constexpr (symbolic)
+  if constexpr (symbolic) {
+    if constexpr (differentiates<
+                      S>) // of constants, it is not differentiated, and here it can be seen what they are
+      if (program_[id].derivative.how == ir::derivative::by::refused) return by_rule(id, arguments);
     return call_staged_on(id, arguments);
-  else
+  } else
     return run_slots(id, std::move(arguments));
 }
 
@@ -138,7 +141,26 @@ auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbol
   for (std::size_t i = 0; i < yielded.size(); ++i) append_symbols(results, yielded[i], f.results[i]);
   r.at().yield(results);
   r.end(number, std::vector<any>());
+  if (f.derivative.how != ir::derivative::by::body) {
+    ir::derivative const says = derivative_in_contexts(id); // which stages more
+    r.program[made].derivative = says;
+  }
   return made;
+}
+template <class S>
+auto evaluator<S>::derivative_in_contexts(ir::function_id id) -> ir::derivative {
+  ir::derivative says = program_[id].derivative;
+  ir::function const& f = program_[id];
+  std::vector<ir::type> types;
+  for (ir::value_id const v : f.parameters()) append_types_in(types, f.type_of(v));
+  if (says.how == ir::derivative::by::refused) {
+    says.why = recorder_().program.intern(program_.text(says.why));
+  } else if (says.how == ir::derivative::by::rule) {
+    if (types.size() != f.parameters().size()) return {}; // with metadata: by its body
+    says.tangent = staged(says.tangent);
+    if (says.cotangent != ir::nothing) says.cotangent = staged(says.cotangent);
+  }
+  return says;
 }
 
 template <class S>
@@ -147,7 +169,7 @@ auto evaluator<S>::suffix() -> std::string {
   if constexpr (T::depth <= 1)
     return {};
   else
-    return "." + std::string(context_name_v<typename T::context>) + suffix<typename T::tail>();
+    return std::string(1, '.').append(context_name_v<typename T::context>).append(suffix<typename T::tail>());
 }
 template <class S>
 template <class T>
@@ -281,8 +303,11 @@ void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   auto operands = symbols(arguments);
   if (at.f[n].code == ir::op::assert_) operands.resize(1);
   std::vector<any> like;
-  for (ir::value_id const v : at.f.results_of(n)) like.push_back(prototype(at.f.type_of(v)));
-  auto const types = r.types_of(symbols(like));
+  std::vector<ir::type> types;
+  for (ir::value_id const v : at.f.results_of(n)) {
+    like.push_back(prototype(at.f.type_of(v))); // whose symbols are of another function
+    append_types_in(types, at.f.type_of(v));
+  }
   if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
     throw evaluation_error(message(
         "overdub: \"%s\" is a function of the host's, or a random choice, and a context keeps metadata "

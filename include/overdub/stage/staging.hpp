@@ -10,6 +10,7 @@
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>
 #include <overdub/control/reduce.hpp>
+#include <overdub/stage/derivatives.hpp>
 #include <overdub/stage/op_code.hpp>
 #include <overdub/stage/recorder.hpp>
 
@@ -479,6 +480,13 @@ public:
     if (known == nullptr) {
       stage_body<R>(key, f, operands, x...);
       known = recorder_->find(key);
+      if constexpr (detail::says_derivative<F>)
+        if constexpr (!detail::derivative_of<F>::is_rule || detail::takes_as_written<F>) {
+          R const results = std::any_cast<R const&>(known->results);
+          detail::derivative_stager<staging, F, R, X...>(*this, f, known->id, recorder_->types_of(operands))
+              .run(results, x...);
+          known = recorder_->find(key);
+        }
     }
     std::vector<ir::type> const types = result_types<R>(*known);
     R const prototype = known->results.has_value() ? std::any_cast<R const&>(known->results)

@@ -74,6 +74,42 @@ private:
       wrong("its place does not exist; add it to the program first");
     for (std::size_t i = 0; i < f.results.size(); ++i)
       check_type(f.results[i], "result " + std::to_string(i + 1));
+    check_derivative();
+  }
+  void check_derivative() {
+    function const& f = *f_;
+    derivative const& d = f.derivative;
+    bool const has_rule = d.how == derivative::by::rule;
+    if (d.how > derivative::by::refused)
+      return wrong("its derivative is of no kind; set it to body, rule, constant or refused");
+    if (d.how == derivative::by::refused && !out_.has(d.why))
+      wrong("why it has no derivative is a text that does not exist; give it a text of the program");
+    if (d.how != derivative::by::refused && d.why != nothing)
+      wrong("it says why it has no derivative, and has one; leave that away");
+    if (!has_rule && (d.tangent != nothing || d.cotangent != nothing))
+      wrong("it names a function for its derivative, and has no rule; leave that away");
+    if (!has_rule || !readable_[index_of(id_)]) return;
+    std::vector<type> parameters;
+    for (value_id const v : f.parameters()) parameters.push_back(f.type_of(v));
+    for (type const t : parameters)
+      if (t.is_function()) return wrong("it takes function values, and so has no rule for its derivative");
+    for (type const t : f.results)
+      if (t.is_function()) return wrong("it gives function values, and so has no rule for its derivative");
+    check_rule("tangent", d.tangent, tangent_signature(parameters, f.results));
+    if (d.cotangent != nothing)
+      check_rule("cotangent", d.cotangent, cotangent_signature(parameters, f.results));
+  }
+  void check_rule(std::string const& what, function_id rule, rule_signature const& expected) {
+    if (index_of(rule) >= program_.functions.size() || program_.is_erased(rule))
+      return wrong("its " + what + " is a function that does not exist; add it, or name another");
+    if (!readable_[index_of(rule)]) return;
+    function const& r = program_[rule];
+    rule_signature is{{}, r.results};
+    for (value_id const v : r.parameters()) is.parameters.push_back(r.type_of(v));
+    if (is != expected)
+      wrong(
+          "its " + what + " takes " + text_of(is.parameters) + " and gives " + text_of(is.results) +
+          ", and must take " + text_of(expected.parameters) + " and give " + text_of(expected.results));
   }
   void check_type(type t, std::string const& what) {
     if (std::string const why = why_wrong(t, false); !why.empty()) wrong(what + " " + why);

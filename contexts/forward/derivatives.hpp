@@ -1,0 +1,189 @@
+// What forward differentiation is asked for: derivatives, gradients, Jacobians, and changes along directions.
+#pragma once
+
+#include <overdub/contexts/forward.hpp>
+#include <overdub/ir/derivative.hpp>
+#include <overdub/ir/type_of_cpp.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+
+/// f(x) and its derivative along `direction` (1 by default), as tagged{value, derivative}.
+template <class F, class X>
+constexpr auto value_and_derivative(F const& f, X const& x) {
+  static_assert(
+      std::floating_point<plain_t<X>>,
+      "overdub: a derivative is taken at a floating-point number; write derivative(f, 3.0) for "
+      "derivative(f, 3), and forward_gradient(f, xs) for a function of an array");
+  forward context;
+  if constexpr (std::floating_point<plain_t<X>>)
+    return overdub::overdub(context, f, overdub::tag(x, plain_t<X>{1}));
+  else
+    return overdub::tag(x, x);
+}
+
+/// The derivative of f at x. Nests: derivative of a function that takes derivatives.
+template <class F, class X>
+constexpr auto derivative(F const& f, X const& x) {
+  return value_and_derivative(f, x).metadata;
+}
+
+namespace along {
+
+// In how many directions an argument changes: as many as the tangents have that it is given with.
+template <class D>
+consteval int directions_in() {
+  if constexpr (is_tangents<D>)
+    return static_cast<int>(std::tuple_size_v<decltype(D::along)>);
+  else if constexpr (overdub::detail::is_array<plain_t<D>>)
+    return directions_in<typename plain_t<D>::value_type>();
+  else if constexpr (overdub::detail::tree<D>)
+    return []<class... Child>(std::tuple<Child...>*) {
+      int most = 1;
+      ((most = directions_in<std::remove_cvref_t<Child>>() > most
+                   ? directions_in<std::remove_cvref_t<Child>>()
+                   : most),
+       ...);
+      return most;
+    }(static_cast<typename tree_traits<D>::children*>(nullptr));
+  else
+    return 1;
+}
+
+// A tree of numbers, each tagged with how it changes; what has no derivative stays as it is.
+struct tag_leaves {
+  template <class X, class D>
+  constexpr auto operator()(X const& x, D const& change) const {
+    if constexpr (overdub::detail::is_leaf<X>) {
+      if constexpr (
+          std::same_as<D, zero> || ir::is_differentiable(overdub::detail::type_of_cpp<plain_t<X>>) == false)
+        return x;
+      else
+        return overdub::tag(x, change);
+    } else if constexpr (overdub::detail::tree<X>)
+      return tree_traits<X>::map(*this, x, change);
+    else
+      return x;
+  }
+};
+
+// Only the tangents of a tree of tagged numbers.
+struct tangents_of {
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    if constexpr (overdub::detail::is_tagged<X>)
+      return x.metadata;
+    else if constexpr (overdub::detail::tree<X>)
+      return tree_traits<X>::map(*this, x);
+    else
+      return zero{};
+  }
+};
+
+template <class F>
+struct directional {
+  template <class... Both>
+  constexpr auto operator()(Both const&... both) const {
+    static_assert(
+        sizeof...(Both) % 2 == 0,
+        "overdub: directional_derivative(f)(x..., dx...) takes a direction for each argument of f");
+    return halves(std::tie(both...), std::make_index_sequence<sizeof...(Both) / 2>{});
+  }
+
+private:
+  template <class All, std::size_t... I>
+  static constexpr auto halves(All const& all, std::index_sequence<I...>) {
+    constexpr std::size_t count = sizeof...(I);
+    constexpr int directions = [] {
+      int most = 1;
+      ((most = std::max(most, directions_in<std::remove_cvref_t<std::tuple_element_t<count + I, All>>>())),
+       ...);
+      return most;
+    }();
+    forward_along<directions> context;
+    return tangents_of{}(
+        overdub::overdub(context, F{}, tag_leaves{}(std::get<I>(all), std::get<count + I>(all))...));
+  }
+};
+
+} // namespace along
+
+/// How f changes along a direction: directional_derivative(f)(x..., dx...), the product of its Jacobian with dx, is a tree like f's
+/// result. The dx have the types of the x; that of an integer is not looked at. For several directions at once the dx are `tangents`
+/// (and arrays of them), and so is the result. One run of f. f captures nothing; it may be differentiated along again. Thread-safe.
+template <class F>
+constexpr auto directional_derivative(F const&) {
+  static_assert(
+      std::is_empty_v<F>, "overdub: a function that is differentiated along a direction captures nothing; "
+                          "give it what it captured "
+                          "as an argument");
+  return fn<"directional_derivative">(along::directional<F>{});
+}
+
+/// The gradient of f, a function of an array, at xs; N directions a run. O(n / N) runs of f, which may capture what it wants, and
+/// branch as C++ does. For many numbers, `gradient` of contexts/reverse.hpp takes a few runs.
+template <int N = 8, class F, std::floating_point T>
+array<T> forward_gradient(F const& f, array<T> const& xs) {
+  using Tangent = metadata_t<forward_along<N>, T>;
+  auto along = [](auto& tangent, [[maybe_unused]] i64 direction) -> auto& {
+    if constexpr (N == 1)
+      return tangent;
+    else
+      return tangent[static_cast<int>(direction)];
+  };
+  forward_along<N> context;
+  auto const size = static_cast<std::size_t>(xs.size());
+  std::vector<T> result;
+  result.reserve(size);
+  for (i64 first = 0; first < xs.size(); first += N) {
+    std::vector<Tangent> seeds(size);
+    for (i64 i = first; i < xs.size() && i < first + N; ++i)
+      along(seeds[static_cast<std::size_t>(i)], i - first) = T{1};
+    auto const directions = array<Tangent>::borrow(seeds);
+    auto const slopes = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
+    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.push_back(along(slopes, i - first));
+  }
+  return array<T>::copy_of(result);
+}
+
+/// The Jacobian of f, a function of an array that gives one, at xs: a row for each result. N directions a run, O(n / N) runs of f: for
+/// functions of few numbers that give many. The other way round is `jacobian` of contexts/reverse.hpp.
+template <int N = 8, class F, std::floating_point T>
+array<array<T>> forward_jacobian(F const& f, array<T> const& xs) {
+  using Tangent = metadata_t<forward_along<N>, T>;
+  forward_along<N> context;
+  auto const size = static_cast<std::size_t>(xs.size());
+  std::vector<std::vector<T>> rows;
+  for (i64 first = 0; first < xs.size(); first += N) {
+    std::vector<Tangent> seeds(size);
+    for (i64 i = first; i < xs.size() && i < first + N; ++i) {
+      if constexpr (N == 1)
+        seeds[static_cast<std::size_t>(i)] = T{1};
+      else
+        seeds[static_cast<std::size_t>(i)][static_cast<int>(i - first)] = T{1};
+    }
+    auto const directions = array<Tangent>::borrow(seeds);
+    auto const columns = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
+    rows.resize(static_cast<std::size_t>(columns.size()));
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      for (i64 i = first; i < xs.size() && i < first + N; ++i) {
+        auto const slopes = columns[static_cast<i64>(row)];
+        if constexpr (N == 1)
+          rows[row].push_back(slopes);
+        else
+          rows[row].push_back(slopes[static_cast<int>(i - first)]);
+      }
+  }
+  std::vector<array<T>> made;
+  for (auto const& row : rows) made.push_back(array<T>::copy_of(row));
+  return array<array<T>>::copy_of(made);
+}
+
+} // namespace overdub::contexts

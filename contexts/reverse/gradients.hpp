@@ -1,0 +1,303 @@
+// The gradients of a program's functions, each made once for what is asked of it.
+#pragma once
+
+#include <overdub/contexts/reverse/by_rule.hpp>
+#include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/contexts/reverse/split.hpp>
+#include <overdub/contexts/reverse/writer_operations.hpp>
+#include <overdub/ir/type_text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts::adjoint {
+
+class gradients {
+public:
+  gradients(ir::program& p, gradient_options const& options) : p_(p), callees_(p), options_(options) {
+    if (options_.loops.keeps == loop_storage::amount::at_most)
+      options_.loops.bytes /= std::max<std::int64_t>(outer_loops(), 1);
+  }
+
+  /// The function that takes a function's parameters, and cotangents of its results.
+  function_id of(function_id f, gradient_request const& wanted) {
+    for (whole const& known : wholes_)
+      if (known.of == f && known.wanted == wanted) return known.made;
+    function_id const made = declare(f, wanted);
+    wholes_.push_back({f, wanted, made}); // before its body is written: it may call itself
+    if (p_[f].derivative.how != ir::derivative::by::body) {
+      write_by_rule(f, wanted, made);
+      return made;
+    }
+    write(f, wanted, made, [&](ir::cursor& at, node_id end, std::vector<value_id> const& cotangents) {
+      std::vector<value_id> results;
+      if (wanted.keeps_results)
+        for (value_id const v : at->operands_of(end)) results.push_back(v);
+      results.insert(results.end(), cotangents.begin(), cotangents.end());
+      at.erase(end);
+      at.to_end(function::body);
+      at.yield(results);
+    });
+    return made;
+  }
+
+  /// How a call goes backwards. What it keeps are the numbers and arrays that its callee keeps. What a function keeps that is
+  /// being differentiated is not known yet, and is a function value; or nothing is kept, and all is computed again.
+  call_gradient of_call(function_id f, gradient_request wanted) {
+    if (p_[f].derivative.how != ir::derivative::by::body) return by_rule(f, wanted);
+    wanted.keeps_results = true;
+    for (called& known : calls_known_) {
+      if (known.of != f || known.wanted != wanted) continue;
+      if (known.gradient) return *known.gradient;
+      if (options_.calls == recursion::kept) return in_itself(known);
+      return computed_again(f, wanted);
+    }
+    called& made = calls_known_.emplace_back(called{f, wanted, declare(f, wanted), {}});
+    node_id values_end{};
+    write(
+        f, wanted, made.combined, [&](ir::cursor& at, node_id end, std::vector<value_id> const& cotangents) {
+          values_end = end;
+          at.to_end(function::body);
+          at.yield(cotangents);
+        });
+    auto const inputs = static_cast<std::uint32_t>(wanted.inputs.size());
+    split const parts(p_, callees_, made.combined, values_end, inputs);
+    std::string const name(p_.name_of(f));
+    if (!parts.is_possible())
+      throw differentiation_error(message(
+          "overdub: @%s: a value inside is needed to go backwards, and can neither be kept nor computed "
+          "again, since it comes from outside of the program",
+          name.c_str()));
+    call_gradient& g = made.gradient.emplace();
+    g.forward = parts.forward(unused_name(name + ".forward"));
+    g.backward = parts.backward(unused_name(name + ".backward"));
+    g.arguments = parts.arguments();
+    g.kept = parts.kept();
+    callees_.add(g.forward, f);
+    std::string text = std::string(1, '@').append(name).append(": a call keeps ");
+    for (std::size_t i = 0; i < g.kept.size(); ++i)
+      text.append(i > 0 ? ", " : "").append(ir::text_of(p_, g.kept[i]));
+    p_.notes.push_back({g.kept.empty() ? text + "nothing" : text, p_[f].place});
+    if (made.in_itself != ir::nothing)
+      parts.close_over(made.in_itself, g.backward, p_[made.in_itself].results.back());
+    p_.erase(made.combined);
+    return g;
+  }
+
+private:
+  struct whole {
+    function_id of;
+    gradient_request wanted;
+    function_id made;
+  };
+  struct called {
+    function_id of;
+    gradient_request wanted;
+    function_id combined;
+    std::optional<call_gradient> gradient; // when it is written
+    function_id in_itself = ir::nothing;   // what calls inside of it call, and gives a function value
+  };
+
+  // How many counted loops stand in no other one.
+  std::int64_t outer_loops() const {
+    std::int64_t all = 0;
+    for (function const& f : p_.functions) {
+      if (f.name == ir::nothing) continue;
+      ir::walk(f, function::body, [&](node_id n) { all += f[n].code == op::loop && !is_in_loop(f, n); });
+    }
+    return all;
+  }
+
+  call_gradient computed_again(function_id f, gradient_request wanted) {
+    if (callees_.acts(f))
+      throw differentiation_error(message(
+          "overdub: @%s calls itself, and would run a second time on the way back, where a program is "
+          "differentiated again or cut in halves; but it does what others see, or what may be different then",
+          std::string(p_.name_of(f)).c_str()));
+    wanted.keeps_results = false;
+    call_gradient g;
+    g.backward = of(f, wanted);
+    for (std::uint32_t i = 0; i < wanted.inputs.size(); ++i) g.arguments.push_back(i);
+    return g;
+  }
+  call_gradient in_itself(called& c) {
+    if (c.in_itself == ir::nothing) {
+      std::vector<ir::type> parameters;
+      for (value_id const v : p_[c.of].parameters()) parameters.push_back(p_[c.of].type_of(v));
+      c.in_itself = p_.add(unused_name(std::string(p_.name_of(c.of)) + ".pullback"), parameters);
+      std::vector<ir::type> results = p_[c.of].results;
+      results.push_back(p_.function_type(
+          {.parameters = cotangents_given(c.of, c.wanted), .results = cotangents_made(c.of, c.wanted)}));
+      p_[c.in_itself].results = std::move(results);
+      callees_.add(c.in_itself, c.of);
+    }
+    call_gradient g;
+    g.forward = c.in_itself;
+    g.kept = {p_[c.in_itself].results.back()};
+    return g;
+  }
+
+  // Of several, which are asked for: nothing, where all that have derivatives are.
+  static std::string
+  choice(char const* what, std::vector<bool> const& asked, std::vector<ir::type> const& types) {
+    std::string numbers;
+    bool all = true;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (asked[i]) numbers.append(numbers.empty() ? "" : "_").append(std::to_string(i));
+      all = all && asked[i] == is_differentiable(types[i]);
+    }
+    return all ? "" : what + numbers;
+  }
+  std::string unused_name(std::string name) const {
+    while (p_.find(name)) name += '\'';
+    return name;
+  }
+  std::vector<ir::type> cotangents_given(function_id f, gradient_request const& wanted) const {
+    std::vector<ir::type> types;
+    for (std::size_t i = 0; i < wanted.results.size(); ++i)
+      if (wanted.results[i]) types.push_back(p_[f].results[i]);
+    return types;
+  }
+  std::vector<ir::type> cotangents_made(function_id f, gradient_request const& wanted) const {
+    std::vector<ir::type> types;
+    for (std::uint32_t i = 0; i < wanted.inputs.size(); ++i)
+      if (wanted.inputs[i]) types.push_back(p_[f].type_of(p_[f].argument(function::body, i)));
+    return types;
+  }
+
+  function_id declare(function_id f, gradient_request const& wanted) {
+    std::string name(p_.name_of(f));
+    name += wanted.keeps_results ? ".value_and_gradient" : ".gradient";
+    std::vector<ir::type> parameters, results;
+    for (value_id const v : p_[f].parameters()) parameters.push_back(p_[f].type_of(v));
+    name += choice(".by", wanted.inputs, parameters) + choice(".of", wanted.results, p_[f].results);
+    for (ir::type const t : cotangents_given(f, wanted)) parameters.push_back(t);
+    if (wanted.keeps_results) results = p_[f].results;
+    for (ir::type const t : cotangents_made(f, wanted)) results.push_back(t);
+    function_id const made = p_.add(unused_name(std::move(name)), parameters);
+    p_[made].results = std::move(results);
+    p_[made].place = p_[f].place;
+    return made;
+  }
+
+  // The function's operations, a yield of its results, and what goes backwards. `finish` gets the yield, and the cotangents.
+  template <class Finish>
+  void write(function_id f, gradient_request const& wanted, function_id made, Finish const& finish) {
+    activity const original(p_, f, wanted.inputs);
+    activity known(p_[made]);
+    class from_original {
+    public:
+      from_original(activity const& of, activity& to) : of_(of), to_(to) {}
+      auto find(value_id v) const { return map_.find(v); }
+      auto end() const { return map_.end(); }
+      void insert_or_assign(value_id v, value_id copy) {
+        map_.insert_or_assign(v, copy);
+        to_.set(copy, of_.of(v));
+      }
+
+    private:
+      activity const& of_;
+      activity& to_;
+      value_map<value_id> map_;
+    } map(original, known);
+    auto const inputs = static_cast<std::uint32_t>(wanted.inputs.size());
+    for (std::uint32_t i = 0; i < inputs; ++i)
+      map.insert_or_assign(p_[f].argument(function::body, i), p_[made].argument(function::body, i));
+
+    writer w(
+        p_, f, made, known, callees_, options_.loops,
+        [this](function_id callee, gradient_request const& of) { return of_call(callee, of); });
+    w.at().clone_contents(f, function::body, map);
+    node_id const end = p_[made].yield_of(function::body);
+    std::vector<node_id> nodes;
+    for (node_id const n : p_[made].nodes_of(function::body))
+      if (n != end) nodes.push_back(n);
+    std::uint32_t next = inputs;
+    w.at().to_end(function::body);
+    for (std::uint32_t i = 0; i < wanted.results.size(); ++i)
+      if (wanted.results[i])
+        w.sums().add(p_[made].operand(end, i), p_[made].argument(function::body, next++));
+    w.reverse(nodes);
+    std::vector<value_id> cotangents;
+    for (std::uint32_t i = 0; i < inputs; ++i) {
+      if (!wanted.inputs[i]) continue;
+      value_id const input = p_[made].argument(function::body, i);
+      value_id const sum = w.sums().take(input);
+      cotangents.push_back(sum == ir::nothing ? w.sums().zeros_like(input) : sum);
+    }
+    w.drop_unused();
+    finish(w.at(), end, cotangents);
+  }
+
+  // What the function says of its derivative takes the place of its operations.
+  void
+  write_by_rule(function_id f, gradient_request const& wanted, function_id made, bool takes_results = false) {
+    ir::derivative const says = p_[f].derivative;
+    if (says.how == ir::derivative::by::refused)
+      throw differentiation_error(message(
+          "overdub: @%s cannot be differentiated: %s", std::string(p_.name_of(f)).c_str(),
+          std::string(p_.text(says.why)).c_str()));
+    ir::cursor at(p_, made, function::body);
+    rule_call call(p_, at, f, wanted, takes_results);
+    std::vector<value_id> all, given;
+    if (wanted.keeps_results) all = call.results();
+    if (says.how == ir::derivative::by::constant)
+      given = call.constant();
+    else if (says.cotangent != ir::nothing)
+      given = call.cotangent(says.cotangent);
+    else
+      given = call.transposed(says.tangent, of(says.tangent, call.of_tangent()));
+    all.insert(all.end(), given.begin(), given.end());
+    at.to_end(function::body);
+    at.yield(all);
+  }
+  // A rule takes what the call gave, if it looks at it: the function does not run again for that.
+  call_gradient by_rule(function_id f, gradient_request wanted) {
+    wanted.keeps_results = false;
+    for (called const& known : calls_known_)
+      if (known.of == f && known.wanted == wanted) return *known.gradient;
+    std::vector<ir::type> parameters;
+    call_gradient g;
+    for (value_id const v : p_[f].parameters()) {
+      g.arguments.push_back(static_cast<std::uint32_t>(parameters.size()));
+      parameters.push_back(p_[f].type_of(v));
+    }
+    g.takes_results = looks_at_results(f, wanted);
+    if (g.takes_results)
+      for (ir::type const t : p_[f].results) parameters.push_back(t);
+    for (ir::type const t : cotangents_given(f, wanted)) parameters.push_back(t);
+    g.backward = p_.add(unused_name(std::string(p_.name_of(f)) + ".by_rule"), parameters);
+    p_[g.backward].results = cotangents_made(f, wanted);
+    p_[g.backward].place = p_[f].place;
+    calls_known_.push_back(called{f, wanted, g.backward, g});
+    write_by_rule(f, wanted, g.backward, g.takes_results);
+    return g;
+  }
+  // A rule backwards also looks at those arrays whose cotangents are none, for their shapes.
+  bool looks_at_results(function_id f, gradient_request const& wanted) const {
+    ir::derivative const& says = p_[f].derivative;
+    if (says.cotangent != ir::nothing)
+      for (std::uint32_t i = 0; i < wanted.results.size(); ++i)
+        if (!wanted.results[i] && p_[f].results[i].rank > 0 && ir::is_differentiable(p_[f].results[i]))
+          return true;
+    function_id const rule = says.cotangent != ir::nothing ? says.cotangent : says.tangent;
+    if (rule == ir::nothing) return false;
+    for (std::uint32_t i = 0; i < p_[f].results.size(); ++i)
+      if (p_[rule].is_used(p_[rule].argument(function::body, i))) return true;
+    return false;
+  }
+
+  ir::program& p_;
+  known_functions callees_;
+  gradient_options options_;
+  std::vector<whole> wholes_;
+  std::deque<called> calls_known_;
+};
+
+} // namespace overdub::contexts::adjoint

@@ -1,0 +1,267 @@
+// Joins loops with those of adjoints: where a loop on the way back needs of a loop on the way there what its own turn made, and
+// nothing that comes later, both become one, and what one needs of the other are numbers in registers. The turns go the way of the
+// loop on the way there; what they add to one element is added in that order.
+//
+// An adjoint fails nowhere where the program itself did not: which error is thrown stays the same.
+#pragma once
+
+#include <overdub/contexts/reverse/captures.hpp>
+#include <overdub/contexts/reverse/prepare.hpp>
+#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/effects.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace overdub::contexts::adjoint {
+
+class joining {
+public:
+  joining(ir::program& p, function_id f) : p_(p), of_(f), at_(p, f, function::body), effects_(p) {}
+
+  /// Returns how many loops were joined. O(operations × loops joined).
+  std::size_t run() {
+    std::size_t joined = 0;
+    std::vector<region_id> open{region_id(function::body)};
+    while (!open.empty()) {
+      region_id const r = open.back();
+      open.pop_back();
+      joined += join_in(r);
+      for (node_id const n : f().nodes_of(r))
+        for (region_id const inner : f().regions_of(n)) open.push_back(inner);
+    }
+    return joined;
+  }
+
+private:
+  // A loop; the accumulate that holds its adjoint's, further on in the same region; and that one.
+  struct pair {
+    node_id loop, accumulate, adjoint;
+  };
+
+  function const& f() const { return *at_; }
+
+  std::size_t join_in(region_id r) {
+    std::size_t joined = 0;
+    while (auto const found = find_in(r)) {
+      join(*found);
+      ++joined;
+    }
+    return joined;
+  }
+  std::optional<pair> find_in(region_id r) {
+    position_.assign(f().node_count(), 0);
+    std::vector<node_id> loops;
+    std::uint32_t next = 0;
+    for (node_id const n : f().nodes_of(r)) {
+      position_[index_of(n)] = ++next;
+      if (is_counted(n)) loops.push_back(n);
+      if (f()[n].code != op::accumulate) continue;
+      for (node_id const adjoint : f().nodes_of(f().region_at(n, 0))) {
+        if (!is_counted(adjoint) || f()[adjoint].result_count > 0 || f()[adjoint].operand_count > 1) continue;
+        // The nearest is the adjoint's own, or one whose adjoint is not needed.
+        int left = most_tried;
+        for (auto loop = loops.rbegin(); loop != loops.rend() && left > 0; ++loop) {
+          if (f().operand(*loop, 0) != f().operand(adjoint, 0)) continue;
+          --left;
+          if (pair const found{*loop, n, adjoint}; can_join(found)) return found;
+        }
+      }
+    }
+    return {};
+  }
+  bool is_counted(node_id n) const { return f()[n].code == op::map || f()[n].code == op::loop; }
+
+  bool can_join(pair const& p) {
+    if (f()[p.loop].attributes.is_reversed() || !gains(p) || !reads_own_turn(p)) return false;
+    for (node_id n = p.loop; n != p.accumulate; n = f()[n].next)
+      if (!effects_of(n).can_merge()) return false;
+    return effects_of(p.accumulate).without(effect::accumulates).can_merge() && find_needed(p);
+  }
+  // Straight bodies are computed in vectors, one loop after the other.
+  bool gains(pair const& p) const {
+    return f()[p.loop].operand_count > 1 || has_loops(p.loop) || has_loops(p.adjoint);
+  }
+  bool has_loops(node_id n) const {
+    bool found = false;
+    ir::walk(f(), f().region_at(n, 0), [&](node_id inner) { found = found || is_counted(inner); });
+    return found;
+  }
+  // Operations do not change theirs: what is joined is another one.
+  ir::effect_set effects_of(node_id n) {
+    if (effects_known_.size() < f().node_count()) effects_known_.resize(f().node_count());
+    auto& known = effects_known_[index_of(n)];
+    if (!known) known = effects_.of(f(), n);
+    return *known;
+  }
+  // Whether all that the accumulate uses of the loop's results are elements, in the turns that they come from.
+  bool reads_own_turn(pair const& p) const {
+    region_id const inside = f().region_at(p.accumulate, 0), turn = f().region_at(p.adjoint, 0);
+    std::uint32_t const carried = f()[p.loop].operand_count - 1;
+    for (value_id const v : f().results_of(p.loop))
+      for (ir::use_id const u : f().uses_of(v)) {
+        node_id const user = f()[u].user;
+        if (user == p.accumulate) return false;
+        if (!ir::is_within(f(), user, inside)) continue;
+        if (f()[user].code != op::at || f().operand(user, 0) != v || f()[v].index < carried) return false;
+        if (f().operand(user, 1) != f().argument(turn, 0)) return false;
+      }
+    return true;
+  }
+  // Finds what the accumulate needs of what stands between the two, in order; false where that cannot stand in front of the
+  // loop.
+  bool find_needed(pair const& p) {
+    needed_.clear();
+    known_.resize(f().node_count());
+    std::vector<node_id> open{p.accumulate};
+    ++stamp_;
+    while (!open.empty()) {
+      node_id const user = open.back();
+      open.pop_back();
+      auto const look = [&](value_id v) {
+        if (!f().is_result(v)) return true;
+        node_id const n = f().node_of(v);
+        if (position_[index_of(n)] < position_[index_of(p.loop)] || known_[index_of(n)] == stamp_)
+          return true;
+        if (n == p.loop) return user == p.accumulate; // which reads its own turn
+        if (!effects_of(n).is_pure() && !is_filled_as_before(n, p.loop)) return false;
+        known_[index_of(n)] = stamp_;
+        open.push_back(n);
+        needed_.push_back(n);
+        return true;
+      };
+      for (value_id const v : f().operands_of(user))
+        if (!look(v)) return false;
+      if (f()[user].region_count == 0) continue;
+      for (value_id const v : captures(f(), user))
+        if (!look(v)) return false;
+    }
+    std::sort(needed_.begin(), needed_.end(), [&](node_id a, node_id b) {
+      return position_[index_of(a)] < position_[index_of(b)];
+    });
+    return true;
+  }
+
+  // Whether an operation fills an array of a size which something in front of the loop, or the loop itself, has had, too.
+  bool is_filled_as_before(node_id n, node_id loop) const {
+    if (f()[n].code != op::fill) return false;
+    for (ir::use_id const u : f().uses_of(f().operand(n, 0))) {
+      node_id const other = f()[u].user;
+      bool const is_size =
+          f()[other].code == op::map || f()[other].code == op::fill || f()[other].code == op::iota;
+      if (is_size && f()[other].parent == f()[loop].parent && index_of(u) == f()[other].first_operand &&
+          position_[index_of(other)] <= position_[index_of(loop)])
+        return true;
+    }
+    return false;
+  }
+
+  void join(pair const& p) {
+    p_.notes.push_back(
+        {std::string(1, '@').append(p_.name_of(of_)) + ": " + std::string(ir::name_of(f()[p.loop].code)) +
+             " and the adjoint's are one loop: a turn back needs what its own turn made",
+         f()[p.loop].place});
+    at_.to_before(p.loop);
+    for (node_id const n : needed_) at_.move(n);
+    std::vector<ir::type> results = types_of(f().results_of(p.accumulate));
+    std::vector<value_id> const kept = used_outside(p);
+    std::vector<ir::type> const of_loop = types_of(kept);
+    results.insert(results.end(), of_loop.begin(), of_loop.end());
+    region_id const old = f().region_at(p.accumulate, 0);
+    std::vector<std::vector<ir::type>> arguments{types_of(f().arguments_of(old))};
+    node_id const outer =
+        at_.insert(op::accumulate, copy_of(f().operands_of(p.accumulate)), results, {}, arguments);
+    region_id const inside = f().region_at(outer, 0);
+    at_.to_end(inside);
+    std::vector<value_id> yielded = at_.splice(old, copy_of(f().arguments_of(inside)));
+
+    at_.to_before(p.adjoint);
+    region_id const body = f().region_at(p.loop, 0);
+    arguments[0] = types_of(f().arguments_of(body));
+    node_id const both = at_.insert(
+        f()[p.loop].code, copy_of(f().operands_of(p.loop)), of_loop, f()[p.loop].attributes, arguments);
+    region_id const turn = f().region_at(both, 0);
+    at_.to_end(turn);
+    std::vector<value_id> const made = at_.splice(body, copy_of(f().arguments_of(turn)));
+    value_id const index = f().argument(turn, 0);
+    (void)at_.splice(f().region_at(p.adjoint, 0), ir::cursor::values(&index, 1));
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      value_id const stacked = f().result(p.loop, static_cast<std::uint32_t>(k));
+      for (node_id const read : readers_within(stacked, turn)) use_own(read, made[k]);
+    }
+    std::vector<value_id> given;
+    for (value_id const v : kept) given.push_back(made[f()[v].index]);
+    at_.to_end(turn);
+    at_.yield(given);
+    at_.erase(p.adjoint);
+
+    for (value_id const v : f().results_of(both)) yielded.push_back(v);
+    at_.to_end(inside);
+    at_.yield(yielded);
+    std::vector<value_id> replaced = copy_of(f().results_of(p.accumulate));
+    replaced.insert(replaced.end(), kept.begin(), kept.end());
+    for (std::uint32_t k = 0; k < replaced.size(); ++k) at_.substitute(replaced[k], f().result(outer, k));
+    at_.erase(p.accumulate);
+    at_.erase(p.loop);
+  }
+  // The loop's results that something else uses than its adjoint's loop, and what it carries.
+  std::vector<value_id> used_outside(pair const& p) const {
+    std::vector<value_id> all;
+    for (value_id const v : f().results_of(p.loop)) {
+      bool used = f()[v].index < f()[p.loop].operand_count - 1;
+      for (ir::use_id const u : f().uses_of(v))
+        used = used || !ir::is_within(f(), f()[u].user, f().region_at(p.accumulate, 0));
+      if (used) all.push_back(v);
+    }
+    return all;
+  }
+  std::vector<node_id> readers_within(value_id v, region_id r) const {
+    std::vector<node_id> all;
+    for (ir::use_id const u : f().uses_of(v))
+      if (ir::is_within(f(), f()[u].user, r)) all.push_back(f()[u].user);
+    return all;
+  }
+  // What read an element, reads the number, or the row, that the turn made.
+  void use_own(node_id read, value_id element) {
+    if (f()[read].operand_count == 2) return at_.replace(read, ir::cursor::values(&element, 1));
+    std::vector<value_id> operands{element};
+    for (std::uint32_t k = 2; k < f()[read].operand_count; ++k) operands.push_back(f().operand(read, k));
+    at_.set_operands(read, operands);
+  }
+  template <class Values>
+  std::vector<ir::type> types_of(Values const& all) const {
+    std::vector<ir::type> types;
+    for (value_id const v : all) types.push_back(f().type_of(v));
+    return types;
+  }
+  template <class Values>
+  static std::vector<value_id> copy_of(Values const& all) {
+    return {all.begin(), all.end()};
+  }
+
+  ir::program& p_;
+  function_id of_;
+  ir::cursor at_;
+  ir::effects effects_;
+  static constexpr int most_tried = 4;                       // loops for one of the adjoint's
+  std::vector<std::optional<ir::effect_set>> effects_known_; // by operation
+  std::vector<std::uint32_t> known_;                         // by operation: the search that found it
+  std::uint32_t stamp_ = 0;
+  std::vector<std::uint32_t> position_; // of operations of the region that is looked at, from 1
+  std::vector<node_id> needed_;
+};
+
+/// Joins all that can be, in functions from this number on, when what is not needed is gone. Returns how many.
+inline std::size_t join_loops(ir::program& p, std::uint32_t first) {
+  tidy(p);
+  std::size_t joined = 0;
+  for (std::uint32_t i = first; i < p.functions.size(); ++i)
+    if (!p.is_erased(function_id{i})) joined += joining(p, function_id{i}).run();
+  return joined;
+}
+
+} // namespace overdub::contexts::adjoint

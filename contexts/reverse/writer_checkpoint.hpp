@@ -1,0 +1,189 @@
+// Loops that keep what they carry of some turns only: what is between them is computed again, from the checkpoint before. Which
+// turns: Griewank and Walther, Algorithm 799: Revolve (2000), whose number of turns that run again is the least there is.
+#pragma once
+
+#include <overdub/contexts/reverse/writer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace overdub::contexts::adjoint {
+
+/// Whether only some turns of a loop are kept: it is asked for, the loop stands in no other one, and its turns can run again.
+inline bool writer::is_checkpointed(node_id n) const {
+  if (storage_.keeps == loop_storage::amount::any || f()[n].code != op::loop) return false;
+  if (is_in_loop(f(), n)) return false;
+  region_id const body = f().region_at(n, 0);
+  values carried;
+  for (std::uint32_t i = 1; i < f()[n].operand_count; ++i) carried.push_back(f().argument(body, i));
+  if (carried.empty()) return false;
+  node_id const end = f().yield_of(body);
+  fixed_shapes const shapes(f(), callees_, body, carried, end);
+  for (std::uint32_t i = 0; i < carried.size(); ++i) {
+    ir::type const t = type_of(carried[i]);
+    if (!ir::type{t.element}.is_literal() || t.is_accumulator) return false;
+    if (t.rank == 0) continue;
+    value_id const next = f().operand(end, i);
+    if (!shapes.has(carried[i]) && !has_length_of(next, f().operand(n, i + 1))) return false;
+    // An array of which each turn changes a part would be copied for each.
+    if (f().is_result(next) && ir::before_updates(f(), next) != next) return false;
+  }
+  return callees_.effects().in_region(f(), body).can_merge();
+}
+/// Whether an array of numbers is made with as many elements as another one has, which is known.
+inline bool writer::has_length_of(value_id made, value_id other) const {
+  if (type_of(made).rank != 1 || !f().is_result(made)) return false;
+  node_id const n = f().node_of(made);
+  if (f()[n].code != op::map && f()[n].code != op::fill) return false;
+  return ir::length_of(f(), other) == f().operand(n, 0);
+}
+
+/// The state in front of a loop, in the first of the slots.
+inline writer::checkpoints writer::first_checkpoint(node_id n, values const& initial) {
+  checkpoints c;
+  c.turns = f().operand(n, 0);
+  c.is_reversed = f()[n].attributes.is_reversed();
+  c.body = f().region_at(n, 0);
+  value_id const slots = slots_for(c.turns, initial);
+  c.used = index(1);
+  c.turn = at_.add(op::fill, slots, index(0));
+  for (value_id const v : initial) c.states.push_back(at_.add(op::fill, slots, v));
+  return c;
+}
+
+/// How many slots there are, with the first one.
+inline value_id writer::slots_for(value_id turns, values const& states) {
+  if (storage_.keeps == loop_storage::amount::logarithmic) {
+    values const halved = while_loop(
+        {turns, index(2)}, [&](values const& v) { return at_.add(op::gt, v[0], index(0)); },
+        [&](values const& v) {
+          return values{at_.add(op::div, v[0], index(2)), at_.add(op::add, v[1], index(1))};
+        });
+    return halved[1];
+  }
+  value_id bytes = index(sizeof(std::int64_t)); // which turn it is
+  for (value_id const v : states) bytes = at_.add(op::add, bytes, bytes_of(v));
+  value_id const fit = at_.add(op::div, index(storage_.bytes), bytes);
+  value_id const most =
+      at_.add(op::min, fit, index(std::int64_t{1} << 30)); // products of it and of turns are i64
+  value_id const wanted = at_.add(op::min, most, at_.add(op::add, turns, index(1)));
+  return at_.add(op::max, wanted, index(2));
+}
+inline value_id writer::bytes_of(value_id v) {
+  ir::type const t = type_of(v);
+  std::int64_t const size = t.element == ir::scalar::boolean ? 1 : t.element == ir::scalar::f32 ? 4 : 8;
+  if (t.rank == 0) return index(size);
+  value_id const elements = at_.add(op::length, v);
+  if (t.rank == 1) return at_.add(op::mul, elements, index(size));
+  // An array without rows has no first one.
+  value_id const has_rows = at_.add(op::gt, elements, index(0));
+  ir::type const number = ir::i64;
+  std::vector<ir::type> const none[] = {{}, {}};
+  node_id const of_row = at_.insert(
+      op::if_, std::span<value_id const>(&has_rows, 1), std::span<ir::type const>(&number, 1), {}, none);
+  sums_.inside(f().region_at(of_row, 0), [&](region_id) {
+    value_id const bytes = bytes_of(at_.add(op::at, v, index(0)));
+    at_.yield(std::span<value_id const>(&bytes, 1));
+  });
+  sums_.inside(f().region_at(of_row, 1), [&](region_id) {
+    value_id const zero = index(0);
+    at_.yield(std::span<value_id const>(&zero, 1));
+  });
+  return at_.add(op::mul, elements, f().result(of_row));
+}
+
+/// What is carried into the turn of this index: from the last checkpoint on turns run again, and leave checkpoints. It is taken
+/// from its slot.
+inline writer::values writer::restore(checkpoints& c, value_id of_index) {
+  auto const turn_of = [&](value_id i) { // and the other way round
+    if (!c.is_reversed) return i;
+    return at_.add(op::sub, at_.add(op::sub, c.turns, index(1)), i);
+  };
+  value_id const turn = turn_of(of_index);
+  value_id const slots = at_.add(op::length, c.turn);
+  values open{c.used, c.turn};
+  open.insert(open.end(), c.states.begin(), c.states.end());
+  auto const last = [&](value_id array, value_id used) {
+    return at_.add(op::at, array, at_.add(op::sub, used, index(1)));
+  };
+  open = while_loop(
+      open, [&](values const& v) { return at_.add(op::lt, last(v[1], v[0]), turn); },
+      [&](values const& v) {
+        value_id const from = last(v[1], v[0]);
+        value_id const turns = at_.add(op::add, at_.add(op::sub, turn, from), index(1));
+        value_id const steps = distance(turns, at_.add(op::sub, slots, v[0]));
+        values operands{steps};
+        std::vector<ir::type> types;
+        for (std::size_t i = 2; i < v.size(); ++i) {
+          operands.push_back(last(v[i], v[0]));
+          types.push_back(type_of(operands.back()));
+        }
+        std::vector<std::vector<ir::type>> arguments{{ir::i64}};
+        arguments[0].insert(arguments[0].end(), types.begin(), types.end());
+        node_id const again = at_.insert(op::loop, operands, types, {}, arguments);
+        sums_.inside(f().region_at(again, 0), [&](region_id r) {
+          copies map(activity_);
+          map.insert_or_assign(f().argument(c.body, 0), turn_of(at_.add(op::add, from, f().argument(r, 0))));
+          for (std::uint32_t i = 1; i < arguments[0].size(); ++i)
+            map.insert_or_assign(f().argument(c.body, i), f().argument(r, i));
+          replica const turn_again = copy(c.body, map);
+          values yields;
+          for (std::uint32_t i = 0; i < types.size(); ++i) yields.push_back(f().operand(turn_again.end(), i));
+          at_.yield(yields);
+          sweep(turn_again);
+        });
+        values next{
+            at_.add(op::add, v[0], index(1)), at_.add(op::update, v[1], v[0], at_.add(op::add, from, steps))};
+        for (std::uint32_t i = 0; i < types.size(); ++i)
+          next.push_back(at_.add(op::update, v[i + 2], v[0], f().result(again, i)));
+        return next;
+      });
+  values states;
+  for (std::size_t i = 2; i < open.size(); ++i) states.push_back(last(open[i], open[0]));
+  c.used = at_.add(op::sub, open[0], index(1));
+  c.turn = open[1];
+  c.states.assign(open.begin() + 2, open.end());
+  return states;
+}
+
+/// How many turns of so many behind a checkpoint the next one stands, when there are so many slots for it and others.
+///
+/// Let beta(s, r) = C(s + r, s): as many turns can be reversed with s slots when none runs more than r times again. For the least
+/// r that is enough, beta(s, r - 2) turns, or more where beta(s - 1, r) are too few for the others.
+inline value_id writer::distance(value_id turns, value_id slots) {
+  values const found = while_loop(
+      {index(0), index(1)}, [&](values const& v) { return at_.add(op::lt, v[1], turns); },
+      [&](values const& v) {
+        value_id const r = at_.add(op::add, v[0], index(1));
+        value_id const more = at_.add(op::mul, v[1], at_.add(op::add, slots, r));
+        return values{r, at_.add(op::div, more, r)};
+      });
+  value_id const r = found[0], all = at_.add(op::add, slots, r); // not 0: there are two turns at least
+  value_id const fewer = at_.add(op::div, at_.add(op::mul, found[1], r), all);
+  value_id const r_before = at_.add(op::sub, r, index(1));
+  value_id const all_before = at_.add(op::max, at_.add(op::sub, all, index(1)), index(1));
+  value_id const least = at_.add(op::div, at_.add(op::mul, fewer, r_before), all_before);
+  value_id const others = at_.add(op::div, at_.add(op::mul, found[1], slots), all);
+  value_id const too_many = at_.add(op::sub, turns, others);
+  return at_.add(op::max, at_.add(op::max, least, too_many), index(1));
+}
+
+template <class Condition, class Body>
+writer::values writer::while_loop(values const& initial, Condition const& condition, Body const& body) {
+  std::vector<ir::type> types;
+  for (value_id const v : initial) types.push_back(type_of(v));
+  std::vector<std::vector<ir::type>> const arguments{types, types};
+  node_id const made = at_.insert(op::while_, initial, types, {}, arguments);
+  auto const arguments_of = [&](region_id r) {
+    auto const all = f().arguments_of(r);
+    return values(all.begin(), all.end());
+  };
+  sums_.inside(f().region_at(made, 0), [&](region_id r) {
+    value_id const goes_on = condition(arguments_of(r));
+    at_.yield(std::span<value_id const>(&goes_on, 1));
+  });
+  sums_.inside(f().region_at(made, 1), [&](region_id r) { at_.yield(body(arguments_of(r))); });
+  return results_of(made);
+}
+
+} // namespace overdub::contexts::adjoint

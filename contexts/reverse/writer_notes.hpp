@@ -1,0 +1,36 @@
+// What is kept for the way back, in sentences: notes of the program, which `explain` shows.
+#pragma once
+
+#include <overdub/contexts/reverse/writer.hpp>
+#include <overdub/ir/type_text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace overdub::contexts::adjoint {
+
+/// A value of a copy, by its type and by what makes it.
+inline std::string writer::described(replica const& r, value_id v) const {
+  std::string text = ir::text_of(p_, type_of(v));
+  if (std::find(r.arguments.begin(), r.arguments.end(), v) != r.arguments.end())
+    return text + " that it carries";
+  if (f().is_result(v)) text.append(" of ").append(ir::name_of(f()[f().node_of(v)].code));
+  return text;
+}
+
+/// What an operation keeps, and how much its adjoint computes again.
+inline void writer::note_kept(
+    function::node const& of, bool in_each_turn, std::vector<std::string> const& kept,
+    std::size_t operations) {
+  std::string text = std::string(1, '@').append(p_.name_of(of_)) + ": " +
+                     std::string(ir::name_of(of.code)) + (kept.empty() ? " keeps nothing" : " keeps ");
+  for (std::size_t i = 0; i < kept.size(); ++i) text.append(i > 0 ? ", " : "").append(kept[i]);
+  if (in_each_turn && !kept.empty()) text += ", in each turn";
+  if (operations > 0)
+    text.append("; ").append(std::to_string(operations)).append(" of its operations computed again");
+  p_.notes.push_back({std::move(text), of.place});
+}
+
+} // namespace overdub::contexts::adjoint

@@ -1,0 +1,86 @@
+// Which adjoint an operation has.
+#pragma once
+
+#include <overdub/contexts/reverse/writer_checkpoint.hpp>
+#include <overdub/contexts/reverse/writer_control.hpp>
+#include <overdub/contexts/reverse/writer_data.hpp>
+#include <overdub/contexts/reverse/writer_keep.hpp>
+#include <overdub/contexts/reverse/writer_notes.hpp>
+#include <overdub/contexts/reverse/writer_reduce.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace overdub::contexts::adjoint {
+
+inline void writer::refuse(node_id n, std::string const& why) const {
+  std::string const function(p_.name_of(at_.id()));
+  ir::place_id const at = f()[n].place;
+  std::string where;
+  if (at != ir::nothing)
+    where = " (" + std::string(p_.text(p_[at].file)) + ":" + std::to_string(p_[at].line) + ")";
+  throw differentiation_error(message(
+      "overdub: @%s: %s%s: %s", function.c_str(), std::string(name_of(f()[n].code)).c_str(), where.c_str(),
+      why.c_str()));
+}
+
+inline writer::values writer::shares_of(node_id n) {
+  values all;
+  for (value_id const v : f().results_of(n))
+    all.push_back(activity_.varies(v) ? sums_.take(v) : value_id(ir::nothing));
+  return all;
+}
+
+inline void writer::back(node_id n) {
+  op const code = f()[n].code;
+  if (code == op::add_to) return add_to(n);
+  values const shares = shares_of(n);
+  bool const has_share =
+      std::any_of(shares.begin(), shares.end(), [](value_id v) { return v != ir::nothing; });
+  if (!has_share && !adds(n)) return;
+  at_.set_place(f()[n].place);
+  for (value_id const v : f().operands_of(n)) // those with regions hand it on to what stands inside
+    if (f()[n].region_count == 0 && activity_.of(v) == change::hides)
+      refuse(
+          n, "it gets an object of the host, or a function value, that holds what changes with what is "
+             "differentiated by, and is not looked into");
+  if (f()[n].region_count > 0) sums_.settle(results_of(n));
+  if (ir::is_elementwise(code)) {
+    if (code == op::select && type_of(f().result(n)).rank > 0) return select_arrays(n, shares[0]);
+    return elementwise(n, shares[0]);
+  }
+  if (data(n, shares.empty() ? value_id(ir::nothing) : shares[0])) return;
+  switch (code) {
+  case op::if_:
+    return if_(n, shares);
+  case op::loop:
+  case op::while_:
+    return loop(n, shares);
+  case op::map:
+    return map(n, shares);
+  case op::reduce:
+    return reduce(n, shares);
+  case op::accumulate:
+    return accumulate(n, shares);
+  case op::protect:
+    return once(n, shares, 0);
+  case op::call: {
+    ir::derivative const& says = p_[f()[n].attributes.callee()].derivative;
+    if (says.how == ir::derivative::by::refused)
+      refuse(
+          n, "@" + std::string(p_.name_of(f()[n].attributes.callee())) +
+                 " cannot be differentiated: " + std::string(p_.text(says.why)));
+    return call(n, shares);
+  }
+  case op::host:
+    refuse(
+        n, "the host's function \"" + std::string(p_.text(f()[n].attributes.text())) +
+               "\" has no derivative, and what it gives changes with what is differentiated by");
+  case op::sample:
+    refuse(n, "a random choice has no derivative; say what it is, and differentiate the density");
+  default:
+    refuse(n, "there is no derivative of it, and what it gives changes with what is differentiated by");
+  }
+}
+
+} // namespace overdub::contexts::adjoint

@@ -1,0 +1,54 @@
+// derivative_rule: functions that say how they are differentiated, forwards and backwards, and a test of what they say.
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/reverse.hpp>
+#include <overdub/contexts/test_derivative.hpp>
+#include <overdub/overdub.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+namespace od = overdub;
+namespace contexts = overdub::contexts;
+
+// A native solver: E - e sin E = M, Kepler's equation. Nothing looks into it.
+inline constexpr auto solve = od::leaf<"solve">(
+    [](double mean, double e) {
+      double anomaly = mean;
+      for (int i = 0; i < 50; ++i)
+        anomaly -= (anomaly - e * std::sin(anomaly) - mean) / (1 - e * std::cos(anomaly));
+      return anomaly;
+    },
+    od::effects::pure);
+
+// By the implicit function theorem: dE (1 - e cos E) = dM + sin E de. One rule serves both ways.
+inline constexpr auto kepler = od::derivative_rule(
+    od::fn<"kepler">([](auto mean, auto e) { return solve(mean, e); }),
+    [](auto anomaly, auto, auto e, auto dmean, auto de) {
+      return (dmean + sin(anomaly) * de) / (1.0 - e * cos(anomaly));
+    });
+inline constexpr auto radius =
+    od::fn<"radius">([](auto mean, auto e) { return 1.0 - e * cos(kepler(mean, e)); });
+
+// A gradient that is kept small on its way back.
+inline constexpr auto clipped =
+    od::cotangent_rule(od::fn<"clipped">([](auto x) { return x + 0.0; }), [](auto, auto, auto c) {
+      return od::clamp(c, -1.0, 1.0);
+    });
+inline constexpr auto steep = od::fn<"steep">([](auto x) { return 100.0 * clipped(x); });
+
+// The weight is computed from x, and counts as given.
+inline constexpr auto weight = od::stop_gradient(od::fn<"weight">([](auto x) { return 1.0 / x; }));
+inline constexpr auto weighted = od::fn<"weighted">([](auto x) { return weight(x) * x * x; });
+
+int main() {
+  auto const forwards = contexts::directional_derivative(radius)(0.8, 0.3, 1.0, 0.0);
+  auto const [by_mean, by_e] = contexts::gradient(radius)(0.8, 0.3);
+  std::printf("radius: forwards %.6f, backwards %.6f and %.6f\n", forwards, by_mean, by_e);
+  std::printf("steep: %g, clipped %g\n", contexts::derivative(steep, 2.0), contexts::gradient(steep)(2.0));
+  std::printf("weighted: %g\n", contexts::gradient(weighted)(4.0));
+
+  auto const report = contexts::test_derivative(radius, 0.8, 0.3);
+  std::printf("the rule of kepler: %s", report.text().c_str());
+  bool const same = std::abs(forwards - by_mean) < 1e-12 && contexts::gradient(weighted)(4.0) == 2.0;
+  return same && report && contexts::gradient(steep)(2.0) == 1.0 ? 0 : 1;
+}

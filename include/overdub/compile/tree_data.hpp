@@ -1,0 +1,32 @@
+// Trees of C++ as data, and back: for programs that are run on data.
+#pragma once
+
+#include <overdub/compile/staged_call.hpp>
+#include <overdub/execute/datum.hpp>
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+
+/// The leaves of trees, in order. Arrays are shared; borrowed ones are copied. O(leaves and what is copied).
+template <class... X>
+std::vector<datum> data_of(X const&... x) {
+  std::vector<datum> all;
+  auto const put = [&](auto const& leaf) { all.emplace_back(leaf); };
+  (detail::for_each_leaf(x, put), ...);
+  return all;
+}
+
+/// The tree whose leaves these are, in order. Throws type_error where one has another type. O(leaves).
+template <class X>
+X tree_of(std::span<datum const> leaves) {
+  std::size_t i = 0;
+  auto const next = [&]<class T>(std::type_identity<T>) { return leaves[i++].template as<T>(); };
+  return detail::leaf_reader<decltype(next)>{next}(std::type_identity<X>{});
+}
+
+} // namespace overdub

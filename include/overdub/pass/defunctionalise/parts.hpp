@@ -1,0 +1,99 @@
+// Function values in parts: how one of fewer kinds becomes one of more, or an element of an array, and how its kind is found out.
+#pragma once
+
+#include <overdub/pass/defunctionalise/representation.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <vector>
+
+namespace overdub::pass::detail {
+
+using parts = std::vector<value_id>;
+
+/// Makes values at a cursor. Function values that are no arrays: arrays of them are of the same kinds wherever they go.
+class part_maker {
+public:
+  part_maker(representations& known, cursor& c) : known_(known), c_(c) {}
+
+  /// 0, false, or an empty array.
+  value_id none(type t) {
+    if (t.rank == 0) return c_.literal(t, 0);
+    return c_->result(c_.insert(op::array, {}, cursor::types(&t, 1)));
+  }
+  parts none(type t, kind_set const& kinds) {
+    parts all;
+    for (type const each : known_.types_of(t, kinds)) all.push_back(none(each));
+    return all;
+  }
+
+  /// What is one of some kinds, as one of these and others. What it did not capture is never asked for: it is what `otherwise` has,
+  /// which is one of the latter, or 0, false or an empty array.
+  parts as(parts const& given, kind_set const& from, kind_set const& to, parts const* otherwise = nullptr) {
+    if (from == to) return given;
+    parts all;
+    if (representations::has_number(to, 0)) all.push_back(number(given, from, to));
+    for (slot const& wanted : known_.of(to)) {
+      value_id v = find(given, from, wanted);
+      if (v == nothing) v = otherwise != nullptr ? (*otherwise)[all.size()] : none(wanted.of);
+      all.push_back(v);
+    }
+    return all;
+  }
+  /// One of two, as a condition says. Where only one of them captured something, that is there in any case: arrays keep their
+  /// shapes so, from one turn of a loop to the next.
+  parts select(
+      value_id condition, parts const& a, kind_set const& of_a, parts const& b, kind_set const& of_b,
+      kind_set const& to) {
+    parts all;
+    auto const choose = [&](value_id x, value_id y) { // one of them is there
+      if (x == nothing) x = y;
+      if (y == nothing) y = x;
+      value_id const operands[] = {condition, x, y};
+      all.push_back(x == y ? x : c_->result(c_.insert(op::select, operands)));
+    };
+    if (representations::has_number(to, 0)) choose(number(a, of_a, to), number(b, of_b, to));
+    for (slot const& wanted : known_.of(to)) choose(find(a, of_a, wanted), find(b, of_b, wanted));
+    return all;
+  }
+  parts as_element(parts const& given, kind_set const& from, kind_set const& to) {
+    parts all = as(given, from, to);
+    if (!representations::has_number(to, 0)) all.insert(all.begin(), number({}, to, to));
+    return all;
+  }
+  static parts of_element(parts element, kind_set const& kinds) {
+    if (!representations::has_number(kinds, 0)) element.erase(element.begin());
+    return element;
+  }
+
+  /// What a value that is of this kind captured.
+  parts captured(parts const& given, kind_set const& kinds, std::uint32_t kind) {
+    parts all;
+    for (slot const& s : known_.of_kind(kind)) all.push_back(find(given, kinds, s));
+    return all;
+  }
+
+private:
+  // What stands in a slot of what is one of these kinds; nothing, where none of them has it.
+  value_id find(parts const& given, kind_set const& kinds, slot const& wanted) {
+    auto const& has = known_.of(kinds);
+    auto const at = std::find(has.begin(), has.end(), wanted);
+    if (at == has.end()) return nothing;
+    return given
+        [(representations::has_number(kinds, 0) ? 1 : 0) +
+         static_cast<std::size_t>(std::distance(has.begin(), at))];
+  }
+  value_id number(parts const& given, kind_set const& from, kind_set const& to) {
+    if (representations::has_number(from, 0)) return given[0];
+    kind_set const& of = from.empty() ? to : from; // what is of no kind is never there
+    return c_.literal(of.empty() ? std::int64_t{0} : std::int64_t{of[0]});
+  }
+
+  representations& known_;
+  cursor& c_;
+};
+
+} // namespace overdub::pass::detail

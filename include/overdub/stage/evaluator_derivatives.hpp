@@ -1,0 +1,128 @@
+// How an evaluator calls functions that say how they are differentiated, in a context that differentiates forwards: one whose
+// metadata are tangents, along one direction.
+#pragma once
+
+#include <overdub/ir/error.hpp>
+#include <overdub/stage/evaluator_calls.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+
+namespace detail {
+
+// What the outermost context that keeps tangents is, and the contexts without it: those around it keep no metadata.
+template <class S>
+struct split_at_tangents;
+template <class S>
+requires keeps_tangents<typename S::context>
+struct split_at_tangents<S> {
+  using level = S;
+  using others = typename S::tail;
+  static others without(S const& s) { return s.rest(); }
+};
+template <class S>
+requires(!keeps_tangents<typename S::context>) struct split_at_tangents<S> {
+  using rest = split_at_tangents<typename S::tail>;
+  using level = typename rest::level;
+  using others = push_t<typename S::head, typename rest::others>;
+  static others without(S const& s) { return others(s.top(), rest::without(s.rest())); }
+};
+
+// A tangent that is known to be zero: of a constant.
+template <class M>
+bool is_known_zero([[maybe_unused]] ir::function const* made, M const& tangent) {
+  using P = plain_t<M>;
+  if constexpr (is_symbolic<stack_of_t<M>>) {
+    ir::function const& f = *made;
+    auto const is_zero = [&](ir::value_id v) { return f.is_literal(v) && f.bits_of(v) == 0; };
+    bool all = true;
+    auto const look = [&](symbol_of_value s, auto) {
+      bool const is_filled = f.is_result(s.id) && f[f.node_of(s.id)].code == ir::op::fill;
+      all = all && is_zero(is_filled ? f.operand(f.node_of(s.id), 1) : s.id);
+      return s;
+    };
+    (void)transform_symbols(tangent, look);
+    return all;
+  } else if constexpr (is_array<P>) {
+    auto const plain = concrete(tangent);
+    for (i64 i = 0; i < plain.size(); ++i)
+      if (!is_known_zero(made, plain[i])) return false;
+    return true;
+  } else
+    return concrete(tangent) == P{};
+}
+
+template <class S>
+auto evaluator<S>::by_rule(ir::function_id id, std::vector<slot> const& arguments) -> std::vector<slot> {
+  using split = split_at_tangents<S>;
+  using level = typename split::level;
+  using others = typename split::others;
+  using below = typename level::tail;
+  using other_slot = typename evaluator<others>::slot;
+  using slot_below = typename evaluator<below>::slot;
+
+  others const around = split::without(stack_);
+  level const& here = stack_;
+  evaluator<others> values(program_, around);
+  evaluator<below> changes(program_, here.rest());
+  values.bottom_ = changes.bottom_ = bottom_;
+  ir::function const* made = nullptr; // which the symbols belong to
+  if constexpr (symbolic) made = &recorder_().here();
+
+  std::vector<other_slot> inner;
+  std::vector<slot_below> parameters, tangents;
+  bool is_constant = true;
+  for (slot const& s : arguments)
+    leaf(s).visit([&](auto const& x) {
+      auto const& v = down_to<level>(x);
+      inner.push_back({cell<others>(wrap(around, v.inner())), nullptr, {}});
+      parameters.push_back({cell<below>(v.inner()), nullptr, {}});
+      if constexpr (!std::is_empty_v<std::remove_cvref_t<decltype(v.metadata())>>) {
+        is_constant = is_constant && is_known_zero(made, v.metadata());
+        tangents.push_back({cell<below>(v.metadata()), nullptr, {}});
+      }
+    });
+
+  ir::derivative const& says = program_[id].derivative;
+  if (says.how == ir::derivative::by::refused && !is_constant)
+    throw differentiation_error(message(
+        "overdub: @%s cannot be differentiated: %s", std::string(program_.name_of(id)).c_str(),
+        std::string(program_.text(says.why)).c_str()));
+  bool const changes_result = says.how == ir::derivative::by::rule && !is_constant;
+  std::vector<other_slot> const results = values.called(id, std::move(inner));
+  std::vector<slot_below> along;
+  if (changes_result) {
+    for (other_slot const& r : results)
+      evaluator<others>::leaf(r).visit([&](auto const& x) {
+        along.push_back({cell<below>(down_to<below>(x)), nullptr, {}});
+      });
+    along.insert(along.end(), parameters.begin(), parameters.end());
+    along.insert(along.end(), tangents.begin(), tangents.end());
+    along = changes.called(says.tangent, std::move(along));
+  }
+
+  std::vector<slot> all;
+  std::size_t next = 0;
+  for (other_slot const& r : results)
+    evaluator<others>::leaf(r).visit([&](auto const& x) {
+      auto const& y = down_to<below>(x);
+      using Y = std::remove_cvref_t<decltype(y)>;
+      using V = wrap_t<level, Y>;
+      if constexpr (std::is_same_v<typename V::metadata_type, Y>)
+        if (changes_result) {
+          auto const& tangent = *evaluator<below>::leaf(along[next++]).template get<Y>();
+          all.push_back({any(wrap(stack_, V(y, tangent, here.top()))), nullptr, {}});
+          return;
+        }
+      all.push_back({any(wrap(stack_, wrap(here, y))), nullptr, {}}); // a constant
+    });
+  return all;
+}
+
+} // namespace detail
+} // namespace overdub
