@@ -1,5 +1,5 @@
-// A trace where memory is gone for the thread that writes the file: it is an error, and neither the end of the process nor a
-// thread that waits for ever.
+// A trace where memory is gone. For the thread that writes the file it is an error, and neither the end of the process nor a
+// thread that waits for ever; for a call that is recorded, an error of that call.
 #include "catch.hpp"
 #include "spans.hpp"
 
@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace {
@@ -22,8 +23,11 @@ thread_local bool is_test = false;
 #endif
 
 #ifndef OVERDUB_TEST_KEEPS_NEW
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+std::size_t largest = unlimited; // of this many bytes at most, the test's own succeed
+
 void* allocate(std::size_t size, std::size_t alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-  if (others_fail && !is_test) return nullptr;
+  if (is_test ? size > largest : bool(others_fail)) return nullptr;
   return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 void* or_throw(void* p) {
@@ -85,3 +89,23 @@ TEST_CASE("where there is no memory to write a file with, the program goes on, a
   CHECK(out.statistics().records == 20'000);
   is_test = false;
 }
+
+#ifndef OVERDUB_TEST_KEEPS_NEW
+TEST_CASE("a call that finds no memory for records says so, is one of those that are sampled, and the next ones follow") {
+  using sampled = trace_with<tracing::one_in<2>>;
+  constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
+  is_test = true;
+  {
+    recording r(std::size_t{1} << 16);
+    largest = std::size_t{1} << 16; // bytes, of which each record needs more than one
+    CHECK_THROWS_AS(od::run(trace{}, square, 2.0), std::bad_alloc);
+    CHECK_THROWS_AS(od::run(sampled{}, square, 2.0), std::bad_alloc);
+    largest = unlimited;
+    CHECK(r.statistics().records == 0);
+  }
+  recording r;
+  for (int i = 0; i < 4; ++i) od::run(sampled{}, square, 2.0);
+  CHECK(spans::occurrences(spans::tree(r), "square\n") == 2);
+  is_test = false;
+}
+#endif

@@ -143,6 +143,11 @@ inline void hold_for(program const& p, transform const& f, promise const& given,
   FAIL("random program " << seed << ": " << fault << "\n" << print(small) << "\nbecomes\n" << print(result));
 }
 
+/// Whether at most one of `parts` of all does, give or take what so few of them leave to chance.
+constexpr bool is_rare(std::uint64_t those, std::uint64_t all, std::uint64_t parts) {
+  return those <= all / parts + 4;
+}
+
 /// The same on random programs of all kinds.
 inline void
 hold_for_random_programs(transform const& f, promise const& given, std::uint64_t first, std::uint64_t count) {
