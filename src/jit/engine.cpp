@@ -5,6 +5,7 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -132,6 +133,45 @@ struct load_elimination : llvm::PassInfoMixin<load_elimination> {
   }
 };
 
+// Two divisions by one number are one of two numbers, which takes as long as each of them did: a number and its slope often are
+// such. In fast programs, both are products.
+struct division_pairs : llvm::PassInfoMixin<division_pairs> {
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager&) const {
+    using namespace llvm;
+    bool any = false;
+    for (BasicBlock& block : f) {
+      SmallDenseMap<Value*, BinaryOperator*, 4> single; // by divisor
+      for (Instruction& each : make_early_inc_range(block)) {
+        auto* const second = dyn_cast<BinaryOperator>(&each);
+        if (second == nullptr || second->getOpcode() != Instruction::FDiv ||
+            !second->getType()->isDoubleTy() || second->hasAllowReciprocal())
+          continue;
+        BinaryOperator*& first = single[second->getOperand(1)];
+        auto* const numerator = dyn_cast<Instruction>(second->getOperand(0));
+        if (first == nullptr || first->getOperand(1) != second->getOperand(1) ||
+            (numerator != nullptr && numerator->getParent() == &block && !numerator->comesBefore(first))) {
+          first = second;
+          continue;
+        }
+        IRBuilder<> build(first);
+        Value* const both = build.CreateFDiv(
+            build.CreateInsertElement(
+                build.CreateVectorSplat(2, first->getOperand(0)), second->getOperand(0), std::uint64_t{1}),
+            build.CreateVectorSplat(2, first->getOperand(1)));
+        first->replaceAllUsesWith(build.CreateExtractElement(both, std::uint64_t{0}));
+        second->replaceAllUsesWith(build.CreateExtractElement(both, std::uint64_t{1}));
+        second->eraseFromParent();
+        std::exchange(first, nullptr)->eraseFromParent();
+        any = true;
+      }
+    }
+    if (!any) return PreservedAnalyses::all();
+    PreservedAnalyses kept;
+    kept.preserveSet<CFGAnalyses>();
+    return kept;
+  }
+};
+
 // What LLVM's own pipeline does, but for what is of no use here (globals, exceptions by value, idioms of C), and for passes
 // whose time grows with the square of a function's size.
 llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
@@ -149,6 +189,7 @@ llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   late.addPass(load_elimination());
   late.addPass(InstCombinePass());
   late.addPass(SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
+  late.addPass(division_pairs());
   if (level > 2 && vectorises_loops)
     late.addPass(SLPVectorizerPass()); // takes longer than all else on long functions
   late.addPass(VectorCombinePass());
