@@ -92,6 +92,17 @@ private:
   std::vector<std::uint8_t> useful_states(node_id n, values const& shares) const;
   template <class Write>
   values in_accumulators(values const& arrays, Write const& write);
+  // ---- branches of few numbers (writer_slopes.hpp)
+  struct slopes_of_branch {
+    values slopes; // by the inputs; nothing: it does not touch one
+    bool chooses = false;
+  };
+  std::vector<std::uint8_t> recurrent_in(replica const& r) const;
+  bool gives_slopes(node_id n) const;
+  void slopes(node_id n, values const& shares);
+  values numbers_captured(node_id n, ir::type t) const;
+  slopes_of_branch write_slopes(region_id r, std::uint32_t result, values const& inputs);
+  node_id giving_more(node_id n, values const (&more)[2]);
   // ---- states of some turns (writer_checkpoint.hpp)
   struct checkpoints {
     value_id turns = ir::nothing;
@@ -112,6 +123,7 @@ private:
   values while_loop(values const& initial, Condition const& condition, Body const& body);
   std::size_t sweep(replica const& r);
   // ---- notes (writer_notes.hpp)
+  void note_slopes(node_id n, std::size_t count);
   std::string described(replica const& r, value_id v) const;
   void note_kept(
       function::node const& of, bool in_each_turn, std::vector<std::string> const& kept,
@@ -155,7 +167,10 @@ private:
   known_functions const& callees_;
   loop_storage storage_;
   gradient_of_call of_callee_;
-  std::vector<node_id> unused_;     // perhaps
+  std::vector<std::uint8_t>
+      recurrent_;               // by value: whether a turn of the innermost loop makes it of what it carries
+  bool in_slopes_ = false;      // what is written belongs to a branch on the way there
+  std::vector<node_id> unused_; // perhaps
   value_map<value_id> accumulated_; // accumulators of the program: what their arrays' cotangents are
 };
 

@@ -3,6 +3,8 @@
 
 #include <overdub/contexts/reverse/writer.hpp>
 
+#include <utility>
+
 namespace overdub::contexts::adjoint {
 
 /// The values around an operation's regions that change, and that they use.
@@ -225,7 +227,9 @@ inline void writer::loop(node_id n, values const& shares) {
         if (shares[i] != ir::nothing && activity_.varies(yielded(i))) {
           sums_.add(yielded(i), sums_.element(shares[i], f().argument(r, 0)));
         }
+      auto around = std::exchange(recurrent_, recurrent_in(replicas.back()));
       reverse(replicas.back().nodes(f()));
+      recurrent_ = std::move(around);
 
       values yields;
       for (std::uint32_t i = 0; i < carried; ++i) {

@@ -7,6 +7,7 @@
 #include <overdub/contexts/reverse/writer_keep.hpp>
 #include <overdub/contexts/reverse/writer_notes.hpp>
 #include <overdub/contexts/reverse/writer_reduce.hpp>
+#include <overdub/contexts/reverse/writer_slopes.hpp>
 
 #include <algorithm>
 #include <string>
@@ -52,7 +53,7 @@ inline void writer::back(node_id n) {
   if (data(n, shares.empty() ? value_id(ir::nothing) : shares[0])) return;
   switch (code) {
   case op::if_:
-    return if_(n, shares);
+    return gives_slopes(n) ? slopes(n, shares) : if_(n, shares);
   case op::loop:
   case op::while_:
     return loop(n, shares);

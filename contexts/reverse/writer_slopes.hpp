@@ -1,0 +1,160 @@
+// The adjoint of a branch of few numbers in a recurrence: on the way there the branch gives its slopes, too, and the way back
+// multiplies by them, without a branch that the processor would have to foresee again. Whether slopes are kept, or computed again,
+// is chosen as it is for other numbers. Turns that do not wait for one another may be computed in vectors, branches too: they are
+// left.
+#pragma once
+
+#include <overdub/contexts/reverse/writer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts::adjoint {
+
+/// Finds what a turn of a loop computes of what the turn before gave on. O(operations inside).
+inline std::vector<std::uint8_t> writer::recurrent_in(replica const& r) const {
+  std::vector<std::uint8_t> known(f().value_count());
+  for (value_id const v : r.arguments) known[index_of(v)] = 1;
+  for (node_id const n : r.nodes(f())) {
+    bool depends = false;
+    auto const look = [&](node_id m) {
+      for (value_id const v : f().operands_of(m)) depends = depends || known[index_of(v)] != 0;
+    };
+    look(n);
+    for (region_id const inside : f().regions_of(n)) ir::walk(f(), inside, look);
+    for (value_id const v : f().results_of(n)) known[index_of(v)] = depends;
+  }
+  return known;
+}
+
+/// Whether an `if` belongs to a recurrence and has one result that changes, a number, which is made of two other numbers at most
+/// by operations on numbers and branches alone, all of one type. Branches inside of such a one are like it, whatever they get.
+inline bool writer::gives_slopes(node_id n) const {
+  constexpr std::size_t most_inputs = 2;
+  if (in_slopes_) return true;
+  auto const varies = [&](value_id v) { return activity_.varies(v); };
+  auto const results = f().results_of(n);
+  auto const first = std::find_if(results.begin(), results.end(), varies);
+  if (first == results.end() || index_of(*first) >= recurrent_.size() || recurrent_[index_of(*first)] == 0)
+    return false;
+  ir::type const t = type_of(*first);
+  auto const gives_one = [&](node_id m) {
+    auto const all = f().results_of(m);
+    return std::all_of(all.begin(), all.end(), [&](value_id v) { return !varies(v) || type_of(v) == t; }) &&
+           std::count_if(all.begin(), all.end(), varies) == 1;
+  };
+  bool is_small = t.rank == 0 && gives_one(n);
+  auto const look = [&](node_id m) {
+    auto const made = f().results_of(m);
+    auto const taken = f().operands_of(m);
+    if (std::any_of(made.begin(), made.end(), varies))
+      is_small = is_small && (ir::is_elementwise(f()[m].code) || f()[m].code == op::if_) && gives_one(m);
+    else if (f()[m].code == op::add_to)
+      is_small = is_small && std::none_of(taken.begin(), taken.end(), varies);
+  };
+  for (region_id const r : f().regions_of(n))
+    if (is_small) ir::walk(f(), r, look);
+  return is_small && numbers_captured(n, t).size() <= most_inputs;
+}
+
+/// The numbers of a type around an operation that change, and that its regions use.
+inline writer::values writer::numbers_captured(node_id n, ir::type t) const {
+  values all = captured(n);
+  std::erase_if(all, [&](value_id v) { return type_of(v) != t; });
+  return all;
+}
+
+/// Writes the slopes of a result at the end of a branch: what goes back from a cotangent of 1.
+inline writer::slopes_of_branch
+writer::write_slopes(region_id r, std::uint32_t result, values const& inputs) {
+  slopes_of_branch made;
+  node_id const end = f().yield_of(r);
+  sums_.inside(r, [&](region_id) {
+    sums_.enter();
+    std::vector<node_id> nodes;
+    for (node_id const m : f().nodes_of(r))
+      if (m != end) nodes.push_back(m);
+    value_id const of = f().operand(end, result);
+    sums_.add(of, type_of(of) == ir::f32 ? at_.literal(1.0f) : at_.literal(1.0));
+    bool const was_inside = std::exchange(in_slopes_, true);
+    reverse(nodes);
+    in_slopes_ = was_inside;
+    for (value_id const v : inputs) made.slopes.push_back(sums_.take(v));
+    sums_.leave();
+    for (node_id m = f()[end].next; m != ir::nothing; m = f()[m].next)
+      made.chooses = made.chooses || f()[m].code == op::select;
+    at_.move(end);
+  });
+  return made;
+}
+
+/// Puts an `if` in the place of another that gives more: these values of its branches, too.
+inline node_id writer::giving_more(node_id n, values const (&more)[2]) {
+  std::vector<ir::type> results;
+  for (value_id const v : f().results_of(n)) results.push_back(type_of(v));
+  for (value_id const v : more[0]) results.push_back(type_of(v));
+  ir::cursor const back = at_;
+  at_.to_before(n);
+  value_id const condition = f().operand(n, 0);
+  std::vector<ir::type> const none[] = {{}, {}};
+  node_id const made = at_.insert(op::if_, std::span<value_id const>(&condition, 1), results, {}, none);
+  at_.set_place_of(made, f()[n].place);
+  for (std::uint32_t branch = 0; branch < 2; ++branch) {
+    region_id const from = f().region_at(n, branch);
+    node_id const end = f().yield_of(from);
+    values yields;
+    for (value_id const v : f().operands_of(end)) yields.push_back(v);
+    yields.insert(yields.end(), more[branch].begin(), more[branch].end());
+    at_.set_operands(end, yields);
+    at_.to_end(f().region_at(made, branch));
+    yields = at_.splice(from, {});
+    at_.yield(yields);
+  }
+  values in_place;
+  for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
+    in_place.push_back(f().result(made, i));
+    activity_.set(in_place.back(), activity_.of(f().result(n, i)));
+  }
+  at_.replace(n, in_place);
+  at_ = back;
+  return made;
+}
+
+inline void writer::slopes(node_id n, values const& shares) {
+  auto const result = static_cast<std::uint32_t>(
+      std::find_if(shares.begin(), shares.end(), [](value_id v) { return v != ir::nothing; }) -
+      shares.begin());
+  value_id const share = shares[result];
+  value_id const zero = sums_.zero(type_of(share));
+  values const inputs = numbers_captured(n, type_of(share));
+  slopes_of_branch const branches[] = {
+      write_slopes(f().region_at(n, 0), result, inputs), write_slopes(f().region_at(n, 1), result, inputs)};
+
+  values more[2]; // slopes that are not the same in both
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (branches[0].slopes[i] != branches[1].slopes[i])
+      for (std::uint32_t k = 0; k < 2; ++k)
+        more[k].push_back(branches[k].slopes[i] == ir::nothing ? zero : branches[k].slopes[i]);
+  if (!in_slopes_) note_slopes(n, more[0].size());
+  std::uint32_t next = f()[n].result_count;
+  node_id const made = giving_more(n, more);
+
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    value_id const a = branches[0].slopes[i], b = branches[1].slopes[i];
+    if (a == ir::nothing && b == ir::nothing) continue;
+    value_id const slope = a == b ? a : f().result(made, next++);
+    value_id part = at_.add(op::mul, share, slope);
+    // What a branch does not touch, or choose, gets nothing of an infinite cotangent, too.
+    bool const may_be_untouched =
+        a == ir::nothing || b == ir::nothing || branches[0].chooses || branches[1].chooses;
+    if (may_be_untouched && (in_slopes_ || !f().is_literal(share)))
+      part = at_.add(op::select, at_.add(op::eq, slope, zero), zero, part);
+    sums_.add(inputs[i], part);
+  }
+}
+
+} // namespace overdub::contexts::adjoint
