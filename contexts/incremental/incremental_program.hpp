@@ -1,0 +1,122 @@
+// A program that follows changes of its inputs, where types are known at run time.
+#pragma once
+
+#include <overdub/contexts/incremental/error.hpp>
+#include <overdub/contexts/incremental/inverse_index.hpp>
+#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/execute/bound_call.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A function's value, kept with its inputs. Inputs are changed, the value follows: what a change reaches is computed again, and
+/// nothing else. Changes are made, proposed, and then committed or rolled back. One thread uses it at a time; copies of the slices
+/// are shared by all runs of a function.
+class incremental_program {
+public:
+  static constexpr std::size_t most_indices = 3;
+
+  /// Runs the function once.
+  OVERDUB_DECL incremental_program(std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs);
+
+  // ---- changes, which are not made yet
+
+  /// Another value for an input.
+  OVERDUB_DECL void set(std::uint32_t input, datum const& x);
+  /// Another element of an input, by its bits. Throws index_error. O(1).
+  OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
+
+  // ---- updates
+
+  /// Computes the function with the changes. Throws what it throws, and stays as it was then, with the changes.
+  OVERDUB_DECL void propose();
+  /// The changes are made. Proposes them first, where that was not done.
+  OVERDUB_DECL void commit();
+  /// The changes are forgotten.
+  void rollback() {
+    for (std::uint32_t const i : changed_) pending_[i].forget();
+    changed_.clear();
+    is_proposed_ = false;
+  }
+
+  // ---- values
+
+  /// The bits of a result that is a number: as it is, and as it was proposed.
+  std::uint64_t value(std::size_t result = 0) const { return values_[result]; }
+  std::uint64_t proposed(std::size_t result = 0) const { return is_proposed_ ? proposed_[result] : values_[result]; }
+  /// A result, and an input.
+  OVERDUB_DECL datum result(std::size_t result) const;
+  datum input(std::uint32_t i) const { return memory_[i].as_datum(); }
+
+  incremental_slices const& all_slices() const { return *slices_; }
+  /// What ran in the last proposal.
+  OVERDUB_DECL std::string explain() const;
+
+private:
+  struct place {
+    i64 path[most_indices] = {};
+    std::uint64_t bits = 0;
+  };
+  struct change {
+    increments::input_change how;
+    place places[increments::input_change::most_places];
+    std::optional<datum> whole;
+    void forget() {
+      how = {};
+      whole.reset();
+    }
+  };
+  struct bound_slice {
+    increments::schema changes;
+    std::shared_ptr<runnable_slice const> slice;
+    bound_call call;
+    std::uint64_t arrays = 0; // which arrays it was bound to
+    std::vector<std::uint32_t> scalars, arguments; // parameters that are numbers kept, and those of the update
+  };
+
+  bound_slice& bind();
+  bound_slice make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
+  void grow();
+  void run(bound_slice& s);
+  void run_all();
+  void write(increments::store const& s, bound_call const& from);
+  void write_inputs();
+  datum whole_input(std::uint32_t i) const;
+  std::uint64_t word(increments::slice_value v, bound_call const& from) const;
+  bool is_sum(std::uint32_t variable) const { return is_sum_[variable]; }
+
+  std::shared_ptr<incremental_slices> slices_;
+  increments::layout layout_;
+  std::vector<increments::cells> memory_;         // by variable
+  std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
+  std::vector<bool> is_sum_;                      // by variable: whether it is one that differences are added to
+  std::uint64_t arrays_ = 1;                      // another number where an array moved, or changed its length
+  std::vector<change> pending_;                   // by input
+  std::vector<std::uint32_t> changed_;            // the inputs that changed
+  increments::schema schema_;
+  std::vector<std::unique_ptr<bound_slice>> bound_;
+  bound_slice* last_ = nullptr;    // that was found
+  bound_slice* proposal_ = nullptr; // that ran
+  std::unique_ptr<bound_slice> all_;
+  std::vector<std::uint64_t> values_, proposed_;
+  std::uint64_t commits_ = 0;
+  bool is_proposed_ = false;
+  bool is_improper_ = false; // a sum is not finite: differences say nothing of it
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/incremental/incremental_program.ipp>
+#endif
