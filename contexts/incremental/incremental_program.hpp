@@ -43,20 +43,16 @@ public:
   /// The changes are made. Proposes them first, where that was not done.
   OVERDUB_DECL void commit();
   /// The changes are forgotten.
-  void rollback() {
-    for (std::uint32_t const i : changed_) pending_[i].forget();
-    changed_.clear();
-    is_proposed_ = false;
-  }
+  OVERDUB_DECL void rollback();
 
   // ---- values
 
   /// The bits of a result that is a number: as it is, and as it was proposed.
   std::uint64_t value(std::size_t result = 0) const { return values_[result]; }
-  std::uint64_t proposed(std::size_t result = 0) const { return is_proposed_ ? proposed_[result] : values_[result]; }
+  std::uint64_t proposed(std::size_t result = 0) const { return (is_proposed_ ? proposed_ : values_)[result]; }
   /// A result, and an input.
   OVERDUB_DECL datum result(std::size_t result) const;
-  datum input(std::uint32_t i) const { return memory_[i].as_datum(); }
+  OVERDUB_DECL datum input(std::uint32_t i) const;
 
   incremental_slices const& all_slices() const { return *slices_; }
   /// What ran in the last proposal.
@@ -76,40 +72,71 @@ private:
       whole.reset();
     }
   };
+  // A slice with where its arguments and what it changes stand: addresses of words.
   struct bound_slice {
+    struct word_copy {
+      std::uint64_t const* from;
+      std::uint64_t* to;
+    };
+    struct element_copy { // of an array of one axis
+      std::uint64_t const *index, *value, *valid;
+      std::byte* to;
+      std::size_t size;
+      std::uint32_t variable;
+    };
     increments::schema changes;
+    std::uint64_t signature = 0;
     std::shared_ptr<runnable_slice const> slice;
     bound_call call;
-    std::uint64_t arrays = 0; // which arrays it was bound to
-    std::vector<std::uint32_t> scalars, arguments; // parameters that are numbers kept, and those of the update
+    std::vector<word_copy> arguments;      // numbers, and places of the update
+    std::vector<std::uint32_t> others;     // parameters that are asked for at each call
+    std::uint64_t arrays = 0;              // which arrays it was bound to
+    std::byte const* results = nullptr;    // where they stood when these were found:
+    std::vector<word_copy> numbers;        // what a commit copies,
+    std::vector<element_copy> elements;
+    std::vector<std::uint64_t const*> sums; // what is to be finite,
+    std::vector<increments::store const*> parts; // and all else
   };
 
+  static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
+    return how.code() << (6 * (input % 10));
+  }
+  void mark(std::uint32_t input, increments::input_change how) {
+    schema_[input] = how;
+    signature_ += bits_of(how, input) - bits_of(pending_[input].how, input);
+    pending_[input].how = how;
+  }
   bound_slice& bind();
-  bound_slice make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
+  std::unique_ptr<bound_slice> make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
+  void lend_arrays(bound_slice& b);
+  void find_stores(bound_slice& b);
   void grow();
+  void keep_more();
   void run(bound_slice& s);
   void run_all();
+  void pass(bound_slice& b, std::uint32_t parameter, std::vector<increments::cells>& wholes);
   void write(increments::store const& s, bound_call const& from);
   void write_inputs();
   datum whole_input(std::uint32_t i) const;
-  std::uint64_t word(increments::slice_value v, bound_call const& from) const;
-  bool is_sum(std::uint32_t variable) const { return is_sum_[variable]; }
+  void look_at(std::uint32_t variable, std::uint64_t bits);
+  bool is_number(std::uint32_t variable) const { return layout_[variable].type.rank == 0; }
 
   std::shared_ptr<incremental_slices> slices_;
   increments::layout layout_;
-  std::vector<increments::cells> memory_;         // by variable
+  std::vector<std::uint64_t> numbers_;       // by variable: its bits, where it is a number
+  std::vector<increments::cells> arrays_of_; // by variable
   std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
-  std::vector<bool> is_sum_;                      // by variable: whether it is one that differences are added to
-  std::uint64_t arrays_ = 1;                      // another number where an array moved, or changed its length
-  std::vector<change> pending_;                   // by input
-  std::vector<std::uint32_t> changed_;            // the inputs that changed
+  std::vector<bool> is_sum_;    // by variable: whether differences are added to it
+  std::uint64_t arrays_ = 1;    // another number where an array moved, or changed its shape
+  std::vector<change> pending_; // by input
+  std::vector<std::uint32_t> changed_; // the inputs that changed
   increments::schema schema_;
+  std::uint64_t signature_ = 0; // of up to ten inputs, all of the schema
   std::vector<std::unique_ptr<bound_slice>> bound_;
-  bound_slice* last_ = nullptr;    // that was found
+  bound_slice* last_ = nullptr;     // that was found
   bound_slice* proposal_ = nullptr; // that ran
   std::unique_ptr<bound_slice> all_;
   std::vector<std::uint64_t> values_, proposed_;
-  std::uint64_t commits_ = 0;
   bool is_proposed_ = false;
   bool is_improper_ = false; // a sum is not finite: differences say nothing of it
 };

@@ -10,24 +10,28 @@
 namespace overdub::contexts {
 namespace increments {
 
-inline bool is_finite(ir::scalar s, std::uint64_t bits) {
-  if (s == ir::scalar::f64) return std::isfinite(std::bit_cast<double>(bits));
-  if (s == ir::scalar::f32) return std::isfinite(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-  return true;
-}
-
 [[noreturn, gnu::cold]] inline void throw_index(std::uint32_t input, i64 index, i64 size) {
   throw index_error(message(
       "overdub: input %u has %lld elements along this axis, and element %lld was set", input,
       static_cast<long long>(size), static_cast<long long>(index)));
+}
+[[noreturn, gnu::cold]] inline void throw_type(std::uint32_t input, ir::type wanted, ir::type given) {
+  throw argument_error(message(
+      "overdub: input %u is %s, and was given %s", input, overdub::detail::text_of(wanted).c_str(),
+      overdub::detail::text_of(given).c_str()));
+}
+[[noreturn, gnu::cold]] inline void throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t most) {
+  throw incremental_error(message(
+      "overdub: input %u has %d axes, and an element was set by %zu indices; elements of up to %zu axes are set by as "
+      "many",
+      input, static_cast<int>(t.rank), indices, most));
 }
 
 } // namespace increments
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-OVERDUB_DECL
-incremental_program::incremental_program(
+OVERDUB_DECL incremental_program::incremental_program(
     std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs)
     : slices_(std::move(of)), layout_(slices_->variables()) {
   auto const parameters = slices_->function().parameters();
@@ -38,16 +42,17 @@ incremental_program::incremental_program(
         inputs.size()));
   schema_.resize(inputs.size());
   pending_.resize(inputs.size());
+  changed_.reserve(inputs.size());
   values_.resize(slices_->function().results.size());
   proposed_.resize(values_.size());
   grow();
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
-    ir::type const wanted = slices_->function().type_of(parameters[i]);
-    if (inputs[i].type() != wanted)
-      throw argument_error(message(
-          "overdub: input %u is %s, and was given %s", i, detail::text_of(wanted).c_str(),
-          detail::text_of(inputs[i].type()).c_str()));
-    memory_[i].assign(inputs[i]);
+    if (inputs[i].type() != layout_[i].type)
+      increments::throw_type(i, layout_[i].type, inputs[i].type());
+    if (is_number(i))
+      numbers_[i] = inputs[i].bits();
+    else
+      arrays_of_[i].assign(inputs[i]);
   }
   run_all();
   commit();
@@ -55,94 +60,102 @@ incremental_program::incremental_program(
 
 // Variables that came since the last time.
 inline void incremental_program::grow() {
-  for (std::uint32_t k = static_cast<std::uint32_t>(memory_.size()); k < layout_.size(); ++k) {
-    memory_.emplace_back(layout_[k].type);
+  for (auto k = static_cast<std::uint32_t>(arrays_of_.size()); k < layout_.size(); ++k) {
+    arrays_of_.emplace_back(layout_[k].type);
+    numbers_.push_back(0);
     is_sum_.push_back(false);
   }
-  inverse_.resize(memory_.size());
+  inverse_.resize(layout_.size());
   for (std::uint32_t k = 0; k < layout_.size(); ++k)
     if (layout_[k].what == increments::variable::role::remainder) is_sum_[layout_.of(layout_[k].of)] = true;
-  ++arrays_;
+  bound_.clear();
+  last_ = nullptr;
+  all_.reset();
 }
 
 // ---- changes
 
 OVERDUB_DECL void incremental_program::set(std::uint32_t input, datum const& x) {
-  if (x.type() != memory_[input].type())
-    throw argument_error(message(
-        "overdub: input %u is %s, and was set to %s", input, detail::text_of(memory_[input].type()).c_str(),
-        detail::text_of(x.type()).c_str()));
-  is_proposed_ = false;
+  if (x.type() != layout_[input].type) increments::throw_type(input, layout_[input].type, x.type());
   change& c = pending_[input];
   if (c.how.is_same()) {
-    if (x.type().rank == 0 && x.bits() == memory_[input].word()) return;
+    if (is_number(input) && x.bits() == numbers_[input]) return;
     changed_.push_back(input);
   }
-  c.how = {.whole = true};
+  is_proposed_ = false;
+  mark(input, {.whole = true});
   c.whole = x;
 }
 
 OVERDUB_DECL void
 incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
-  increments::cells const& m = memory_[input];
   change& c = pending_[input];
-  if (c.how.whole) {
-    c.whole = [&] { // an element of what was set as a whole
-      increments::cells all(m.type());
-      all.assign(*c.whole);
-      for (std::size_t k = 0; k < path.size(); ++k)
-        if (path[k] < 0 || path[k] >= all.extent(k)) increments::throw_index(input, path[k], all.extent(k));
-      all.set_bits_at(all.at(path), bits);
-      return all.as_datum();
-    }();
+  increments::cells const& m = arrays_of_[input];
+  if (path.size() != m.type().rank || path.size() > most_indices)
+    increments::throw_indices(input, m.type(), path.size(), most_indices);
+  auto const check = [&](increments::cells const& of) {
+    for (std::size_t k = 0; k < path.size(); ++k)
+      if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(of.extent(k)))
+        increments::throw_index(input, path[k], of.extent(k));
+  };
+  if (c.how.whole) { // an element of what was set as a whole
+    increments::cells all(m.type());
+    all.assign(*c.whole);
+    check(all);
+    all.set_bits_at(all.at(path), bits);
+    c.whole = all.as_datum();
     is_proposed_ = false;
     return;
   }
-  if (path.size() != m.type().rank || path.size() > most_indices)
-    throw incremental_error(message(
-        "overdub: input %u has %d axes, and an element was set by %zu indices; set elements of up to %zu axes",
-        input, static_cast<int>(m.type().rank), path.size(), most_indices));
-  for (std::size_t k = 0; k < path.size(); ++k)
-    if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(m.extent(k)))
-      increments::throw_index(input, path[k], m.extent(k));
-  is_proposed_ = false;
+  check(m);
   for (std::uint8_t k = 0; k < c.how.places; ++k)
     if (std::equal(path.begin(), path.end(), c.places[k].path)) {
       c.places[k].bits = bits;
+      is_proposed_ = false;
       return;
     }
   if (m.bits_at(m.at(path)) == bits) return; // as it is
+  is_proposed_ = false;
   if (c.how.places == increments::input_change::most_places) {
-    datum const all = whole_input(input);
-    c.how = {.whole = true};
-    c.whole = all;
+    c.whole = whole_input(input);
+    mark(input, {.whole = true});
     return set_at(input, path, bits);
   }
   if (c.how.places == 0) changed_.push_back(input);
-  place& p = c.places[c.how.places++];
-  c.how.indices = static_cast<std::uint8_t>(path.size());
-  std::copy(path.begin(), path.end(), p.path);
+  place& p = c.places[c.how.places];
+  for (std::size_t k = 0; k < path.size(); ++k) p.path[k] = path[k];
   p.bits = bits;
+  mark(input, {.places = static_cast<std::uint8_t>(c.how.places + 1), .indices = static_cast<std::uint8_t>(path.size())});
 }
 
-// An input as it would be.
+// An array as it would be.
 inline datum incremental_program::whole_input(std::uint32_t i) const {
   change const& c = pending_[i];
   if (c.whole) return *c.whole;
-  increments::cells all = memory_[i];
+  increments::cells all = arrays_of_[i];
   for (std::uint8_t k = 0; k < c.how.places; ++k)
     all.set_bits_at(all.at({c.places[k].path, c.how.indices}), c.places[k].bits);
   return all.as_datum();
 }
 
-// ---- updates
+OVERDUB_DECL void incremental_program::rollback() {
+  for (std::uint32_t const i : changed_) {
+    mark(i, {});
+    if (pending_[i].whole) pending_[i].whole.reset();
+  }
+  changed_.clear();
+  is_proposed_ = false;
+  proposal_ = nullptr;
+}
+
+// ---- proposals
 
 OVERDUB_DECL void incremental_program::propose() {
   is_proposed_ = false;
   proposal_ = nullptr;
-  proposed_ = values_;
+  for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
   if (!changed_.empty()) {
-    if (is_improper_)
+    if (is_improper_) [[unlikely]]
       run_all();
     else
       run(bind());
@@ -152,199 +165,275 @@ OVERDUB_DECL void incremental_program::propose() {
 
 // The slice for the changes.
 inline incremental_program::bound_slice& incremental_program::bind() {
-  for (std::size_t i = 0; i < schema_.size(); ++i) schema_[i] = pending_[i].how;
-  if (last_ == nullptr || last_->changes != schema_) {
-    last_ = nullptr;
-    for (auto const& b : bound_)
-      if (b->changes == schema_) last_ = b.get();
+  auto const fits = [&](bound_slice const& b) {
+    return b.signature == signature_ && (schema_.size() <= 10 || b.changes == schema_);
+  };
+  if (last_ != nullptr && fits(*last_)) [[likely]]
+    return *last_;
+  for (auto const& b : bound_)
+    if (fits(*b)) return *(last_ = b.get());
+  auto s = slices_->for_schema(schema_);
+  while (s->version != layout_.size()) { // more is kept now, which all slices follow
+    keep_more();
+    s = slices_->for_schema(schema_);
   }
-  if (last_ != nullptr) return *last_;
-  for (;;) {
-    auto s = slices_->for_schema(schema_);
-    if (s->version != layout_.size()) { // more is kept now, which all slices are to follow
-      layout_ = slices_->variables();
-      grow();
-      bound_.clear();
-      all_.reset();
-      std::vector<change> const asked = std::exchange(pending_, std::vector<change>(pending_.size()));
-      std::vector<std::uint32_t> const inputs = std::exchange(changed_, {});
-      run_all();
-      commit();
-      pending_ = asked;
-      changed_ = inputs;
-      continue;
-    }
-    bound_.push_back(std::make_unique<bound_slice>(make_bound(std::move(s), schema_)));
-    return *(last_ = bound_.back().get());
-  }
+  bound_.push_back(make_bound(std::move(s), schema_));
+  return *(last_ = bound_.back().get());
 }
 
-inline incremental_program::bound_slice incremental_program::make_bound(
+// Runs all as it is, for what is kept now, too.
+inline void incremental_program::keep_more() {
+  layout_ = slices_->variables();
+  grow();
+  auto const asked = std::exchange(pending_, std::vector<change>(pending_.size()));
+  auto const inputs = std::exchange(changed_, {});
+  auto const changes = schema_;
+  auto const signature = std::exchange(signature_, 0);
+  run_all();
+  commit();
+  pending_ = asked;
+  changed_ = inputs;
+  schema_ = changes;
+  signature_ = signature;
+  is_proposed_ = false;
+  for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
+}
+
+inline std::unique_ptr<incremental_program::bound_slice> incremental_program::make_bound(
     std::shared_ptr<runnable_slice const> s, increments::schema changes) {
-  bound_slice b{std::move(changes), s, bound_call(s->code)};
+  auto b = std::make_unique<bound_slice>(
+      bound_slice{.changes = std::move(changes), .slice = s, .call = bound_call(s->code)});
+  b->signature = signature_;
   auto const& parameters = s->what.parameters;
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
-    bool const is_kept = parameters[k].what == increments::slice_parameter::kind::variable;
-    if (is_kept && memory_[parameters[k].variable].type().rank == 0) b.scalars.push_back(k);
-    if (!is_kept) b.arguments.push_back(k);
+    increments::slice_parameter const& p = parameters[k];
+    using kind = increments::slice_parameter::kind;
+    std::uint64_t* const to = b->call.argument_address(k);
+    if (p.what == kind::variable && is_number(p.variable))
+      b->arguments.push_back({&numbers_[p.variable], to});
+    else if (p.what == kind::index)
+      b->arguments.push_back(
+          {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});
+    else if (p.what == kind::element)
+      b->arguments.push_back({&pending_[p.variable].places[p.place].bits, to});
+    else if (p.what != kind::variable)
+      b->others.push_back(k);
   }
   return b;
 }
 
-inline void incremental_program::run(bound_slice& b) {
+inline void incremental_program::lend_arrays(bound_slice& b) {
   auto const& parameters = b.slice->what.parameters;
-  if (b.arrays != arrays_) {
-    for (std::uint32_t k = 0; k < parameters.size(); ++k) {
-      if (parameters[k].what != increments::slice_parameter::kind::variable) continue;
-      increments::cells const& m = memory_[parameters[k].variable];
-      if (m.type().rank > 0) b.call.lend(k, m.data(), m.extents());
-    }
-    b.arrays = arrays_;
+  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
+    if (parameters[k].what != increments::slice_parameter::kind::variable || is_number(parameters[k].variable))
+      continue;
+    increments::cells const& m = arrays_of_[parameters[k].variable];
+    b.call.lend(k, m.data(), m.extents());
   }
-  for (std::uint32_t const k : b.scalars) b.call.set(k, memory_[parameters[k].variable].word());
-  std::vector<increments::cells> wholes; // arrays that are lent
-  wholes.reserve(b.arguments.size());
-  for (std::uint32_t const k : b.arguments) {
-    increments::slice_parameter const& p = parameters[k];
-    switch (p.what) {
-    case increments::slice_parameter::kind::variable:
-      break;
-    case increments::slice_parameter::kind::index:
-      b.call.set(k, static_cast<std::uint64_t>(pending_[p.variable].places[p.place].path[p.axis]));
-      break;
-    case increments::slice_parameter::kind::element:
-      b.call.set(k, pending_[p.variable].places[p.place].bits);
-      break;
-    case increments::slice_parameter::kind::members: {
-      if (inverse_[p.variable] == nullptr)
-        inverse_[p.variable] = std::make_unique<increments::inverse_index>();
-      increments::cells const& m = memory_[p.variable];
-      auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
-      auto const places = inverse_[p.variable]->places(
-          pending_[p.input].places[p.place].path[0] + p.shift, {first, static_cast<std::size_t>(m.extent(0))});
-      i64 const extents[] = {static_cast<i64>(places.size())};
-      b.call.lend(k, places.data(), extents);
-      break;
-    }
-    case increments::slice_parameter::kind::input: {
-      increments::cells& m = memory_[p.variable];
-      change const& c = pending_[p.variable];
-      if (m.type().rank == 0) {
-        b.call.set(k, c.whole ? c.whole->bits() : m.word());
-      } else if (c.how.is_same()) {
-        b.call.lend(k, m.data(), m.extents());
-      } else {
-        wholes.emplace_back(m.type()).assign(whole_input(p.variable));
-        b.call.lend(k, wholes.back().data(), wholes.back().extents());
+  b.arrays = arrays_;
+  b.results = nullptr;
+}
+
+inline void incremental_program::run(bound_slice& b) {
+  if (b.arrays != arrays_) [[unlikely]]
+    lend_arrays(b);
+  for (auto const& [from, to] : b.arguments) *to = *from;
+  if (b.others.empty()) [[likely]] {
+    b.call.run();
+  } else {
+    std::vector<increments::cells> wholes; // arrays that are lent
+    for (std::uint32_t const k : b.others)
+      if (b.slice->what.parameters[k].what == increments::slice_parameter::kind::input) {
+        wholes.reserve(b.others.size());
+        break;
       }
-      break;
-    }
-    }
+    for (std::uint32_t const k : b.others) pass(b, k, wholes);
+    b.call.run();
   }
-  b.call.run();
   auto const& results = b.slice->what.results;
-  for (std::size_t i = 0; i < results.size(); ++i)
-    if (results[i].exists()) proposed_[i] = word(results[i], b.call);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].result != increments::slice_value::none)
+      proposed_[i] = b.call.word(results[i].result);
+    else if (results[i].exists())
+      proposed_[i] = b.call.argument_word(results[i].parameter);
+  }
   proposal_ = &b;
   is_proposed_ = true;
 }
 
+// An argument that is no number and no place.
+inline void incremental_program::pass(
+    bound_slice& b, std::uint32_t parameter, std::vector<increments::cells>& wholes) {
+  increments::slice_parameter const& p = b.slice->what.parameters[parameter];
+  change const& c = pending_[p.variable < pending_.size() ? p.variable : 0];
+  if (p.what == increments::slice_parameter::kind::members) {
+    auto& inverse = inverse_[p.variable];
+    if (inverse == nullptr) {
+      inverse = std::make_unique<increments::inverse_index>();
+      for (auto const& other : bound_) other->results = nullptr; // whose writes are to be told from now on
+      if (all_ != nullptr) all_->results = nullptr;
+    }
+    increments::cells const& m = arrays_of_[p.variable];
+    auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
+    auto const places = inverse->places(
+        pending_[p.input].places[p.place].path[0] + p.shift, {first, static_cast<std::size_t>(m.extent(0))});
+    i64 const extents[] = {static_cast<i64>(places.size())};
+    b.call.lend(parameter, places.data(), extents);
+  } else if (is_number(p.variable)) {
+    b.call.set(parameter, c.whole ? c.whole->bits() : numbers_[p.variable]);
+  } else if (c.how.is_same()) {
+    b.call.lend(parameter, arrays_of_[p.variable].data(), arrays_of_[p.variable].extents());
+  } else {
+    wholes.emplace_back(layout_[p.variable].type).assign(whole_input(p.variable));
+    b.call.lend(parameter, wholes.back().data(), wholes.back().extents());
+  }
+}
+
 inline void incremental_program::run_all() {
-  if (all_ == nullptr) all_ = std::make_unique<bound_slice>(make_bound(slices_->for_all(), {}));
+  if (all_ == nullptr) all_ = make_bound(slices_->for_all(), {});
   run(*all_);
 }
+
+// ---- commits
 
 OVERDUB_DECL void incremental_program::commit() {
   if (!is_proposed_) propose();
   if (proposal_ == nullptr) return rollback();
-  if (proposal_ == all_.get()) is_improper_ = false;
-  for (increments::store const& s : proposal_->slice->what.stores) write(s, proposal_->call);
+  bound_slice& b = *proposal_;
+  if (&b == all_.get()) is_improper_ = false;
+  if (b.results != b.call.results()) find_stores(b);
+  for (auto const& [from, to] : b.numbers) *to = *from;
+  for (auto const& e : b.elements) {
+    if (e.valid != nullptr && *e.valid == 0) continue;
+    increments::put_bits(e.to + *e.index * e.size, e.size, *e.value);
+    if (is_sum_[e.variable]) look_at(e.variable, *e.value);
+    if (auto const& inverse = inverse_[e.variable]) inverse->written(static_cast<std::int64_t>(*e.index));
+  }
+  for (std::uint64_t const* const sum : b.sums)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
+  for (increments::store const* const s : b.parts) write(*s, b.call);
   write_inputs();
-  values_ = proposed_;
-  proposal_ = nullptr;
+  for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = proposed_[k];
   rollback();
 }
 
-inline std::uint64_t incremental_program::word(increments::slice_value v, bound_call const& from) const {
-  if (v.parameter != increments::slice_value::none) return from.argument_word(v.parameter);
-  return v.result == increments::slice_value::none ? 0 : from.word(v.result);
+// Which words a commit copies, and where to.
+inline void incremental_program::find_stores(bound_slice& b) {
+  b.numbers.clear();
+  b.elements.clear();
+  b.sums.clear();
+  b.parts.clear();
+  static constexpr std::uint64_t zero = 0;
+  auto const is_word = [&](increments::slice_value v) {
+    if (v.parameter != increments::slice_value::none) return b.call.code().parameters[v.parameter].rank == 0;
+    return v.result == increments::slice_value::none || b.call.code().results[v.result].rank == 0;
+  };
+  auto const word = [&](increments::slice_value v) -> std::uint64_t const* {
+    if (v.parameter != increments::slice_value::none) return b.call.argument_address(v.parameter);
+    return v.result == increments::slice_value::none ? &zero : b.call.result_address(v.result);
+  };
+  for (increments::store const& s : b.slice->what.stores) {
+    bool const is_f64 = layout_[s.variable].type.element == ir::scalar::f64;
+    if (s.path.empty() && is_number(s.variable) && !s.valid.exists()) {
+      b.numbers.push_back({word(s.value), &numbers_[s.variable]});
+      if (is_sum_[s.variable] && is_f64) b.sums.push_back(&numbers_[s.variable]);
+    } else if (s.path.size() == 1 && layout_[s.variable].type.rank == 1 && !s.each && is_word(s.value)) {
+      increments::cells& to = arrays_of_[s.variable];
+      b.elements.push_back(
+          {word(s.path[0]), word(s.value), s.valid.exists() ? word(s.valid) : nullptr, to.data(),
+           to.size_of_scalar(), s.variable});
+    } else {
+      b.parts.push_back(&s);
+    }
+  }
+  b.results = b.call.results();
 }
 
-// What changed of a variable.
+// A sum that is not finite cannot be followed.
+inline void incremental_program::look_at(std::uint32_t variable, std::uint64_t bits) {
+  ir::scalar const s = layout_[variable].type.element;
+  if (s == ir::scalar::f64)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(bits));
+  else if (s == ir::scalar::f32)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+}
+
+// What changed of an array, or of a number where it changed at all.
 inline void incremental_program::write(increments::store const& s, bound_call const& from) {
-  increments::cells& to = memory_[s.variable];
-  auto const* const inverse = inverse_[s.variable].get();
+  auto const is_argument = [](increments::slice_value v) { return v.parameter != increments::slice_value::none; };
+  auto const word = [&](increments::slice_value v) -> std::uint64_t {
+    if (!v.exists()) return 0;
+    return is_argument(v) ? from.argument_word(v.parameter) : from.word(v.result);
+  };
   auto const elements = [&](increments::slice_value v) {
-    return v.parameter != increments::slice_value::none ? from.argument_elements(v.parameter)
-                                                        : from.elements(v.result);
+    return is_argument(v) ? from.argument_elements(v.parameter) : from.elements(v.result);
   };
   auto const extents = [&](increments::slice_value v) {
-    return v.parameter != increments::slice_value::none ? from.argument_extents(v.parameter)
-                                                        : from.extents(v.result);
+    return is_argument(v) ? from.argument_extents(v.parameter) : from.extents(v.result);
   };
   auto const is_array = [&](increments::slice_value v) {
-    ir::type const t = v.parameter != increments::slice_value::none ? from.code().parameters[v.parameter]
-                                                                    : from.code().results[v.result];
-    return t.rank > 0;
+    return (is_argument(v) ? from.code().parameters[v.parameter] : from.code().results[v.result]).rank > 0;
   };
+  if (is_number(s.variable)) {
+    if (s.valid.exists() && word(s.valid) == 0) return;
+    numbers_[s.variable] = word(s.value);
+    if (is_sum_[s.variable]) look_at(s.variable, numbers_[s.variable]);
+    return;
+  }
+  increments::cells& to = arrays_of_[s.variable];
   if (s.path.empty()) {
-    if (s.valid.exists() && word(s.valid, from) == 0) return;
-    if (to.type().rank == 0) {
-      std::uint64_t const bits = word(s.value, from);
-      to.set_word(bits);
-      if (is_sum(s.variable) && !increments::is_finite(to.type().element, bits)) is_improper_ = true;
-      return;
-    }
-    bool stays = false;
-    if (s.value.exists())
-      stays = to.assign(elements(s.value), extents(s.value));
-    else // what was lost of sums that were computed anew
-      stays = to.assign(nullptr, memory_[layout_.of(layout_[s.variable].of)].extents());
+    if (s.valid.exists() && word(s.valid) == 0) return;
+    // Where nothing is given, what was lost of sums that were computed anew.
+    bool const stays =
+        s.value.exists()
+            ? to.assign(elements(s.value), extents(s.value))
+            : to.assign(nullptr, arrays_of_[layout_.of(layout_[s.variable].of)].extents());
     if (!stays) ++arrays_;
-    if (inverse != nullptr) inverse_[s.variable]->forget();
-    for (std::size_t at = 0; is_sum(s.variable) && at < to.bytes(); at += to.size_of_scalar())
-      is_improper_ = is_improper_ || !increments::is_finite(to.type().element, to.bits_at(at));
+    if (inverse_[s.variable] != nullptr) inverse_[s.variable]->forget();
+    if (is_sum_[s.variable])
+      for (std::size_t at = 0; at < to.bytes(); at += to.size_of_scalar()) look_at(s.variable, to.bits_at(at));
     return;
   }
   std::size_t const indices = s.path.size();
+  bool const is_scalar = indices == to.type().rank;
   std::size_t const bytes = static_cast<std::size_t>(to.scalars(indices)) * to.size_of_scalar();
   i64 count = 1;
-  if (s.each)
-    for (increments::slice_value const v : s.path)
-      if (is_array(v)) count = extents(v)[0];
+  for (increments::slice_value const v : s.path)
+    if (s.each && is_array(v)) count = extents(v)[0];
   for (i64 k = 0; k < count; ++k) {
-    if (s.valid.exists()) {
-      bool const is_valid = s.each ? elements(s.valid)[k] != std::byte{0} : word(s.valid, from) != 0;
-      if (!is_valid) continue;
-    }
+    auto const nth = static_cast<std::size_t>(k);
+    if (s.valid.exists() &&
+        (s.each && is_array(s.valid) ? elements(s.valid)[nth] == std::byte{0} : word(s.valid) == 0))
+      continue;
     i64 path[ir::max_rank];
     for (std::size_t a = 0; a < indices; ++a) {
       if (s.each && is_array(s.path[a]))
-        std::memcpy(&path[a], elements(s.path[a]) + static_cast<std::size_t>(k) * sizeof(i64), sizeof(i64));
+        std::memcpy(&path[a], elements(s.path[a]) + nth * sizeof(i64), sizeof(i64));
       else
-        path[a] = static_cast<i64>(word(s.path[a], from));
+        path[a] = static_cast<i64>(word(s.path[a]));
     }
     std::size_t const at = to.at({path, indices});
-    if (!s.value.exists()) {
+    if (!s.value.exists())
       std::memset(to.data() + at, 0, bytes);
-    } else if (s.each) {
-      std::memcpy(to.data() + at, elements(s.value) + static_cast<std::size_t>(k) * bytes, bytes);
-    } else if (indices == to.type().rank) {
-      to.set_bits_at(at, word(s.value, from));
-    } else {
+    else if (s.each)
+      std::memcpy(to.data() + at, elements(s.value) + nth * bytes, bytes);
+    else if (is_scalar)
+      to.set_bits_at(at, word(s.value));
+    else
       std::memcpy(to.data() + at, elements(s.value), bytes);
-    }
-    if (is_sum(s.variable) && indices == to.type().rank &&
-        !increments::is_finite(to.type().element, to.bits_at(at)))
-      is_improper_ = true;
-    if (inverse != nullptr) inverse_[s.variable]->written(path[0]);
+    if (is_sum_[s.variable] && is_scalar) look_at(s.variable, to.bits_at(at));
+    if (inverse_[s.variable] != nullptr) inverse_[s.variable]->written(path[0]);
   }
 }
 
 inline void incremental_program::write_inputs() {
   for (std::uint32_t const i : changed_) {
     change const& c = pending_[i];
-    increments::cells& to = memory_[i];
+    if (is_number(i)) {
+      numbers_[i] = c.whole->bits();
+      continue;
+    }
+    increments::cells& to = arrays_of_[i];
     if (c.whole) {
       if (!to.assign(*c.whole)) ++arrays_;
       if (inverse_[i] != nullptr) inverse_[i]->forget();
@@ -364,7 +453,11 @@ OVERDUB_DECL datum incremental_program::result(std::size_t k) const {
   ir::value_id const v = f.operand(f.yield_of(ir::function::body), static_cast<std::uint32_t>(k));
   if (f.is_literal(v)) return datum::of_bits(f.type_of(v), f.bits_of(v));
   if (f.type_of(v).rank == 0) return datum::of_bits(f.type_of(v), values_[k]);
-  return memory_[layout_.of(v)].as_datum();
+  return arrays_of_[layout_.of(v)].as_datum();
+}
+
+OVERDUB_DECL datum incremental_program::input(std::uint32_t i) const {
+  return is_number(i) ? datum::of_bits(layout_[i].type, numbers_[i]) : arrays_of_[i].as_datum();
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -13,13 +13,26 @@
 
 namespace overdub::contexts::increments {
 
-/// A number, or an array, row by row. Its memory stays as long as its size.
+/// The bits of a scalar of so many bytes.
+inline std::uint64_t bits_of(std::byte const* from, std::size_t size) {
+  std::uint64_t bits = 0;
+  if (size == sizeof bits) [[likely]]
+    std::memcpy(&bits, from, sizeof bits);
+  else
+    std::memcpy(&bits, from, size);
+  return bits;
+}
+inline void put_bits(std::byte* to, std::size_t size, std::uint64_t bits) {
+  if (size == sizeof bits) [[likely]]
+    std::memcpy(to, &bits, sizeof bits);
+  else
+    std::memcpy(to, &bits, size);
+}
+
+/// An array, row by row. Its memory stays as long as its shape.
 class cells {
 public:
-  explicit cells(ir::type t)
-      : type_(t), size_of_(execute::size_of(t.element)), extents_(std::max<std::size_t>(t.rank, 1)) {
-    if (t.rank == 0) words_.assign(1, 0);
-  }
+  explicit cells(ir::type t) : type_(t), size_of_(execute::size_of(t.element)), extents_(t.rank) {}
 
   ir::type type() const { return type_; }
   std::size_t size_of_scalar() const { return size_of_; }
@@ -27,9 +40,6 @@ public:
   std::byte const* data() const { return reinterpret_cast<std::byte const*>(words_.data()); }
   i64 const* extents() const { return extents_.data(); }
   i64 extent(std::size_t axis) const { return extents_[axis]; }
-  /// The bits of a number.
-  std::uint64_t word() const { return words_[0]; }
-  void set_word(std::uint64_t bits) { words_[0] = bits; }
 
   /// The scalars behind so many indices.
   i64 scalars(std::size_t indices = 0) const {
@@ -44,12 +54,8 @@ public:
     return static_cast<std::size_t>(n * scalars(path.size())) * size_of_;
   }
   /// The bits of a scalar, as words have them.
-  std::uint64_t bits_at(std::size_t byte) const {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, data() + byte, size_of_);
-    return bits;
-  }
-  void set_bits_at(std::size_t byte, std::uint64_t bits) { std::memcpy(data() + byte, &bits, size_of_); }
+  std::uint64_t bits_at(std::size_t byte) const { return bits_of(data() + byte, size_of_); }
+  void set_bits_at(std::size_t byte, std::uint64_t bits) { put_bits(data() + byte, size_of_, bits); }
 
   /// Another array. Whether it stands where the last one did.
   bool assign(std::byte const* elements, i64 const* extents) {
@@ -59,10 +65,6 @@ public:
     return stays;
   }
   bool assign(datum const& d) {
-    if (type_.rank == 0) {
-      set_word(d.bits());
-      return true;
-    }
     bool const stays = reshape(d.shape().data());
     execute::with_type(type_.element, [&]<class T>(T) {
       auto const& from = d.elements<T>();
@@ -71,7 +73,6 @@ public:
     return stays;
   }
   datum as_datum() const {
-    if (type_.rank == 0) return datum::of_bits(type_, word());
     return execute::with_type(type_.element, [&]<class T>(T) {
       auto const* const first = reinterpret_cast<T const*>(data());
       return datum::of({extents_.begin(), extents_.end()},

@@ -21,6 +21,8 @@ struct input_change {
   std::uint8_t indices = 0;
 
   bool is_same() const { return !whole && places == 0; }
+  /// As a number of six bits.
+  std::uint64_t code() const { return std::uint64_t{whole} << 5 | std::uint64_t{indices} << 3 | places; }
   friend auto operator<=>(input_change const&, input_change const&) = default;
 };
 /// How all inputs changed: what slices are kept by. The indices themselves are arguments of a slice.

@@ -30,6 +30,7 @@ public:
       at += execute::words_of(t) * execute::word_size;
       has_arrays_ = has_arrays_ || t.rank > 0;
     }
+    first_ = &code_->instructions[code_->functions[0].entry];
     if (code_->compiled != nullptr) begin();
   }
   bound_call(bound_call&&) = default;
@@ -48,21 +49,30 @@ public:
   }
   /// Throws what the program throws. Results are valid until the next call.
   void run() {
-    release();
+    if (has_results_) release();
     if (code_->compiled == nullptr) begin();
-    machine_->program = code_.get();
-    bool const done = execute::ran_ahead([&] {
-      try {
-        machine_->run(&code_->instructions[code_->functions[0].entry], frame_);
-      } catch (...) {
-        machine_->buffers.reset();
-        throw;
-      }
-    });
-    given_ = base_;
-    if (!done) run_interpreted();
+    execute::machine& m = *machine_;
+    m.program = code_.get();
+    try {
+      m.run(first_, frame_);
+      given_ = base_;
+    } catch (execute::fails_ahead const&) {
+      m.buffers.reset();
+      run_interpreted();
+    } catch (...) {
+      m.buffers.reset();
+      throw;
+    }
     has_results_ = has_arrays_;
   }
+  /// Where the words of arguments and results stand; they move where results do.
+  std::uint64_t* argument_address(std::size_t parameter) {
+    return reinterpret_cast<std::uint64_t*>(argument(parameter));
+  }
+  std::uint64_t const* result_address(std::size_t result) const {
+    return reinterpret_cast<std::uint64_t const*>(given_ + results_[result]);
+  }
+  std::byte const* results() const { return given_; }
   std::uint64_t word(std::size_t result) const { return execute::get<std::uint64_t>(given_, results_[result]); }
   std::byte const* elements(std::size_t result) const {
     return execute::get<std::byte const*>(given_, results_[result]);
@@ -119,7 +129,8 @@ private:
     given_ = interpreted_->base_;
   }
   void release() {
-    if (!std::exchange(has_results_, false) || given_ != base_) return;
+    has_results_ = false;
+    if (given_ != base_) return;
     if (std::exchange(machine_->abandoned, false)) return machine_->buffers.reset();
     for (std::size_t i = 0; i < results_.size(); ++i)
       if (code_->results[i].rank > 0) execute::release(*machine_, base_, results_[i]);
@@ -129,6 +140,7 @@ private:
   std::unique_ptr<execute::machine> machine_;
   std::vector<execute::offset> parameters_, results_; // where each begins
   std::vector<std::uint64_t> arguments_;              // for the interpreter, whose frame is its own
+  execute::instruction const* first_ = nullptr;
   std::unique_ptr<bound_call> interpreted_;
   std::byte* base_ = nullptr;
   std::byte* given_ = nullptr; // the results
