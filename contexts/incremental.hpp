@@ -59,7 +59,11 @@ public:
       }
       (std::make_index_sequence<rank>{});
       using number = typename detail::number_in<argument>::type;
-      program_.set_at(first_leaf<I>, path, bits_of(static_cast<number>(std::get<rank>(all))));
+      std::uint64_t const bits = bits_of(static_cast<number>(std::get<rank>(all)));
+      if constexpr (rank == 1)
+        program_.set_at(first_leaf<I>, path[0], bits);
+      else
+        program_.set_at(first_leaf<I>, path, bits);
     }
   }
 

@@ -35,15 +35,44 @@ public:
   OVERDUB_DECL void set(std::uint32_t input, datum const& x);
   /// Another element of an input, by its bits. Throws index_error. O(1).
   OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
+  /// The same of an array of one axis.
+  void set_at(std::uint32_t input, i64 index, std::uint64_t bits) {
+    change& c = pending_[input];
+    increments::cells const& m = arrays_of_[input];
+    if (!c.how.is_same() || m.type().rank != 1 ||
+        static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(m.extent(0))) [[unlikely]]
+      return set_at(input, {&index, 1}, bits);
+    if (m.bits_at(static_cast<std::size_t>(index) * m.size_of_scalar()) == bits) return; // as it is
+    is_proposed_ = false;
+    c.places[0].path[0] = index;
+    c.places[0].bits = bits;
+    changed_[change_count_++] = input;
+    mark(input, {.places = 1, .indices = 1});
+  }
 
   // ---- updates
 
   /// Computes the function with the changes. Throws what it throws, and stays as it was then, with the changes.
-  OVERDUB_DECL void propose();
+  void propose() {
+    is_proposed_ = false;
+    proposal_ = nullptr;
+    for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
+    if (change_count_ > 0) run_changes();
+    is_proposed_ = true;
+  }
   /// The changes are made. Proposes them first, where that was not done.
   OVERDUB_DECL void commit();
   /// The changes are forgotten.
-  OVERDUB_DECL void rollback();
+  void rollback() {
+    for (std::uint32_t k = 0; k < change_count_; ++k) {
+      change& c = pending_[changed_[k]];
+      mark(changed_[k], {});
+      if (c.whole) c.whole.reset();
+    }
+    change_count_ = 0;
+    is_proposed_ = false;
+    proposal_ = nullptr;
+  }
 
   // ---- values
 
@@ -84,6 +113,8 @@ private:
       std::size_t size;
       std::uint32_t variable;
     };
+    explicit bound_slice(std::shared_ptr<runnable_slice const> s) : slice(std::move(s)), call(slice->code) {}
+
     increments::schema changes;
     std::uint64_t signature = 0;
     std::shared_ptr<runnable_slice const> slice;
@@ -102,11 +133,16 @@ private:
     return how.code() << (6 * (input % 10));
   }
   void mark(std::uint32_t input, increments::input_change how) {
-    schema_[input] = how;
     signature_ += bits_of(how, input) - bits_of(pending_[input].how, input);
     pending_[input].how = how;
   }
+  OVERDUB_DECL void run_changes();
   bound_slice& bind();
+  increments::schema schema() const {
+    increments::schema all;
+    for (change const& c : pending_) all.push_back(c.how);
+    return all;
+  }
   std::unique_ptr<bound_slice> make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
   void lend_arrays(bound_slice& b);
   void find_stores(bound_slice& b);
@@ -129,8 +165,8 @@ private:
   std::vector<bool> is_sum_;    // by variable: whether differences are added to it
   std::uint64_t arrays_ = 1;    // another number where an array moved, or changed its shape
   std::vector<change> pending_; // by input
-  std::vector<std::uint32_t> changed_; // the inputs that changed
-  increments::schema schema_;
+  std::vector<std::uint32_t> changed_; // the inputs that changed, so many
+  std::uint32_t change_count_ = 0;
   std::uint64_t signature_ = 0; // of up to ten inputs, all of the schema
   std::vector<std::unique_ptr<bound_slice>> bound_;
   bound_slice* last_ = nullptr;     // that was found

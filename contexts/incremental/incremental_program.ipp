@@ -40,9 +40,8 @@ OVERDUB_DECL incremental_program::incremental_program(
         "overdub: @%s takes %zu arguments, and was given %zu",
         std::string(slices_->program().name_of(slices_->program().entry)).c_str(), parameters.size(),
         inputs.size()));
-  schema_.resize(inputs.size());
   pending_.resize(inputs.size());
-  changed_.reserve(inputs.size());
+  changed_.resize(inputs.size());
   values_.resize(slices_->function().results.size());
   proposed_.resize(values_.size());
   grow();
@@ -80,7 +79,7 @@ OVERDUB_DECL void incremental_program::set(std::uint32_t input, datum const& x) 
   change& c = pending_[input];
   if (c.how.is_same()) {
     if (is_number(input) && x.bits() == numbers_[input]) return;
-    changed_.push_back(input);
+    changed_[change_count_++] = input;
   }
   is_proposed_ = false;
   mark(input, {.whole = true});
@@ -121,7 +120,7 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
     mark(input, {.whole = true});
     return set_at(input, path, bits);
   }
-  if (c.how.places == 0) changed_.push_back(input);
+  if (c.how.places == 0) changed_[change_count_++] = input;
   place& p = c.places[c.how.places];
   for (std::size_t k = 0; k < path.size(); ++k) p.path[k] = path[k];
   p.bits = bits;
@@ -138,46 +137,31 @@ inline datum incremental_program::whole_input(std::uint32_t i) const {
   return all.as_datum();
 }
 
-OVERDUB_DECL void incremental_program::rollback() {
-  for (std::uint32_t const i : changed_) {
-    mark(i, {});
-    if (pending_[i].whole) pending_[i].whole.reset();
-  }
-  changed_.clear();
-  is_proposed_ = false;
-  proposal_ = nullptr;
-}
-
 // ---- proposals
 
-OVERDUB_DECL void incremental_program::propose() {
-  is_proposed_ = false;
-  proposal_ = nullptr;
-  for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
-  if (!changed_.empty()) {
-    if (is_improper_) [[unlikely]]
-      run_all();
-    else
-      run(bind());
-  }
-  is_proposed_ = true;
+OVERDUB_DECL void incremental_program::run_changes() {
+  if (is_improper_) [[unlikely]]
+    run_all();
+  else
+    run(bind());
 }
 
 // The slice for the changes.
 inline incremental_program::bound_slice& incremental_program::bind() {
   auto const fits = [&](bound_slice const& b) {
-    return b.signature == signature_ && (schema_.size() <= 10 || b.changes == schema_);
+    return b.signature == signature_ && (pending_.size() <= 10 || b.changes == schema());
   };
   if (last_ != nullptr && fits(*last_)) [[likely]]
     return *last_;
   for (auto const& b : bound_)
     if (fits(*b)) return *(last_ = b.get());
-  auto s = slices_->for_schema(schema_);
+  increments::schema const changes = schema();
+  auto s = slices_->for_schema(changes);
   while (s->version != layout_.size()) { // more is kept now, which all slices follow
     keep_more();
-    s = slices_->for_schema(schema_);
+    s = slices_->for_schema(changes);
   }
-  bound_.push_back(make_bound(std::move(s), schema_));
+  bound_.push_back(make_bound(std::move(s), changes));
   return *(last_ = bound_.back().get());
 }
 
@@ -186,23 +170,20 @@ inline void incremental_program::keep_more() {
   layout_ = slices_->variables();
   grow();
   auto const asked = std::exchange(pending_, std::vector<change>(pending_.size()));
-  auto const inputs = std::exchange(changed_, {});
-  auto const changes = schema_;
+  auto const count = std::exchange(change_count_, 0);
   auto const signature = std::exchange(signature_, 0);
   run_all();
   commit();
   pending_ = asked;
-  changed_ = inputs;
-  schema_ = changes;
+  change_count_ = count;
   signature_ = signature;
-  is_proposed_ = false;
   for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
 }
 
 inline std::unique_ptr<incremental_program::bound_slice> incremental_program::make_bound(
     std::shared_ptr<runnable_slice const> s, increments::schema changes) {
-  auto b = std::make_unique<bound_slice>(
-      bound_slice{.changes = std::move(changes), .slice = s, .call = bound_call(s->code)});
+  auto b = std::make_unique<bound_slice>(s);
+  b->changes = std::move(changes);
   b->signature = signature_;
   auto const& parameters = s->what.parameters;
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
@@ -427,7 +408,8 @@ inline void incremental_program::write(increments::store const& s, bound_call co
 }
 
 inline void incremental_program::write_inputs() {
-  for (std::uint32_t const i : changed_) {
+  for (std::uint32_t n = 0; n < change_count_; ++n) {
+    std::uint32_t const i = changed_[n];
     change const& c = pending_[i];
     if (is_number(i)) {
       numbers_[i] = c.whole->bits();

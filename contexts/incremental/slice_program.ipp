@@ -87,7 +87,10 @@ inline slice slice_writer::finish() && {
         changed && is_number ? value_at(now(v), results) : slice_value{});
   }
   for (pending const& s : stores_) {
-    store to{.variable = s.variable, .value = value_at(s.value, results), .valid = value_at(s.valid, results)};
+    store to;
+    to.variable = s.variable;
+    to.value = value_at(s.value, results);
+    to.valid = value_at(s.valid, results);
     for (value_id const v : s.path) {
       to.path.push_back(value_at(v, results));
       to.each = to.each || type_of(v).rank > 0;

@@ -164,7 +164,7 @@ private:
   void visit_map(node_id n);
   std::string_view find_reached(node_id n, std::vector<reached>& all);
   std::string_view add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all);
-  std::optional<std::int64_t> shift_from(value_id turn, value_id index) const;
+  std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
   std::string_view find_members(node_id n, value_id index, reached& r);
   bool has_length_of_turns(node_id n, change const& c);
   value_id met_by(reached const& earlier, reached const& later, value_id index);

@@ -95,18 +95,18 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
 }
 
 /// By how much an index is more than the turn's; nothing where it is something else.
-inline std::optional<std::int64_t> slice_writer::shift_from(value_id turn, value_id index) const {
+inline std::optional<std::int64_t> slice_writer::shift_from(value_id own, value_id index) const {
   function const& f = original();
-  if (index == turn) return 0;
+  if (index == own) return 0;
   if (!f.is_result(index)) return {};
   node_id const m = f.node_of(index);
   if (f[m].code != op::add && f[m].code != op::sub) return {};
   value_id const a = f.operand(m, 0), b = f.operand(m, 1);
-  if (a == turn && f.is_literal(b)) {
+  if (a == own && f.is_literal(b)) {
     auto const by = static_cast<std::int64_t>(f.bits_of(b));
     return f[m].code == op::add ? by : -by;
   }
-  if (b == turn && f.is_literal(a) && f[m].code == op::add) return static_cast<std::int64_t>(f.bits_of(a));
+  if (b == own && f.is_literal(a) && f[m].code == op::add) return static_cast<std::int64_t>(f.bits_of(a));
   return {};
 }
 

@@ -50,17 +50,17 @@ public:
   /// Throws what the program throws. Results are valid until the next call.
   void run() {
     if (has_results_) release();
-    if (code_->compiled == nullptr) begin();
-    execute::machine& m = *machine_;
-    m.program = code_.get();
     try {
-      m.run(first_, frame_);
+      if (code_->compiled != nullptr && thread_ == &this_thread()) [[likely]]
+        code_->compiled(frame_, machine_.get());
+      else
+        begin_and_run();
       given_ = base_;
     } catch (execute::fails_ahead const&) {
-      m.buffers.reset();
+      machine_->buffers.reset();
       run_interpreted();
     } catch (...) {
-      m.buffers.reset();
+      machine_->buffers.reset();
       throw;
     }
     has_results_ = has_arrays_;
@@ -117,6 +117,17 @@ private:
     std::memcpy(
         frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
   }
+  // In a thread that did not call before, machine code asks how much stack there is.
+  void begin_and_run() {
+    if (code_->compiled == nullptr) begin();
+    machine_->program = code_.get();
+    machine_->run(first_, frame_);
+    thread_ = &this_thread();
+  }
+  static char const& this_thread() {
+    thread_local constinit char mine = 0;
+    return mine;
+  }
   // What machine code found ahead, the interpreter comes to.
   void run_interpreted() {
     if (interpreted_ == nullptr)
@@ -141,6 +152,7 @@ private:
   std::vector<execute::offset> parameters_, results_; // where each begins
   std::vector<std::uint64_t> arguments_;              // for the interpreter, whose frame is its own
   execute::instruction const* first_ = nullptr;
+  char const* thread_ = nullptr; // that called last
   std::unique_ptr<bound_call> interpreted_;
   std::byte* base_ = nullptr;
   std::byte* given_ = nullptr; // the results
