@@ -138,7 +138,8 @@ template <class F>
 double move_point(F& f, random_numbers& random) {
   i64 const i = random.below(points), k = random.below(components);
   f.template set_at<0>(i, k);
-  double const weight = f.propose() - f.value();
+  f.propose();
+  double const weight = f.difference();
   if (random.accepts(weight))
     f.commit();
   else
@@ -150,7 +151,8 @@ double move_mean(F& f, random_numbers& random, mixture_data& d) {
   i64 const k = random.below(components);
   double const now = d.mu[static_cast<std::size_t>(k)] + 0.1 * random.near_zero();
   f.template set_at<2>(k, now);
-  double const weight = f.propose() - f.value();
+  f.propose();
+  double const weight = f.difference();
   if (random.accepts(weight)) {
     f.commit();
     d.mu[static_cast<std::size_t>(k)] = now;

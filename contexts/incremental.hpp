@@ -28,6 +28,8 @@ inline namespace OVERDUB_EXECUTE_ABI {
 /// of the maps around it. One thread uses one; copies share slices, and nothing else.
 template <class Result, class... A>
 class incremental_function {
+  static constexpr bool is_number = std::is_arithmetic_v<Result>;
+
 public:
   incremental_function(std::shared_ptr<incremental_slices> of, A const&... x)
       : program_(std::move(of), data_of(x...)) {}
@@ -72,6 +74,8 @@ public:
     program_.propose();
     if constexpr (is_number) return number_of(program_.proposed());
   }
+  /// By how much the proposal changes the value: a weight, where the value is the logarithm of a density.
+  double difference() const requires is_number { return program_.difference(); }
   /// The changes are made.
   void commit() { program_.commit(); }
   /// They are forgotten.
@@ -91,7 +95,6 @@ public:
   incremental_program const& program() const { return program_; }
 
 private:
-  static constexpr bool is_number = std::is_arithmetic_v<Result>;
   template <class X>
   static constexpr std::uint32_t leaves = []<class... L>(types<L...>) {
     return static_cast<std::uint32_t>(sizeof...(L));

@@ -7,6 +7,7 @@
 #include <overdub/contexts/incremental/slices.hpp>
 #include <overdub/execute/bound_call.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -79,6 +80,14 @@ public:
   /// The bits of a result that is a number: as it is, and as it was proposed.
   std::uint64_t value(std::size_t result = 0) const { return values_[result]; }
   std::uint64_t proposed(std::size_t result = 0) const { return (is_proposed_ ? proposed_ : values_)[result]; }
+  /// By how much the proposal changes a result that is a number: a sum's difference is not what is left of two sums.
+  double difference(std::size_t result = 0) const {
+    if (!is_proposed_ || proposal_ == nullptr) return 0;
+    if (increments::slice_value const by = proposal_->slice->what.differences[result];
+        by.result != increments::slice_value::none) [[likely]]
+      return std::bit_cast<double>(proposal_->call.word(by.result));
+    return difference_of_values(result);
+  }
   /// A result, and an input.
   OVERDUB_DECL datum result(std::size_t result) const;
   OVERDUB_DECL datum input(std::uint32_t i) const;
@@ -137,7 +146,9 @@ private:
     pending_[input].how = how;
   }
   OVERDUB_DECL void run_changes();
-  bound_slice& bind();
+  OVERDUB_DECL double difference_of_values(std::size_t result) const;
+  bool fits(bound_slice const& b) const;
+  void find_slice();
   increments::schema schema() const {
     increments::schema all;
     for (change const& c : pending_) all.push_back(c.how);
@@ -149,10 +160,12 @@ private:
   void grow();
   void keep_more();
   void run(bound_slice& s);
+  void run_with_others(bound_slice& b);
   void run_all();
   void pass(bound_slice& b, std::uint32_t parameter, std::vector<increments::cells>& wholes);
   void write(increments::store const& s, bound_call const& from);
-  void write_inputs();
+  void write_input(std::uint32_t i);
+  void write_whole_input(std::uint32_t i);
   datum whole_input(std::uint32_t i) const;
   void look_at(std::uint32_t variable, std::uint64_t bits);
   bool is_number(std::uint32_t variable) const { return layout_[variable].type.rank == 0; }

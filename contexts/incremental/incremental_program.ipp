@@ -141,20 +141,23 @@ inline datum incremental_program::whole_input(std::uint32_t i) const {
 
 OVERDUB_DECL void incremental_program::run_changes() {
   if (is_improper_) [[unlikely]]
-    run_all();
-  else
-    run(bind());
+    return run_all();
+  if (last_ == nullptr || !fits(*last_)) [[unlikely]]
+    find_slice();
+  run(*last_);
+}
+
+inline bool incremental_program::fits(bound_slice const& b) const {
+  return b.signature == signature_ && (pending_.size() <= 10 || b.changes == schema());
 }
 
 // The slice for the changes.
-inline incremental_program::bound_slice& incremental_program::bind() {
-  auto const fits = [&](bound_slice const& b) {
-    return b.signature == signature_ && (pending_.size() <= 10 || b.changes == schema());
-  };
-  if (last_ != nullptr && fits(*last_)) [[likely]]
-    return *last_;
+inline void incremental_program::find_slice() {
   for (auto const& b : bound_)
-    if (fits(*b)) return *(last_ = b.get());
+    if (fits(*b)) {
+      last_ = b.get();
+      return;
+    }
   increments::schema const changes = schema();
   auto s = slices_->for_schema(changes);
   while (s->version != layout_.size()) { // more is kept now, which all slices follow
@@ -162,7 +165,7 @@ inline incremental_program::bound_slice& incremental_program::bind() {
     s = slices_->for_schema(changes);
   }
   bound_.push_back(make_bound(std::move(s), changes));
-  return *(last_ = bound_.back().get());
+  last_ = bound_.back().get();
 }
 
 // Runs all as it is, for what is kept now, too.
@@ -215,21 +218,14 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
   b.results = nullptr;
 }
 
-inline void incremental_program::run(bound_slice& b) {
+[[gnu::always_inline]] inline void incremental_program::run(bound_slice& b) {
   if (b.arrays != arrays_) [[unlikely]]
     lend_arrays(b);
   for (auto const& [from, to] : b.arguments) *to = *from;
   if (b.others.empty()) [[likely]] {
     b.call.run();
   } else {
-    std::vector<increments::cells> wholes; // arrays that are lent
-    for (std::uint32_t const k : b.others)
-      if (b.slice->what.parameters[k].what == increments::slice_parameter::kind::input) {
-        wholes.reserve(b.others.size());
-        break;
-      }
-    for (std::uint32_t const k : b.others) pass(b, k, wholes);
-    b.call.run();
+    run_with_others(b);
   }
   auto const& results = b.slice->what.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -240,6 +236,17 @@ inline void incremental_program::run(bound_slice& b) {
   }
   proposal_ = &b;
   is_proposed_ = true;
+}
+
+inline void incremental_program::run_with_others(bound_slice& b) {
+  std::vector<increments::cells> wholes; // arrays that are lent
+  for (std::uint32_t const k : b.others)
+    if (b.slice->what.parameters[k].what == increments::slice_parameter::kind::input) {
+      wholes.reserve(b.others.size());
+      break;
+    }
+  for (std::uint32_t const k : b.others) pass(b, k, wholes);
+  b.call.run();
 }
 
 // An argument that is no number and no place.
@@ -293,7 +300,7 @@ OVERDUB_DECL void incremental_program::commit() {
   for (std::uint64_t const* const sum : b.sums)
     is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
   for (increments::store const* const s : b.parts) write(*s, b.call);
-  write_inputs();
+  for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]);
   for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = proposed_[k];
   rollback();
 }
@@ -378,6 +385,19 @@ inline void incremental_program::write(increments::store const& s, bound_call co
   std::size_t const indices = s.path.size();
   bool const is_scalar = indices == to.type().rank;
   std::size_t const bytes = static_cast<std::size_t>(to.scalars(indices)) * to.size_of_scalar();
+  if (s.each && indices == 1 && is_scalar && s.value.exists() && !s.valid.exists() && to.size_of_scalar() == 8) {
+    // The turns of a list.
+    i64 const n = extents(s.path[0])[0];
+    auto const* const index = reinterpret_cast<i64 const*>(elements(s.path[0]));
+    auto const* const value = reinterpret_cast<std::uint64_t const*>(elements(s.value));
+    auto* const at = reinterpret_cast<std::uint64_t*>(to.data());
+    for (i64 k = 0; k < n; ++k) at[index[k]] = value[k];
+    if (is_sum_[s.variable])
+      for (i64 k = 0; k < n; ++k) look_at(s.variable, value[k]);
+    if (inverse_[s.variable] != nullptr)
+      for (i64 k = 0; k < n; ++k) inverse_[s.variable]->written(index[k]);
+    return;
+  }
   i64 count = 1;
   for (increments::slice_value const v : s.path)
     if (s.each && is_array(v)) count = extents(v)[0];
@@ -407,25 +427,27 @@ inline void incremental_program::write(increments::store const& s, bound_call co
   }
 }
 
-inline void incremental_program::write_inputs() {
-  for (std::uint32_t n = 0; n < change_count_; ++n) {
-    std::uint32_t const i = changed_[n];
-    change const& c = pending_[i];
-    if (is_number(i)) {
-      numbers_[i] = c.whole->bits();
-      continue;
-    }
-    increments::cells& to = arrays_of_[i];
-    if (c.whole) {
-      if (!to.assign(*c.whole)) ++arrays_;
-      if (inverse_[i] != nullptr) inverse_[i]->forget();
-      continue;
-    }
-    for (std::uint8_t k = 0; k < c.how.places; ++k) {
-      to.set_bits_at(to.at({c.places[k].path, c.how.indices}), c.places[k].bits);
-      if (inverse_[i] != nullptr) inverse_[i]->written(c.places[k].path[0]);
-    }
+[[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
+  change const& c = pending_[i];
+  if (c.how.whole) [[unlikely]]
+    return write_whole_input(i);
+  increments::cells& to = arrays_of_[i];
+  for (std::uint8_t k = 0; k < c.how.places; ++k) {
+    i64 const first = c.places[k].path[0];
+    std::size_t const at = c.how.indices == 1 ? static_cast<std::size_t>(first) * to.size_of_scalar()
+                                              : to.at({c.places[k].path, c.how.indices});
+    to.set_bits_at(at, c.places[k].bits);
+    if (inverse_[i] != nullptr) inverse_[i]->written(first);
   }
+}
+inline void incremental_program::write_whole_input(std::uint32_t i) {
+  datum const& x = *pending_[i].whole;
+  if (is_number(i)) {
+    numbers_[i] = x.bits();
+    return;
+  }
+  if (!arrays_of_[i].assign(x)) ++arrays_;
+  if (inverse_[i] != nullptr) inverse_[i]->forget();
 }
 
 // ---- values
@@ -436,6 +458,20 @@ OVERDUB_DECL datum incremental_program::result(std::size_t k) const {
   if (f.is_literal(v)) return datum::of_bits(f.type_of(v), f.bits_of(v));
   if (f.type_of(v).rank == 0) return datum::of_bits(f.type_of(v), values_[k]);
   return arrays_of_[layout_.of(v)].as_datum();
+}
+
+OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) const {
+  auto const number = [&](std::uint64_t bits) {
+    switch (slices_->function().results[k].element) {
+    case ir::scalar::f64:
+      return std::bit_cast<double>(bits);
+    case ir::scalar::f32:
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    default:
+      return static_cast<double>(static_cast<std::int64_t>(bits));
+    }
+  };
+  return number(proposed_[k]) - number(values_[k]);
 }
 
 OVERDUB_DECL datum incremental_program::input(std::uint32_t i) const {

@@ -116,6 +116,7 @@ struct slice {
   std::vector<slice_parameter> parameters;
   std::vector<store> stores;
   std::vector<slice_value> results; // of the function's results that are numbers and changed
+  std::vector<slice_value> differences; // by how much, where that is known before
   std::vector<step> steps;
 };
 

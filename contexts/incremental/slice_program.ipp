@@ -85,6 +85,8 @@ inline slice slice_writer::finish() && {
     bool const is_number = original().type_of(v).rank == 0;
     made_.results.push_back(
         changed && is_number ? value_at(now(v), results) : slice_value{});
+    bool const has_difference = changed && original().type_of(v) == ir::f64;
+    made_.differences.push_back(has_difference ? value_at(change_of(v)->by, results) : slice_value{});
   }
   for (pending const& s : stores_) {
     store to;

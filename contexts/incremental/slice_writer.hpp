@@ -57,6 +57,7 @@ struct piece {
 struct change {
   bool whole = false;
   value_id now = ir::nothing;
+  value_id by = ir::nothing; // of a sum: the difference, where it is known
   std::vector<piece> pieces;
 };
 
@@ -142,6 +143,7 @@ private:
   void visit(node_id n);
   void visit_at(node_id n);
   void visit_sum(node_id n);
+  void add_difference(node_id n);
   void run_again(node_id n, std::string_view why = {});
   bool is_reached(node_id n);
   std::vector<value_id> const& captured(node_id n);

@@ -29,8 +29,25 @@ inline void slice_writer::visit(node_id n) {
       if (change const* const c = change_of(v); c != nullptr && c->whole) return run_again(n);
     return;
   default:
-    return run_again(n);
+    run_again(n);
+    return add_difference(n);
   }
+}
+
+/// The difference of a sum of two is that of both: it is more exact than what the sums differ by, and there before.
+inline void slice_writer::add_difference(node_id n) {
+  op const code = original()[n].code;
+  if ((code != op::add && code != op::sub) || !original().type_of(original().result(n)).is_floating()) return;
+  value_id by = ir::nothing;
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    value_id const v = original().operand(n, k);
+    change const* const c = original().is_literal(v) ? nullptr : change_of(v);
+    if (c == nullptr) continue;
+    if (c->by == ir::nothing) return;
+    value_id const part = k == 1 && code == op::sub ? at_.add(op::neg, c->by) : c->by;
+    by = by == ir::nothing ? part : at_.add(op::add, by, part);
+  }
+  pool_[changes_[index_of(original().result(n))] - 1].by = by;
 }
 
 /// An element of an array of which some changed.
@@ -127,13 +144,14 @@ inline void slice_writer::visit_sum(node_id n) {
     made.now = next;
     return;
   }
-  std::uint32_t const rest = remainder(v);
+  value_id const rest = read(remainder(v), place);
   value_id const added = at_.add(op::sub, next, sum);
   value_id const kept_of_sum = at_.add(op::sub, next, added);
   value_id const lost = at_.add(op::add, at_.add(op::sub, sum, kept_of_sum), at_.add(op::sub, by, added));
-  value_id const next_rest = at_.add(op::add, read(rest, place), lost);
-  stores_.push_back({rest, place, next_rest});
-  made.now = at_.add(op::add, next, next_rest);
+  stores_.push_back({remainder(v), place, at_.add(op::add, rest, lost)});
+  made.by = by;
+  // The same up to rounding, and not at the end of all this.
+  made.now = at_.add(op::add, sum, at_.add(op::add, rest, by));
 }
 
 // ---- as a whole
