@@ -136,6 +136,7 @@ private:
     std::vector<element_copy> elements;
     std::vector<std::uint64_t const*> sums; // what is to be finite,
     std::vector<increments::store const*> parts; // and all else
+    std::vector<increments::cells> wholes;       // arrays that the last call was lent
   };
 
   static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
@@ -162,8 +163,9 @@ private:
   void run(bound_slice& s);
   void run_with_others(bound_slice& b);
   void run_all();
-  void pass(bound_slice& b, std::uint32_t parameter, std::vector<increments::cells>& wholes);
-  void write(increments::store const& s, bound_call const& from);
+  void pass(bound_slice& b, std::uint32_t parameter);
+  void write_parts(bound_slice const& b);
+  void write(increments::store const& s, bound_call const& from, std::byte const* copied);
   void write_input(std::uint32_t i);
   void write_whole_input(std::uint32_t i);
   datum whole_input(std::uint32_t i) const;

@@ -239,19 +239,14 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
 }
 
 inline void incremental_program::run_with_others(bound_slice& b) {
-  std::vector<increments::cells> wholes; // arrays that are lent
-  for (std::uint32_t const k : b.others)
-    if (b.slice->what.parameters[k].what == increments::slice_parameter::kind::input) {
-      wholes.reserve(b.others.size());
-      break;
-    }
-  for (std::uint32_t const k : b.others) pass(b, k, wholes);
+  b.wholes.clear();
+  b.wholes.reserve(b.others.size());
+  for (std::uint32_t const k : b.others) pass(b, k);
   b.call.run();
 }
 
 // An argument that is no number and no place.
-inline void incremental_program::pass(
-    bound_slice& b, std::uint32_t parameter, std::vector<increments::cells>& wholes) {
+inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
   increments::slice_parameter const& p = b.slice->what.parameters[parameter];
   change const& c = pending_[p.variable < pending_.size() ? p.variable : 0];
   if (p.what == increments::slice_parameter::kind::members) {
@@ -272,8 +267,9 @@ inline void incremental_program::pass(
   } else if (c.how.is_same()) {
     b.call.lend(parameter, arrays_of_[p.variable].data(), arrays_of_[p.variable].extents());
   } else {
-    wholes.emplace_back(layout_[p.variable].type).assign(whole_input(p.variable));
-    b.call.lend(parameter, wholes.back().data(), wholes.back().extents());
+    increments::cells& whole = b.wholes.emplace_back(layout_[p.variable].type);
+    whole.assign(whole_input(p.variable));
+    b.call.lend(parameter, whole.data(), whole.extents());
   }
 }
 
@@ -299,7 +295,7 @@ OVERDUB_DECL void incremental_program::commit() {
   }
   for (std::uint64_t const* const sum : b.sums)
     is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
-  for (increments::store const* const s : b.parts) write(*s, b.call);
+  if (!b.parts.empty()) write_parts(b);
   for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]);
   for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = proposed_[k];
   rollback();
@@ -346,14 +342,33 @@ inline void incremental_program::look_at(std::uint32_t variable, std::uint64_t b
     is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
 }
 
+// A slice may give an array that it was lent, which another one is about to change: such are copied before.
+inline void incremental_program::write_parts(bound_slice const& b) {
+  std::vector<increments::cells> copies;
+  std::vector<std::size_t> copy_of(b.parts.size(), ~std::size_t{0});
+  for (std::size_t k = 0; k < b.parts.size(); ++k) {
+    std::uint32_t const result = b.parts[k]->value.result;
+    if (b.parts[k]->value.parameter != increments::slice_value::none || result == increments::slice_value::none)
+      continue;
+    ir::type const t = b.call.code().results[result];
+    if (t.rank == 0 || !b.call.is_lent(result)) continue;
+    copy_of[k] = copies.size();
+    copies.emplace_back(t).assign(b.call.elements(result), b.call.extents(result));
+  }
+  for (std::size_t k = 0; k < b.parts.size(); ++k)
+    write(*b.parts[k], b.call, copy_of[k] < copies.size() ? copies[copy_of[k]].data() : nullptr);
+}
+
 // What changed of an array, or of a number where it changed at all.
-inline void incremental_program::write(increments::store const& s, bound_call const& from) {
+inline void
+incremental_program::write(increments::store const& s, bound_call const& from, std::byte const* copied) {
   auto const is_argument = [](increments::slice_value v) { return v.parameter != increments::slice_value::none; };
   auto const word = [&](increments::slice_value v) -> std::uint64_t {
     if (!v.exists()) return 0;
     return is_argument(v) ? from.argument_word(v.parameter) : from.word(v.result);
   };
   auto const elements = [&](increments::slice_value v) {
+    if (copied != nullptr && v.result == s.value.result && !is_argument(v)) return copied;
     return is_argument(v) ? from.argument_elements(v.parameter) : from.elements(v.result);
   };
   auto const extents = [&](increments::slice_value v) {

@@ -80,6 +80,10 @@ public:
   i64 const* extents(std::size_t result) const {
     return reinterpret_cast<i64 const*>(given_ + results_[result] + 2 * execute::word_size);
   }
+  /// Whether a result that is an array is one that was lent, or a part of it.
+  bool is_lent(std::size_t result) const {
+    return execute::get<void const*>(given_, results_[result] + execute::word_size) == nullptr;
+  }
   /// An argument, as it was set or lent.
   std::uint64_t argument_word(std::size_t parameter) const {
     return execute::get<std::uint64_t>(argument(parameter), 0);
