@@ -115,7 +115,10 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
     }
   if (m.bits_at(m.at(path)) == bits) return; // as it is
   is_proposed_ = false;
-  if (c.how.places == increments::input_change::most_places) {
+  // Slices know places by their first indices, which are apart.
+  bool const meets = std::any_of(
+      c.places, c.places + c.how.places, [&](place const& p) { return p.path[0] == path[0]; });
+  if (meets || c.how.places == increments::input_change::most_places) {
     c.whole = whole_input(input);
     mark(input, {.whole = true});
     return set_at(input, path, bits);
@@ -473,6 +476,32 @@ OVERDUB_DECL datum incremental_program::result(std::size_t k) const {
   if (f.is_literal(v)) return datum::of_bits(f.type_of(v), f.bits_of(v));
   if (f.type_of(v).rank == 0) return datum::of_bits(f.type_of(v), values_[k]);
   return arrays_of_[layout_.of(v)].as_datum();
+}
+
+// A line for each map, reduction and loop that ran, and how many other operations did.
+OVERDUB_DECL std::string incremental_program::explain() const {
+  if (proposal_ == nullptr) return "nothing ran\n";
+  ir::function const& f = slices_->function();
+  std::string text;
+  std::size_t others = 0;
+  for (increments::step const& s : proposal_->slice->what.steps) {
+    using extent = increments::step::extent;
+    if (s.ran == extent::scalar) {
+      ++others;
+      continue;
+    }
+    text += ir::name_of(f[s.node].code);
+    for (ir::value_id const v : f.results_of(s.node))
+      text += " %" + (f[v].name == ir::nothing ? std::to_string(index_of(v))
+                                                : std::string(slices_->program().text(f[v].name)));
+    text += s.ran == extent::one_turn     ? ": one turn"
+            : s.ran == extent::some_turns ? ": the turns of a list"
+            : s.ran == extent::difference ? ": by a difference"
+                                          : ": all of it";
+    if (!s.why.empty()) text.append(", since ").append(s.why);
+    text += '\n';
+  }
+  return text += std::to_string(others) + " other operations\n";
 }
 
 OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) const {

@@ -168,7 +168,8 @@ private:
   std::string_view add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all);
   std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
   std::string_view find_members(node_id n, value_id index, reached& r);
-  bool has_length_of_turns(node_id n, change const& c);
+  bool has_length_of_turns(node_id n, value_id v) const;
+  bool have_length_of_turns(node_id n, change const& c);
   value_id met_by(reached const& earlier, reached const& later, value_id index);
   bool is_summed(value_id v) const;
   std::vector<value_id> run_body(node_id n, reached const& r);

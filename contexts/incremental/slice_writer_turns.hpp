@@ -70,7 +70,7 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
         r.asked = index;
         r.known = p.index;
       }
-      r.is_checked = *shift != 0 || !has_length_of_turns(n, c);
+      r.is_checked = *shift != 0 || !have_length_of_turns(n, c);
     } else if (std::string_view const why = find_members(n, index, r); !why.empty()) {
       return why;
     }
@@ -123,7 +123,7 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
   node_id const m = f.node_of(index);
   value_id keys = index;
   if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == f.argument(body, 0) &&
-      !is_inside(f, f.operand(m, 0), body))
+      !is_inside(f, f.operand(m, 0), body) && has_length_of_turns(n, f.operand(m, 0)))
     keys = f.operand(m, 0);
   p.keys = kept(keys);
   p.key = p.index;
@@ -140,17 +140,19 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
   return {};
 }
 
-/// Whether the map has as many turns as the arrays are long that changed so.
-inline bool slice_writer::has_length_of_turns(node_id n, change const& c) {
+/// Whether the map has as many turns as an array is long.
+inline bool slice_writer::has_length_of_turns(node_id n, value_id v) const {
   function const& f = original();
   value_id const count = f.operand(n, 0);
-  for (value_id const v : captured(n)) {
-    if (change_of(v) != &c) continue;
-    if (f.is_result(v) && f[f.node_of(v)].code == op::map && f.operand(f.node_of(v), 0) == count) continue;
-    if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
-    auto const asked = f.operands_of(f.node_of(count));
-    if (std::find(asked.begin(), asked.end(), v) == asked.end()) return false;
-  }
+  if (f.is_result(v) && f[f.node_of(v)].code == op::map && f.operand(f.node_of(v), 0) == count) return true;
+  if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
+  auto const asked = f.operands_of(f.node_of(count));
+  return std::find(asked.begin(), asked.end(), v) != asked.end();
+}
+/// The same of all that changed so.
+inline bool slice_writer::have_length_of_turns(node_id n, change const& c) {
+  for (value_id const v : captured(n))
+    if (change_of(v) == &c && !has_length_of_turns(n, v)) return false;
   return true;
 }
 
