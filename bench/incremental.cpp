@@ -71,7 +71,8 @@ auto followed_mixture(od::compile_options const& o, mixture_data const& d) {
 
 class mixture_by_hand {
 public:
-  explicit mixture_by_hand(mixture_data d) : d_(std::move(d)), members_(components), place_(points), terms_(points) {
+  explicit mixture_by_hand(mixture_data d)
+      : d_(std::move(d)), members_(components), place_(points), terms_(points) {
     for (i64 i = 0; i < points; ++i) {
       terms_[at(i)] = term(i, d_.z[at(i)]);
       score_ += terms_[at(i)];
@@ -168,15 +169,15 @@ void bench_mixture(od::compile_options const& compiled) {
     mixture_by_hand hand(data);
     auto fast = followed_mixture(compiled, data), slow = followed_mixture({}, data);
     random_numbers a, b, c;
-    for (int k = 0; k < 1000; ++k) hand.move_point(a), move_point(fast, b), move_point(slow, c); // slices are made once
+    for (int k = 0; k < 1000; ++k)
+      hand.move_point(a), move_point(fast, b), move_point(slow, c); // slices are made once
     bench::compare<bench::allocating::forbidden>(
         "a mixture of 4 normals, 10,000 points: an assignment moves",
         bench::way{"by hand", 0, [&] { return hand.move_point(a); }},
         bench::way{"followed, compiled", 1.15, [&] { return move_point(fast, b); }},
         bench::way{"followed, interpreted", 1.5, [&] { return move_point(slow, c); }});
     bench::compare(
-        "the same, and all points scored again",
-        bench::way{"by hand", 0, [&] { return hand.score_again(); }},
+        "the same, and all points scored again", bench::way{"by hand", 0, [&] { return hand.score_again(); }},
         bench::way{"an assignment, followed", 0.001, [&] { return move_point(fast, b); }});
   }
   mixture_by_hand hand(data);

@@ -49,7 +49,8 @@ public:
   void set_at(X const&... indices_and_element) {
     using argument = std::tuple_element_t<I, std::tuple<A...>>;
     constexpr std::size_t rank = detail::type_of_cpp<argument>.rank;
-    static_assert(rank > 0, "overdub: set_at<I>(i, x) is for arguments that are arrays; others are set as a whole");
+    static_assert(
+        rank > 0, "overdub: set_at<I>(i, x) is for arguments that are arrays; others are set as a whole");
     static_assert(
         rank == 0 || sizeof...(X) == rank + 1,
         "overdub: set_at<I>(i, x) takes an index for each axis of the array, and the element");
@@ -96,13 +97,13 @@ public:
 
 private:
   template <class X>
-  static constexpr std::uint32_t leaves = []<class... L>(types<L...>) {
-    return static_cast<std::uint32_t>(sizeof...(L));
-  }(leaves_of<X>{});
+  static constexpr std::uint32_t leaves =
+      []<class... L>(types<L...>) { return static_cast<std::uint32_t>(sizeof...(L)); }(leaves_of<X>{});
   template <std::size_t I>
   static constexpr std::uint32_t first_leaf = []<std::size_t... K>(std::index_sequence<K...>) {
     return (0u + ... + leaves<std::tuple_element_t<K, std::tuple<A...>>>);
-  }(std::make_index_sequence<I>{});
+  }
+  (std::make_index_sequence<I>{});
 
   template <class T>
   static std::uint64_t bits_of(T x) {
@@ -143,7 +144,8 @@ std::shared_ptr<incremental_slices> incremental_slices_for(F const& f, compile_o
 template <class F, class... A>
 auto incremental(compile_options const& o, F const& f, A const&... x) {
   static_assert(
-      std::is_empty_v<F>, "overdub: a function that is followed captures nothing; give what it captured as an argument");
+      std::is_empty_v<F>,
+      "overdub: a function that is followed captures nothing; give what it captured as an argument");
   using result = typename detail::compilation<F, types<A...>>::result;
   return incremental_function<result, A...>(incremental_slices_for<F, A...>(f, o), x...);
 }

@@ -79,7 +79,9 @@ public:
 
   /// The bits of a result that is a number: as it is, and as it was proposed.
   std::uint64_t value(std::size_t result = 0) const { return values_[result]; }
-  std::uint64_t proposed(std::size_t result = 0) const { return (is_proposed_ ? proposed_ : values_)[result]; }
+  std::uint64_t proposed(std::size_t result = 0) const {
+    return (is_proposed_ ? proposed_ : values_)[result];
+  }
   /// By how much the proposal changes a result that is a number: a sum's difference is not what is left of two sums.
   double difference(std::size_t result = 0) const {
     if (!is_proposed_ || proposal_ == nullptr) return 0;
@@ -128,13 +130,13 @@ private:
     std::uint64_t signature = 0;
     std::shared_ptr<runnable_slice const> slice;
     bound_call call;
-    std::vector<word_copy> arguments;      // numbers, and places of the update
-    std::vector<std::uint32_t> others;     // parameters that are asked for at each call
-    std::uint64_t arrays = 0;              // which arrays it was bound to
-    std::byte const* results = nullptr;    // where they stood when these were found:
-    std::vector<word_copy> numbers;        // what a commit copies,
+    std::vector<word_copy> arguments;   // numbers, and places of the update
+    std::vector<std::uint32_t> others;  // parameters that are asked for at each call
+    std::uint64_t arrays = 0;           // which arrays it was bound to
+    std::byte const* results = nullptr; // where they stood when these were found:
+    std::vector<word_copy> numbers;     // what a commit copies,
     std::vector<element_copy> elements;
-    std::vector<std::uint64_t const*> sums; // what is to be finite,
+    std::vector<std::uint64_t const*> sums;      // what is to be finite,
     std::vector<increments::store const*> parts; // and all else
     std::vector<increments::cells> wholes;       // arrays that the last call was lent
   };
@@ -155,7 +157,8 @@ private:
     for (change const& c : pending_) all.push_back(c.how);
     return all;
   }
-  std::unique_ptr<bound_slice> make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
+  std::unique_ptr<bound_slice>
+  make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
   void lend_arrays(bound_slice& b);
   void find_stores(bound_slice& b);
   void grow();
@@ -177,9 +180,9 @@ private:
   std::vector<std::uint64_t> numbers_;       // by variable: its bits, where it is a number
   std::vector<increments::cells> arrays_of_; // by variable
   std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
-  std::vector<bool> is_sum_;    // by variable: whether differences are added to it
-  std::uint64_t arrays_ = 1;    // another number where an array moved, or changed its shape
-  std::vector<change> pending_; // by input
+  std::vector<bool> is_sum_;           // by variable: whether differences are added to it
+  std::uint64_t arrays_ = 1;           // another number where an array moved, or changed its shape
+  std::vector<change> pending_;        // by input
   std::vector<std::uint32_t> changed_; // the inputs that changed, so many
   std::uint32_t change_count_ = 0;
   std::uint64_t signature_ = 0; // of up to ten inputs, all of the schema

@@ -20,9 +20,11 @@ namespace increments {
       "overdub: input %u is %s, and was given %s", input, overdub::detail::text_of(wanted).c_str(),
       overdub::detail::text_of(given).c_str()));
 }
-[[noreturn, gnu::cold]] inline void throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t most) {
+[[noreturn, gnu::cold]] inline void
+throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t most) {
   throw incremental_error(message(
-      "overdub: input %u has %d axes, and an element was set by %zu indices; elements of up to %zu axes are set by as "
+      "overdub: input %u has %d axes, and an element was set by %zu indices; elements of up to %zu axes are "
+      "set by as "
       "many",
       input, static_cast<int>(t.rank), indices, most));
 }
@@ -46,8 +48,7 @@ OVERDUB_DECL incremental_program::incremental_program(
   proposed_.resize(values_.size());
   grow();
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].type() != layout_[i].type)
-      increments::throw_type(i, layout_[i].type, inputs[i].type());
+    if (inputs[i].type() != layout_[i].type) increments::throw_type(i, layout_[i].type, inputs[i].type());
     if (is_number(i))
       numbers_[i] = inputs[i].bits();
     else
@@ -116,8 +117,8 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
   if (m.bits_at(m.at(path)) == bits) return; // as it is
   is_proposed_ = false;
   // Slices know places by their first indices, which are apart.
-  bool const meets = std::any_of(
-      c.places, c.places + c.how.places, [&](place const& p) { return p.path[0] == path[0]; });
+  bool const meets =
+      std::any_of(c.places, c.places + c.how.places, [&](place const& p) { return p.path[0] == path[0]; });
   if (meets || c.how.places == increments::input_change::most_places) {
     c.whole = whole_input(input);
     mark(input, {.whole = true});
@@ -127,7 +128,9 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
   place& p = c.places[c.how.places];
   for (std::size_t k = 0; k < path.size(); ++k) p.path[k] = path[k];
   p.bits = bits;
-  mark(input, {.places = static_cast<std::uint8_t>(c.how.places + 1), .indices = static_cast<std::uint8_t>(path.size())});
+  mark(
+      input, {.places = static_cast<std::uint8_t>(c.how.places + 1),
+              .indices = static_cast<std::uint8_t>(path.size())});
 }
 
 // An array as it would be.
@@ -186,8 +189,8 @@ inline void incremental_program::keep_more() {
   for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
 }
 
-inline std::unique_ptr<incremental_program::bound_slice> incremental_program::make_bound(
-    std::shared_ptr<runnable_slice const> s, increments::schema changes) {
+inline std::unique_ptr<incremental_program::bound_slice>
+incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes) {
   auto b = std::make_unique<bound_slice>(s);
   b->changes = std::move(changes);
   b->signature = signature_;
@@ -212,7 +215,8 @@ inline std::unique_ptr<incremental_program::bound_slice> incremental_program::ma
 inline void incremental_program::lend_arrays(bound_slice& b) {
   auto const& parameters = b.slice->what.parameters;
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
-    if (parameters[k].what != increments::slice_parameter::kind::variable || is_number(parameters[k].variable))
+    if (parameters[k].what != increments::slice_parameter::kind::variable ||
+        is_number(parameters[k].variable))
       continue;
     increments::cells const& m = arrays_of_[parameters[k].variable];
     b.call.lend(k, m.data(), m.extents());
@@ -324,7 +328,9 @@ inline void incremental_program::find_stores(bound_slice& b) {
     if (s.path.empty() && is_number(s.variable) && !s.valid.exists()) {
       b.numbers.push_back({word(s.value), &numbers_[s.variable]});
       if (is_sum_[s.variable] && is_f64) b.sums.push_back(&numbers_[s.variable]);
-    } else if (s.path.size() == 1 && layout_[s.variable].type.rank == 1 && !s.each && is_word(s.value)) {
+    } else if (
+        s.path.size() == 1 && layout_[s.variable].type.rank == 1 && !s.each && !s.is_range &&
+        is_word(s.value)) {
       increments::cells& to = arrays_of_[s.variable];
       b.elements.push_back(
           {word(s.path[0]), word(s.value), s.valid.exists() ? word(s.valid) : nullptr, to.data(),
@@ -351,7 +357,8 @@ inline void incremental_program::write_parts(bound_slice const& b) {
   std::vector<std::size_t> copy_of(b.parts.size(), ~std::size_t{0});
   for (std::size_t k = 0; k < b.parts.size(); ++k) {
     std::uint32_t const result = b.parts[k]->value.result;
-    if (b.parts[k]->value.parameter != increments::slice_value::none || result == increments::slice_value::none)
+    if (b.parts[k]->value.parameter != increments::slice_value::none ||
+        result == increments::slice_value::none)
       continue;
     ir::type const t = b.call.code().results[result];
     if (t.rank == 0 || !b.call.is_lent(result)) continue;
@@ -365,7 +372,9 @@ inline void incremental_program::write_parts(bound_slice const& b) {
 // What changed of an array, or of a number where it changed at all.
 inline void
 incremental_program::write(increments::store const& s, bound_call const& from, std::byte const* copied) {
-  auto const is_argument = [](increments::slice_value v) { return v.parameter != increments::slice_value::none; };
+  auto const is_argument = [](increments::slice_value v) {
+    return v.parameter != increments::slice_value::none;
+  };
   auto const word = [&](increments::slice_value v) -> std::uint64_t {
     if (!v.exists()) return 0;
     return is_argument(v) ? from.argument_word(v.parameter) : from.word(v.result);
@@ -390,20 +399,31 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
   if (s.path.empty()) {
     if (s.valid.exists() && word(s.valid) == 0) return;
     // Where nothing is given, what was lost of sums that were computed anew.
-    bool const stays =
-        s.value.exists()
-            ? to.assign(elements(s.value), extents(s.value))
-            : to.assign(nullptr, arrays_of_[layout_.of(layout_[s.variable].of)].extents());
+    bool const stays = s.value.exists()
+                           ? to.assign(elements(s.value), extents(s.value))
+                           : to.assign(nullptr, arrays_of_[layout_.of(layout_[s.variable].of)].extents());
     if (!stays) ++arrays_;
     if (inverse_[s.variable] != nullptr) inverse_[s.variable]->forget();
     if (is_sum_[s.variable])
-      for (std::size_t at = 0; at < to.bytes(); at += to.size_of_scalar()) look_at(s.variable, to.bits_at(at));
+      for (std::size_t at = 0; at < to.bytes(); at += to.size_of_scalar())
+        look_at(s.variable, to.bits_at(at));
     return;
   }
   std::size_t const indices = s.path.size();
   bool const is_scalar = indices == to.type().rank;
   std::size_t const bytes = static_cast<std::size_t>(to.scalars(indices)) * to.size_of_scalar();
-  if (s.each && indices == 1 && is_scalar && s.value.exists() && !s.valid.exists() && to.size_of_scalar() == 8) {
+  if (s.is_range) { // turns of a loop, in order
+    i64 path[ir::max_rank];
+    for (std::size_t a = 0; a < indices; ++a) path[a] = static_cast<i64>(word(s.path[a]));
+    i64 const n = extents(s.value)[0];
+    if (n == 0) return;
+    std::byte* const at = to.data() + to.at({path, indices});
+    std::memcpy(at, elements(s.value), static_cast<std::size_t>(n) * bytes);
+    for (i64 k = 0; inverse_[s.variable] != nullptr && k < n; ++k) inverse_[s.variable]->written(path[0] + k);
+    return;
+  }
+  if (s.each && indices == 1 && is_scalar && s.value.exists() && !s.valid.exists() &&
+      to.size_of_scalar() == 8) {
     // The turns of a list.
     i64 const n = extents(s.path[0])[0];
     auto const* const index = reinterpret_cast<i64 const*>(elements(s.path[0]));
@@ -493,11 +513,12 @@ OVERDUB_DECL std::string incremental_program::explain() const {
     text += ir::name_of(f[s.node].code);
     for (ir::value_id const v : f.results_of(s.node))
       text += " %" + (f[v].name == ir::nothing ? std::to_string(index_of(v))
-                                                : std::string(slices_->program().text(f[v].name)));
-    text += s.ran == extent::one_turn     ? ": one turn"
-            : s.ran == extent::some_turns ? ": the turns of a list"
-            : s.ran == extent::difference ? ": by a difference"
-                                          : ": all of it";
+                                               : std::string(slices_->program().text(f[v].name)));
+    text += s.ran == extent::one_turn          ? ": one turn"
+            : s.ran == extent::some_turns      ? ": the turns of a list"
+            : s.ran == extent::difference      ? ": by a difference"
+            : s.ran == extent::from_the_change ? ": from the first turn that changed on"
+                                               : ": all of it";
     if (!s.why.empty()) text.append(", since ").append(s.why);
     text += '\n';
   }

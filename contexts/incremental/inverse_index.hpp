@@ -88,8 +88,8 @@ private:
   }
 
   bool is_built_ = false;
-  std::vector<std::int64_t> key_of_;   // by place: the number that it is listed under
-  std::vector<std::size_t> position_;  // by place: where in that list
+  std::vector<std::int64_t> key_of_;    // by place: the number that it is listed under
+  std::vector<std::size_t> position_;   // by place: where in that list
   std::vector<places_of_number> small_; // by number
   tsl::robin_map<std::int64_t, places_of_number> others_;
   std::vector<std::int64_t> journal_;

@@ -75,8 +75,9 @@ public:
   datum as_datum() const {
     return execute::with_type(type_.element, [&]<class T>(T) {
       auto const* const first = reinterpret_cast<T const*>(data());
-      return datum::of({extents_.begin(), extents_.end()},
-                       array<T>::copy_of({first, static_cast<std::size_t>(scalars())}));
+      return datum::of(
+          {extents_.begin(), extents_.end()},
+          array<T>::copy_of({first, static_cast<std::size_t>(scalars())}));
     });
   }
   std::size_t bytes() const { return static_cast<std::size_t>(scalars()) * size_of_; }
@@ -89,7 +90,8 @@ private:
       stays = stays && extents_[k] == extents[k];
       extents_[k] = extents[k];
     }
-    if (!stays || words_.empty()) words_.resize((bytes() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+    if (!stays || words_.empty())
+      words_.resize((bytes() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
     return stays && data() == before;
   }
 

@@ -75,7 +75,7 @@ struct slice_parameter {
     input,    // the new value of an input that changed as a whole
     index,    // of a place where an input changed
     element,  // what stands there now
-    members   // the turns in which an index that is kept has this value: places in `variable`, an index shifted
+    members // the turns in which an index that is kept has this value: places in `variable`, an index shifted
   };
   kind what = kind::variable;
   std::uint32_t variable = layout::none; // for input, index, element: the input
@@ -101,6 +101,7 @@ struct store {
   slice_value value;
   slice_value valid; // where it is written at all; everywhere, where it does not exist
   bool each = false;
+  bool is_range = false; // the last index is the first of as many as there are values
 };
 
 /// What ran again.
@@ -115,7 +116,7 @@ struct slice {
   ir::program program; // its entry is the slice
   std::vector<slice_parameter> parameters;
   std::vector<store> stores;
-  std::vector<slice_value> results; // of the function's results that are numbers and changed
+  std::vector<slice_value> results;     // of the function's results that are numbers and changed
   std::vector<slice_value> differences; // by how much, where that is known before
   std::vector<step> steps;
 };

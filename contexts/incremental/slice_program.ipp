@@ -1,7 +1,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/slice_program.hpp>
-#include <overdub/contexts/incremental/slice_writer_turns.hpp>
+#include <overdub/contexts/incremental/slice_writer_loops.hpp>
 #include <overdub/pass/dce.hpp>
 
 namespace overdub::contexts::increments {
@@ -57,8 +57,7 @@ inline void slice_writer::begin_place(
   } else {
     ir::type t = layout_[input].type;
     for (std::uint32_t k = 0; k < how.indices; ++k) t = t.element_type();
-    p.element =
-        parameter_for({.what = slice_parameter::kind::element, .variable = input, .place = place}, t);
+    p.element = parameter_for({.what = slice_parameter::kind::element, .variable = input, .place = place}, t);
   }
   to.pieces.push_back(p);
 }
@@ -83,14 +82,14 @@ inline slice slice_writer::finish() && {
     value_id const v = original().operand(last, k);
     bool const changed = !original().is_literal(v) && change_of(v) != nullptr;
     bool const is_number = original().type_of(v).rank == 0;
-    made_.results.push_back(
-        changed && is_number ? value_at(now(v), results) : slice_value{});
+    made_.results.push_back(changed && is_number ? value_at(now(v), results) : slice_value{});
     bool const has_difference = changed && original().type_of(v) == ir::f64;
     made_.differences.push_back(has_difference ? value_at(change_of(v)->by, results) : slice_value{});
   }
   for (pending const& s : stores_) {
     store to;
     to.variable = s.variable;
+    to.is_range = s.is_range;
     to.value = value_at(s.value, results);
     to.valid = value_at(s.valid, results);
     for (value_id const v : s.path) {

@@ -41,16 +41,19 @@ struct change;
 struct piece {
   value_id index = ir::nothing;
   value_id list = ir::nothing;
-  value_id valid = ir::nothing;      // whether there is one at all; there is, where it is not given
-  value_id element = ir::nothing;    // what it is now; an array, for a list
-  value_id difference = ir::nothing; // by how much it changes a sum: 0 where there is none, or an earlier piece says it, too
-  change const* part = nullptr;      // of an element that is an array, and changed in parts
+  value_id valid = ir::nothing;   // whether there is one at all; there is, where it is not given
+  value_id element = ir::nothing; // what it is now; an array, for a list
+  value_id difference =
+      ir::nothing; // by how much it changes a sum: 0 where there is none, or an earlier piece says it, too
+  change const* part = nullptr; // of an element that is an array, and changed in parts
   // Pieces of one source and different places are apart, and so are those of different shifts of one place.
   std::uint32_t source = 0, place = 0;
   std::int64_t shift = 0;
   // A list holds the turns in which this index, of the variable, has this value.
   std::uint32_t keys = layout::none;
   value_id key = ir::nothing;
+  // Or all from a turn of a loop to another.
+  value_id first = ir::nothing, end = ir::nothing;
 };
 
 /// How a value changed.
@@ -102,6 +105,7 @@ private:
     std::vector<value_id> path;
     value_id value;
     value_id valid = ir::nothing;
+    bool is_range = false;
   };
   // A turn, or many, that a change reaches.
   struct reached {
@@ -134,7 +138,8 @@ private:
   std::uint32_t remainder(value_id v);
   std::optional<std::uint32_t> turns_around(value_id v) const;
   std::vector<value_id> path(std::uint32_t turns) const;
-  void store_value(value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
+  void store_value(
+      value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
   bool is_computed_again(node_id n) const;
   value_id literal(ir::type t, std::uint64_t bits) { return at_.literal(t, bits); }
 
@@ -180,9 +185,17 @@ private:
   leave_choice(node_id choice, std::vector<value_id> yielded, std::size_t first_store, value_id valid);
   value_id nothing_of(ir::type t);
 
+  // ---- slice_writer_loops.hpp: loops that carry something
+  void visit_loop(node_id n);
+  std::string_view cannot_follow(node_id n, std::vector<reached>& all);
+  std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
+  value_id differs(value_id now, value_id before);
+  value_id differences(value_id v, piece const& p, value_id count);
+
   // ---- slice_program.ipp: the ends
   void begin(std::uint32_t input, input_change const& how);
-  void begin_place(std::uint32_t input, input_change const& how, std::uint32_t place, std::uint32_t axis, change& to);
+  void begin_place(
+      std::uint32_t input, input_change const& how, std::uint32_t place, std::uint32_t axis, change& to);
   slice_value value_at(value_id v, std::vector<value_id>& results) const;
 
   slice made_;
@@ -197,7 +210,7 @@ private:
 
   std::vector<std::uint32_t> changes_; // by value: numbers of the pool, from 1
   std::deque<change> pool_;
-  std::vector<value_id> old_, now_; // by value: where they stand in the slice already
+  std::vector<value_id> old_, now_;  // by value: where they stand in the slice already
   std::vector<std::uint8_t> passed_; // by value: its operation was visited
   struct undo {
     value_id value;

@@ -23,6 +23,8 @@ inline void slice_writer::visit(node_id n) {
     return visit_sum(n);
   case op::map:
     return visit_map(n);
+  case op::loop:
+    return visit_loop(n);
   case op::length:
     // Elements change, and lengths do not.
     for (value_id const v : original().operands_of(n))
@@ -61,8 +63,9 @@ inline void slice_writer::visit_at(node_id n) {
   // In the turn that the piece is about.
   for (piece const& p : c->pieces) {
     if (p.valid != ir::nothing) continue;
-    if (p.list == ir::nothing ? p.index != first
-                              : turns_.empty() || turns_.back().list != p.list || turns_.back().index != first)
+    if (p.list == ir::nothing
+            ? p.index != first
+            : turns_.empty() || turns_.back().list != p.list || turns_.back().index != first)
       continue;
     if (p.list != ir::nothing && is_one) return set_whole(v, at(p.element, turns_.back().position));
     if (p.part != nullptr && is_one) {
@@ -184,7 +187,7 @@ inline value_map slice_writer::values_of(node_id n) {
   return all;
 }
 
-/// Copies an operation; a map gives what is kept of its turns besides.
+/// Copies an operation; a map or a loop gives what is kept of its turns besides.
 inline node_id
 slice_writer::copy(node_id n, value_map& here, std::vector<std::pair<value_id, value_id>>& kept_inside) {
   if (!keeps_inside(n)) return at_.clone(f_, n, here);
@@ -194,21 +197,28 @@ slice_writer::copy(node_id n, value_map& here, std::vector<std::pair<value_id, v
   region_id const outside = at_.region(), from = original().region_at(n, 0);
   std::vector<ir::type> results;
   for (value_id const v : original().results_of(n)) results.push_back(original().type_of(v));
-  std::array const operands{now_of(original().operand(n, 0))};
-  std::vector<ir::type> const arguments[] = {{ir::i64}};
-  node_id const made = at_.insert(op::map, operands, std::span<ir::type const>(), {}, arguments);
+  std::vector<value_id> operands;
+  for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
+    operands.push_back(now_of(original().operand(n, k)));
+  std::vector<std::vector<ir::type>> arguments(1);
+  for (value_id const v : original().arguments_of(from)) arguments[0].push_back(original().type_of(v));
+  ir::attributes const attributes = original()[n].attributes;
+  node_id const made =
+      at_.insert(original()[n].code, operands, std::span<ir::type const>(), attributes, arguments);
   region_id const body = written().region_at(made, 0);
-  here.insert_or_assign(original().argument(from, 0), written().argument(body, 0));
   at_.to_end(body);
   std::vector<value_id> yielded;
   std::vector<std::pair<value_id, value_id>> inside;
+  auto const know = [&](value_id v, value_id s) {
+    here.insert_or_assign(v, s);
+    if (layout_.of(v) != layout::none) inside.emplace_back(v, s);
+  };
+  for (std::uint32_t k = 0; k < original()[from].argument_count; ++k)
+    know(original().argument(from, k), written().argument(body, k));
   for (node_id m = original()[from].first; m != original()[from].last; m = original()[m].next) {
     node_id const copied = copy(m, here, inside);
-    for (std::uint32_t i = 0; i < original()[m].result_count; ++i) {
-      value_id const v = original().result(m, i);
-      here.insert_or_assign(v, written().result(copied, i));
-      if (layout_.of(v) != layout::none) inside.emplace_back(v, written().result(copied, i));
-    }
+    for (std::uint32_t i = 0; i < original()[m].result_count; ++i)
+      know(original().result(m, i), written().result(copied, i));
   }
   for (std::uint32_t k = 0; k < original()[original()[from].last].operand_count; ++k)
     yielded.push_back(now_of(original().operand(original()[from].last, k)));
@@ -221,14 +231,13 @@ slice_writer::copy(node_id n, value_map& here, std::vector<std::pair<value_id, v
   at_.set_results(made, results);
   for (std::size_t i = 0; i < inside.size(); ++i)
     kept_inside.emplace_back(
-        inside[i].first,
-        written().result(made, original()[n].result_count + static_cast<std::uint32_t>(i)));
+        inside[i].first, written().result(made, original()[n].result_count + static_cast<std::uint32_t>(i)));
   return made;
 }
 
-/// Whether something in a map is kept.
+/// Whether something in a map or a loop is kept.
 inline bool slice_writer::keeps_inside(node_id n) {
-  if (original()[n].code != op::map) return false;
+  if (original()[n].code != op::map && original()[n].code != op::loop) return false;
   for (std::uint32_t k = 0; k < layout_.size(); ++k)
     if (layout_[k].what == variable::role::kept &&
         is_inside(original(), layout_[k].of, original().region_at(n, 0)))

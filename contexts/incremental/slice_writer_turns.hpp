@@ -162,12 +162,15 @@ inline value_id slice_writer::met_by(reached const& earlier, reached const& late
   if (a.list == ir::nothing) {
     bool const same_source = a.source == b.source && b.list == ir::nothing;
     // Places of one update are apart, and so is one place shifted by different steps.
-    if (same_source && ((a.place != b.place && a.shift == b.shift) || (a.place == b.place && a.shift != b.shift)))
+    if (same_source &&
+        ((a.place != b.place && a.shift == b.shift) || (a.place == b.place && a.shift != b.shift)))
       return ir::nothing;
     return both(at_.add(op::eq, a.index, index), a.valid);
   }
+  if (a.first != ir::nothing) return both(at_.add(op::ge, index, a.first), at_.add(op::lt, index, a.end));
   // An index has one value.
-  if (a.keys == b.keys && b.list != ir::nothing && a.source == b.source && a.shift == b.shift) return ir::nothing;
+  if (a.keys == b.keys && b.list != ir::nothing && a.source == b.source && a.shift == b.shift)
+    return ir::nothing;
   return at_.add(op::eq, at(read(a.keys, {}), index), a.key);
 }
 

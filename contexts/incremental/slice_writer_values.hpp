@@ -155,13 +155,13 @@ inline std::uint32_t slice_writer::remainder(value_id v) {
   return layout_.add(r);
 }
 
-/// How many maps a value stands in; nothing where it stands in something else, which keeps nothing.
+/// How many maps and loops a value stands in; nothing where it stands in something else, which keeps nothing.
 inline std::optional<std::uint32_t> slice_writer::turns_around(value_id v) const {
   function const& f = original();
   std::uint32_t turns = 0;
   for (region_id r = f.region_of(v); r != function::body; ++turns) {
     node_id const owner = f[r].parent;
-    if (f[owner].code != op::map) return {};
+    if (f[owner].code != op::map && f[owner].code != op::loop) return {};
     r = f[owner].parent;
   }
   return turns;
@@ -174,8 +174,8 @@ inline std::vector<value_id> slice_writer::path(std::uint32_t turns) const {
 }
 
 /// A variable of the value's gets this, or its part at these indices behind those of the turns.
-inline void slice_writer::store_value(
-    value_id v, value_id s, std::vector<value_id> const& further, value_id valid) {
+inline void
+slice_writer::store_value(value_id v, value_id s, std::vector<value_id> const& further, value_id valid) {
   std::uint32_t const number = layout_.of(v);
   if (number == layout::none) return;
   std::vector<value_id> at = path(layout_[number].turns);

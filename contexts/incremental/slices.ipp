@@ -19,7 +19,8 @@ void refuse_effects(ir::program const& p) {
   auto const effects = ir::effects(p).of(p.entry);
   if (effects.has(effect::ordered) || effects.has(effect::addressed))
     throw incremental_error(message(
-        "overdub: @%s draws random numbers, or does what others see (calls of the host that are ordered): it is not "
+        "overdub: @%s draws random numbers, or does what others see (calls of the host that are ordered): it "
+        "is not "
         "known what of that an update should do again; give what is drawn as arguments",
         std::string(p.name_of(p.entry)).c_str()));
 }
@@ -36,7 +37,8 @@ OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_optio
       layout_.add({.of = v, .type = function().type_of(v), .what = increments::variable::role::kept});
 }
 
-OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_schema(increments::schema const& changes) {
+OVERDUB_DECL std::shared_ptr<runnable_slice const>
+incremental_slices::for_schema(increments::schema const& changes) {
   std::lock_guard const lock(mutex_);
   auto& kept = all_[changes];
   if (kept == nullptr || kept->version != layout_.size())

@@ -8,6 +8,7 @@
 #include <overdub/ir/print.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -16,7 +17,7 @@ using namespace incremental_updates;
 
 inputs const& of_random_programs() {
   static inputs const all{
-      {ir::scalar::i64, {}, 0, 2}, {ir::scalar::f64},       {ir::scalar::boolean}, {ir::scalar::f64, {3}},
+      {ir::scalar::i64, {}, 0, 2}, {ir::scalar::f64},         {ir::scalar::boolean}, {ir::scalar::f64, {3}},
       {ir::scalar::i64, {3}},      {ir::scalar::f64, {3, 3}}, {ir::scalar::f32}};
   return all;
 }
@@ -30,9 +31,15 @@ ir::program program_of(std::uint64_t seed) {
 // Programs of plates: maps over arrays of one length, of which each reads elements at its turn, at the next one, and at
 // indices that it reads; maps of rows inside; sums, and other reductions.
 inputs const& of_plates() {
-  static inputs const all{{ir::scalar::i64, {6}, 0, 3}, {ir::scalar::i64, {6}, 0, 5}, {ir::scalar::f64, {6}},
-                          {ir::scalar::f64, {6}},       {ir::scalar::f64, {4}},       {ir::scalar::f64, {6, 3}},
-                          {ir::scalar::f64},            {ir::scalar::i64, {}, 0, 5}};
+  static inputs const all{
+      {ir::scalar::i64, {6}, 0, 3},
+      {ir::scalar::i64, {6}, 0, 5},
+      {ir::scalar::f64, {6}},
+      {ir::scalar::f64, {6}},
+      {ir::scalar::f64, {4}},
+      {ir::scalar::f64, {6, 3}},
+      {ir::scalar::f64},
+      {ir::scalar::i64, {}, 0, 5}};
   return all;
 }
 
@@ -41,15 +48,21 @@ public:
   explicit plates(std::uint64_t seed) : random_(seed), arrays_{"%x"} {}
 
   std::string text() {
-    line("entry @main\nfunc @main(%z: i64[], %w: i64[], %x: f64[], %y: f64[], %m: f64[], %r: f64[][], %s: f64, %k: i64) "
+    line("entry @main\nfunc @main(%z: i64[], %w: i64[], %x: f64[], %y: f64[], %m: f64[], %r: f64[][], %s: "
+         "f64, %k: i64) "
          "-> (f64, f64) {");
     line("%n = length %z, %w, %x, %y, %r : i64");
     line("%n1 = sub %n, 1 : i64");
     std::string total = "%s";
     std::size_t const count = 1 + random_.below(3);
     for (std::size_t k = 0; k < count; ++k) {
-      std::string const made = map();
-      total = add(total, sum(made));
+      if (random_.chance(35)) {
+        auto const [last, states] = loop();
+        total = add(total, last);
+        if (random_.chance(50)) total = add(total, sum(states));
+        continue;
+      }
+      total = add(total, sum(map()));
     }
     std::string const at_k = name();
     line(at_k + " = at " + arrays_[random_.below(arrays_.size())] + ", %k : f64");
@@ -69,7 +82,9 @@ private:
   std::string sum(std::string const& array) {
     std::string const v = name();
     bool const is_sum = random_.chance(80);
-    line(v + (is_sum ? " = reduce add " : " = reduce max ") + array + (is_sum ? " from 0.0 : f64" : " from -9.0 : f64"));
+    line(
+        v + (is_sum ? " = reduce add " : " = reduce max ") + array +
+        (is_sum ? " from 0.0 : f64" : " from -9.0 : f64"));
     return v;
   }
   // An array of the map's turns; those of all come to `arrays_`, which are read later.
@@ -124,8 +139,36 @@ private:
     if (!is_short) arrays_.push_back(made);
     return made;
   }
+  // What a loop carries at the end, and what it gives in each turn.
+  std::pair<std::string, std::string> loop() {
+    std::string const last = name(), all = name(), turn = name(), state = name();
+    bool const gives = random_.chance(60);
+    std::string const start = random_.chance(50) ? "%s" : "0.25";
+    line(
+        last + (gives ? ", " + all : "") + " = loop %n (" + turn + ": i64, " + state + ": f64 = " + start +
+        ") -> f64 " + (gives ? "stack f64 {" : "{"));
+    std::vector<std::string> values{state};
+    std::string const e = name();
+    line(e + " = at " + arrays_[random_.below(arrays_.size())] + ", " + turn + " : f64");
+    values.push_back(e);
+    if (random_.chance(40)) { // which may agree again
+      std::string const damped = name(), kept = name();
+      line(damped + " = floor " + state + " : f64");
+      line(kept + " = mul " + damped + ", 0.5 : f64");
+      values.push_back(kept);
+    }
+    operation(values);
+    operation(values);
+    std::string const bounded = name();
+    line(bounded + " = sin " + values.back() + " : f64");
+    line("yield " + bounded + (gives ? ", " + values[random_.below(values.size())] : ""));
+    line("}");
+    if (gives) arrays_.push_back(all);
+    return {last, gives ? all : "%x"};
+  }
   std::string sum_of_row(std::string const& turn, std::vector<std::string> const& around) {
-    std::string const row = name(), n = name(), products = name(), i = name(), e = name(), p = name(), s = name();
+    std::string const row = name(), n = name(), products = name(), i = name(), e = name(), p = name(),
+                      s = name();
     line(row + " = at %r, " + turn + " : f64[]");
     line(n + " = length " + row + " : i64");
     line(products + " = map " + n + " (" + i + ": i64) -> f64 {");
@@ -183,14 +226,16 @@ TEST_CASE("updates of random programs give what a run from the beginning gives")
 
 TEST_CASE("updates of plates do, and run the turns that they reach") {
   std::uint64_t const count = programs(4'000);
-  std::uint64_t turns = 0, differences = 0;
+  std::uint64_t turns = 0, differences = 0, loops = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
     ir::verify(p);
     verdict const v = judge_or_fail(p, seed, of_plates());
     turns += v.turns;
     differences += v.differences;
+    loops += v.loops;
   }
   CHECK(turns > 2 * count);
   CHECK(differences > count);
+  CHECK(loops > count / 5);
 }

@@ -54,7 +54,8 @@ public:
       }
       datum const x = scalar(of_[i]);
       std::vector<i64> path;
-      for (i64 const extent : d.shape()) path.push_back(static_cast<i64>(random_.below(static_cast<std::uint64_t>(extent))));
+      for (i64 const extent : d.shape())
+        path.push_back(static_cast<i64>(random_.below(static_cast<std::uint64_t>(extent))));
       p.set_at(i, path, x.bits());
       i64 at = 0;
       for (std::size_t axis = 0; axis < path.size(); ++axis) at = at * d.shape()[axis] + path[axis];
@@ -119,7 +120,8 @@ inline bool are_close(datum const& a, datum const& b) {
   return false;
 }
 
-inline std::optional<std::vector<datum>> results_of(executable const& f, std::vector<datum> const& arguments) {
+inline std::optional<std::vector<datum>>
+results_of(executable const& f, std::vector<datum> const& arguments) {
   try {
     return f.run(arguments);
   } catch (error const&) {
@@ -130,10 +132,11 @@ inline std::optional<std::vector<datum>> results_of(executable const& f, std::ve
 struct verdict {
   std::string why = {}; // empty: right
   bool was_refused = false;
-  std::size_t turns = 0, differences = 0; // that ran alone
+  std::size_t turns = 0, differences = 0, loops = 0; // updates that ran some of these in part
 };
 
-inline verdict judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_options const& o = {}) {
+inline verdict
+judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_options const& o = {}) {
   updates u(seed, of);
   std::vector<datum> now = u.arguments();
   executable const again(p);
@@ -155,6 +158,7 @@ inline verdict judge(ir::program const& p, std::uint64_t seed, inputs const& of,
       followed->propose();
       std::string const ran = followed->explain();
       made.turns += ran.find(": one turn") != ran.npos || ran.find(": the turns of") != ran.npos;
+      made.loops += ran.find(": from the first") != ran.npos;
       made.differences += ran.find(": by a difference") != ran.npos;
     } catch (error const&) {
       threw = true;
@@ -169,8 +173,9 @@ inline verdict judge(ir::program const& p, std::uint64_t seed, inputs const& of,
     auto const is = results_of(again, now);
     for (std::size_t i = 0; i < is->size(); ++i)
       if (!are_close(followed->result(i), (*is)[i]))
-        return {.why = "update " + std::to_string(k) + ": result " + std::to_string(i) + " is " + text_of(followed->result(i)) +
-                       ", and from the beginning " + text_of((*is)[i])};
+        return {
+            .why = "update " + std::to_string(k) + ": result " + std::to_string(i) + " is " +
+                   text_of(followed->result(i)) + ", and from the beginning " + text_of((*is)[i])};
   }
   return made;
 }

@@ -73,7 +73,9 @@ public:
     return reinterpret_cast<std::uint64_t const*>(given_ + results_[result]);
   }
   std::byte const* results() const { return given_; }
-  std::uint64_t word(std::size_t result) const { return execute::get<std::uint64_t>(given_, results_[result]); }
+  std::uint64_t word(std::size_t result) const {
+    return execute::get<std::uint64_t>(given_, results_[result]);
+  }
   std::byte const* elements(std::size_t result) const {
     return execute::get<std::byte const*>(given_, results_[result]);
   }
@@ -118,8 +120,7 @@ private:
     execute::write<std::byte*>(frame_ + execute::previous_limit, nullptr);
     if (f.literal_count > 0)
       std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * execute::word_size);
-    std::memcpy(
-        frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
+    std::memcpy(frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
   }
   // In a thread that did not call before, machine code asks how much stack there is.
   void begin_and_run() {
@@ -135,8 +136,8 @@ private:
   // What machine code found ahead, the interpreter comes to.
   void run_interpreted() {
     if (interpreted_ == nullptr)
-      interpreted_ = std::make_unique<bound_call>(
-          std::shared_ptr<execute::code const>(code_, &code_->interpreted()));
+      interpreted_ =
+          std::make_unique<bound_call>(std::shared_ptr<execute::code const>(code_, &code_->interpreted()));
     std::memcpy(
         interpreted_->arguments_.data(), frame_ + execute::first_parameter,
         arguments_.size() * execute::word_size);
