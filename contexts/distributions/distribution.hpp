@@ -160,7 +160,9 @@ struct density_body {
   constexpr auto operator()(Scope& cx, X const& x, P const&... p) const {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     auto const support = Family::support(p...);
-    if constexpr (of_scalars<decltype(support)>) {
+    if constexpr (requires { Family::is_total; }) {
+      return select(valid<Family>(p...), at_point(cx, x, p...), nan);
+    } else if constexpr (of_scalars<decltype(support)>) {
       auto const inside = support.contains(x);
       auto const usable = valid<Family>(p...) && has_no_nan(x);
       if constexpr (std::same_as<plain_t<X>, bool>)

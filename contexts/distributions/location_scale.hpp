@@ -15,6 +15,7 @@ namespace overdub::distributions {
 
 /// normal(mean, sd), with the density exp(-((x - mean) / sd)^2 / 2) / (sd sqrt(2 pi)).
 struct normal_t : distribution<"normal", normal_t> {
+  static constexpr bool is_total = true;
   static constexpr std::tuple parameters{parameter<reals>{"mean"}, parameter<positive_reals>{"sd"}};
   static constexpr reals support(auto const&...) { return {}; }
   static constexpr auto log_density_at(auto const& x, auto const& mean, auto const& sd) {
@@ -42,6 +43,7 @@ inline constexpr normal_t normal{};
 
 /// cauchy(location, scale), with the density 1 / (pi scale (1 + ((x - location) / scale)^2)).
 struct cauchy_t : distribution<"cauchy", cauchy_t> {
+  static constexpr bool is_total = true;
   static constexpr std::tuple parameters{parameter<reals>{"location"}, parameter<positive_reals>{"scale"}};
   static constexpr reals support(auto const&...) { return {}; }
   static constexpr auto log_density_at(auto const& x, auto const& location, auto const& scale) {

@@ -183,6 +183,25 @@ llvm::Function* program_compiler::releaser(ir::type t) {
 
 // ---- what C++ calls
 
+// Arguments of C++ that were read have no owners, as a rule: one test for all.
+void program_compiler::give_back(
+    llvm::IRBuilder<>& b, llvm::ArrayRef<std::pair<ir::type, llvm::Value*>> given, llvm::Value* machine) {
+  if (given.empty()) return;
+  llvm::Value* any = b.getInt64(0);
+  for (auto const& [t, owner] : given) any = b.CreateOr(any, b.CreatePtrToInt(owner, b.getInt64Ty()));
+  llvm::Function* const f = b.GetInsertBlock()->getParent();
+  auto* const release = llvm::BasicBlock::Create(*context, "release", f);
+  auto* const end = llvm::BasicBlock::Create(*context, "released", f);
+  b.CreateCondBr(
+      b.CreateICmpNE(any, b.getInt64(0)), release, end,
+      llvm::MDBuilder(*context).createUnlikelyBranchWeights());
+  b.SetInsertPoint(release);
+  for (auto const& [t, owner] : given)
+    b.CreateCall(releaser(t), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
+  b.CreateBr(end);
+  b.SetInsertPoint(end);
+}
+
 // void(std::byte* frame, machine*): arguments stand in the frame's first words; results go to where the frame says.
 void program_compiler::make_entry(function_id id, llvm::Function* target) {
   ir::function const& f = p[id];
@@ -230,8 +249,7 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
     called = b.CreateCall(function_for(id), arguments);
     called->setCallingConv(llvm::CallingConv::Fast);
   }
-  for (auto const& [t, owner] : given_back)
-    b.CreateCall(releaser(t), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);
+  give_back(b, given_back, machine);
   llvm::SmallVector<llvm::Type*, 4> types;
   for (ir::type const t : f.results) append_types(*context, t, types);
   for (unsigned k = 0; k < types.size(); ++k) {

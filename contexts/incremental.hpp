@@ -1,0 +1,158 @@
+// incremental: a function's value follows its inputs. What a change reaches is computed again, by a program made for changes of its
+// kind, and nothing else is.
+#pragma once
+
+#include <overdub/compile/compilation.hpp>
+#include <overdub/compile/transformed.hpp>
+#include <overdub/compile/tree_data.hpp>
+#include <overdub/contexts/incremental/incremental_program.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// The value of a function of A..., kept with its inputs. A change is made by `set` or `set_at`, as often as wanted; `propose` says
+/// what the value would be, `commit` makes the changes, `rollback` forgets them. Memory: what slices read, one number for each turn
+/// of the maps around it. One thread uses one; copies share slices, and nothing else.
+template <class Result, class... A>
+class incremental_function {
+  static constexpr bool is_number = std::is_arithmetic_v<Result>;
+
+public:
+  incremental_function(std::shared_ptr<incremental_slices> of, A const&... x)
+      : program_(std::move(of), data_of(x...)) {}
+
+  /// Another value for the argument I. O(what it takes), and for numbers O(1).
+  template <std::size_t I, class X>
+  void set(X const& x) {
+    using argument = std::tuple_element_t<I, std::tuple<A...>>;
+    static_assert(
+        std::is_convertible_v<X const&, argument>,
+        "overdub: set<I>(x) takes what the function's argument I is");
+    std::uint32_t leaf = first_leaf<I>;
+    for (datum const& d : data_of(argument(x))) program_.set(leaf++, d);
+  }
+  /// Another element of the argument I, an array: set_at<0>(i, x), of arrays of arrays set_at<0>(i, j, x). Throws index_error. O(1).
+  template <std::size_t I, class... X>
+  void set_at(X const&... indices_and_element) {
+    using argument = std::tuple_element_t<I, std::tuple<A...>>;
+    constexpr std::size_t rank = detail::type_of_cpp<argument>.rank;
+    static_assert(
+        rank > 0, "overdub: set_at<I>(i, x) is for arguments that are arrays; others are set as a whole");
+    static_assert(
+        rank == 0 || sizeof...(X) == rank + 1,
+        "overdub: set_at<I>(i, x) takes an index for each axis of the array, and the element");
+    if constexpr (rank > 0 && sizeof...(X) == rank + 1) {
+      auto const all = std::tie(indices_and_element...);
+      std::array<i64, rank> path;
+      [&]<std::size_t... K>(std::index_sequence<K...>) {
+        ((path[K] = static_cast<i64>(std::get<K>(all))), ...);
+      }
+      (std::make_index_sequence<rank>{});
+      using number = typename detail::number_in<argument>::type;
+      std::uint64_t const bits = bits_of(static_cast<number>(std::get<rank>(all)));
+      if constexpr (rank == 1)
+        program_.set_at(first_leaf<I>, path[0], bits);
+      else
+        program_.set_at(first_leaf<I>, path, bits);
+    }
+  }
+
+  /// The value with the changes that were made. Throws what the function throws; then nothing is proposed, and the changes stay.
+  Result propose() {
+    program_.propose();
+    if constexpr (is_number) return number_of(program_.proposed());
+  }
+  /// By how much the proposal changes the value: a weight, where the value is the logarithm of a density.
+  double difference() const requires is_number { return program_.difference(); }
+  /// The changes are made.
+  void commit() { program_.commit(); }
+  /// They are forgotten.
+  void rollback() { program_.rollback(); }
+
+  /// The value, without changes that were not committed.
+  Result value() const {
+    if constexpr (is_number) {
+      return number_of(program_.value());
+    } else {
+      std::vector<datum> all;
+      for (std::size_t k = 0; k < program_.all_slices().function().results.size(); ++k)
+        all.push_back(program_.result(k));
+      return tree_of<Result>(all);
+    }
+  }
+  incremental_program const& program() const { return program_; }
+
+private:
+  template <class X>
+  static constexpr std::uint32_t leaves =
+      []<class... L>(types<L...>) { return static_cast<std::uint32_t>(sizeof...(L)); }(leaves_of<X>{});
+  template <std::size_t I>
+  static constexpr std::uint32_t first_leaf = []<std::size_t... K>(std::index_sequence<K...>) {
+    return (0u + ... + leaves<std::tuple_element_t<K, std::tuple<A...>>>);
+  }
+  (std::make_index_sequence<I>{});
+
+  template <class T>
+  static std::uint64_t bits_of(T x) {
+    if constexpr (std::is_same_v<T, double>)
+      return std::bit_cast<std::uint64_t>(x);
+    else if constexpr (std::is_same_v<T, float>)
+      return std::bit_cast<std::uint32_t>(x);
+    else
+      return static_cast<std::uint64_t>(x);
+  }
+  static Result number_of(std::uint64_t bits) {
+    if constexpr (std::is_same_v<Result, double>)
+      return std::bit_cast<double>(bits);
+    else if constexpr (std::is_same_v<Result, float>)
+      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    else
+      return static_cast<Result>(bits);
+  }
+
+  incremental_program program_;
+};
+
+// The slices of a function of these arguments, which the whole process shares.
+template <class F, class... A>
+std::shared_ptr<incremental_slices> incremental_slices_for(F const& f, compile_options const& o) {
+  using original = detail::compilation<F, types<A...>>;
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<incremental_slices>> all;
+  std::lock_guard const lock(mutex);
+  auto& found = all[o.key()];
+  if (found == nullptr)
+    found = std::make_shared<incremental_slices>(original::call::make(f, std::tuple<>(), {}, o.math), o);
+  return found;
+}
+
+/// f(x...), and what it becomes where x change: incremental(f, x...). The function has no effects, and captures nothing. Throws
+/// incremental_error, and what f throws.
+template <class F, class... A>
+auto incremental(compile_options const& o, F const& f, A const&... x) {
+  static_assert(
+      std::is_empty_v<F>,
+      "overdub: a function that is followed captures nothing; give what it captured as an argument");
+  using result = typename detail::compilation<F, types<A...>>::result;
+  return incremental_function<result, A...>(incremental_slices_for<F, A...>(f, o), x...);
+}
+template <class F, class... A>
+requires(!std::same_as<F, compile_options>) auto incremental(F const& f, A const&... x) {
+  return incremental(compile_options(), f, x...);
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts

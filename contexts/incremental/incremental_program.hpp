@@ -1,0 +1,203 @@
+// A program that follows changes of its inputs, where types are known at run time.
+#pragma once
+
+#include <overdub/contexts/incremental/error.hpp>
+#include <overdub/contexts/incremental/inverse_index.hpp>
+#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/execute/bound_call.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A function's value, kept with its inputs. Inputs are changed, the value follows: what a change reaches is computed again, and
+/// nothing else. Changes are made, proposed, and then committed or rolled back. One thread uses it at a time; copies of the slices
+/// are shared by all runs of a function.
+class incremental_program {
+public:
+  static constexpr std::size_t most_indices = 3;
+
+  /// Runs the function once.
+  OVERDUB_DECL incremental_program(std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs);
+
+  // ---- changes, which are not made yet
+
+  /// Another value for an input.
+  OVERDUB_DECL void set(std::uint32_t input, datum const& x);
+  /// Another element of an input, by its bits. Throws index_error. O(1).
+  OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
+  /// The same of an array of one axis.
+  void set_at(std::uint32_t input, i64 index, std::uint64_t bits) {
+    change& c = pending_[input];
+    increments::cells const& m = arrays_of_[input];
+    if (!c.how.is_same() || m.type().rank != 1 ||
+        static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(m.extent(0))) [[unlikely]]
+      return set_at(input, {&index, 1}, bits);
+    if (m.bits_at(static_cast<std::size_t>(index) * m.size_of_scalar()) == bits) return; // as it is
+    is_proposed_ = false;
+    c.places[0].path[0] = index;
+    c.places[0].bits = bits;
+    changed_[change_count_++] = input;
+    mark(input, {.places = 1, .indices = 1});
+  }
+
+  // ---- updates
+
+  /// Computes the function with the changes. Throws what it throws, and stays as it was then, with the changes.
+  void propose() {
+    is_proposed_ = false;
+    proposal_ = nullptr;
+    for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
+    if (change_count_ > 0) run_changes();
+    is_proposed_ = true;
+  }
+  /// The changes are made. Proposes them first, where that was not done.
+  OVERDUB_DECL void commit();
+  /// The changes are forgotten.
+  void rollback() {
+    for (std::uint32_t k = 0; k < change_count_; ++k) {
+      change& c = pending_[changed_[k]];
+      mark(changed_[k], {});
+      if (c.whole) c.whole.reset();
+    }
+    change_count_ = 0;
+    is_proposed_ = false;
+    proposal_ = nullptr;
+  }
+
+  // ---- values
+
+  /// The bits of a result that is a number: as it is, and as it was proposed.
+  std::uint64_t value(std::size_t result = 0) const { return values_[result]; }
+  std::uint64_t proposed(std::size_t result = 0) const {
+    return (is_proposed_ ? proposed_ : values_)[result];
+  }
+  /// By how much the proposal changes a result that is a number: a sum's difference is not what is left of two sums.
+  double difference(std::size_t result = 0) const {
+    if (!is_proposed_ || proposal_ == nullptr) return 0;
+    if (increments::slice_value const by = proposal_->slice->what.differences[result];
+        by.result != increments::slice_value::none) [[likely]]
+      return std::bit_cast<double>(proposal_->call.word(by.result));
+    return difference_of_values(result);
+  }
+  /// A result, and an input.
+  OVERDUB_DECL datum result(std::size_t result) const;
+  OVERDUB_DECL datum input(std::uint32_t i) const;
+
+  incremental_slices const& all_slices() const { return *slices_; }
+  /// What ran in the last proposal.
+  OVERDUB_DECL std::string explain() const;
+
+private:
+  struct place {
+    i64 path[most_indices] = {};
+    std::uint64_t bits = 0;
+  };
+  struct change {
+    increments::input_change how;
+    place places[increments::input_change::most_places];
+    std::optional<datum> whole;
+    void forget() {
+      how = {};
+      whole.reset();
+    }
+  };
+  // A slice with where its arguments and what it changes stand: addresses of words.
+  struct bound_slice {
+    struct word_copy {
+      std::uint64_t const* from;
+      std::uint64_t* to;
+    };
+    struct element_copy { // of an array of one axis
+      std::uint64_t const *index, *value, *valid;
+      std::byte* to;
+      std::size_t size;
+      std::uint32_t variable;
+    };
+    explicit bound_slice(std::shared_ptr<runnable_slice const> s) : slice(std::move(s)), call(slice->code) {}
+
+    increments::schema changes;
+    std::uint64_t signature = 0;
+    std::shared_ptr<runnable_slice const> slice;
+    bound_call call;
+    std::vector<word_copy> arguments;   // numbers, and places of the update
+    std::vector<std::uint32_t> others;  // parameters that are asked for at each call
+    std::uint64_t arrays = 0;           // which arrays it was bound to
+    std::byte const* results = nullptr; // where they stood when these were found:
+    std::vector<word_copy> numbers;     // what a commit copies,
+    std::vector<element_copy> elements;
+    std::vector<std::uint64_t const*> sums;      // what is to be finite,
+    std::vector<increments::store const*> parts; // and all else
+    std::vector<increments::cells> wholes;       // arrays that the last call was lent
+  };
+
+  static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
+    return how.code() << (6 * (input % 10));
+  }
+  void mark(std::uint32_t input, increments::input_change how) {
+    signature_ += bits_of(how, input) - bits_of(pending_[input].how, input);
+    pending_[input].how = how;
+  }
+  OVERDUB_DECL void run_changes();
+  OVERDUB_DECL double difference_of_values(std::size_t result) const;
+  bool fits(bound_slice const& b) const;
+  void find_slice();
+  increments::schema schema() const {
+    increments::schema all;
+    for (change const& c : pending_) all.push_back(c.how);
+    return all;
+  }
+  std::unique_ptr<bound_slice>
+  make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
+  void lend_arrays(bound_slice& b);
+  void find_stores(bound_slice& b);
+  void grow();
+  void keep_more();
+  void run(bound_slice& s);
+  void run_with_others(bound_slice& b);
+  void run_all();
+  void pass(bound_slice& b, std::uint32_t parameter);
+  void write_parts(bound_slice const& b);
+  void write(increments::store const& s, bound_call const& from, std::byte const* copied);
+  void write_input(std::uint32_t i);
+  void write_whole_input(std::uint32_t i);
+  datum whole_input(std::uint32_t i) const;
+  void look_at(std::uint32_t variable, std::uint64_t bits);
+  bool is_number(std::uint32_t variable) const { return layout_[variable].type.rank == 0; }
+
+  std::shared_ptr<incremental_slices> slices_;
+  increments::layout layout_;
+  std::vector<std::uint64_t> numbers_;       // by variable: its bits, where it is a number
+  std::vector<increments::cells> arrays_of_; // by variable
+  std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
+  std::vector<bool> is_sum_;           // by variable: whether differences are added to it
+  std::uint64_t arrays_ = 1;           // another number where an array moved, or changed its shape
+  std::vector<change> pending_;        // by input
+  std::vector<std::uint32_t> changed_; // the inputs that changed, so many
+  std::uint32_t change_count_ = 0;
+  std::uint64_t signature_ = 0; // of up to ten inputs, all of the schema
+  std::vector<std::unique_ptr<bound_slice>> bound_;
+  bound_slice* last_ = nullptr;     // that was found
+  bound_slice* proposal_ = nullptr; // that ran
+  std::unique_ptr<bound_slice> all_;
+  std::vector<std::uint64_t> values_, proposed_;
+  bool is_proposed_ = false;
+  bool is_improper_ = false; // a sum is not finite: differences say nothing of it
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/incremental/incremental_program.ipp>
+#endif

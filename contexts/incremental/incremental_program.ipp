@@ -1,0 +1,547 @@
+#pragma once
+
+#include <overdub/contexts/incremental/incremental_program.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace overdub::contexts {
+namespace increments {
+
+[[noreturn, gnu::cold]] inline void throw_index(std::uint32_t input, i64 index, i64 size) {
+  throw index_error(message(
+      "overdub: input %u has %lld elements along this axis, and element %lld was set", input,
+      static_cast<long long>(size), static_cast<long long>(index)));
+}
+[[noreturn, gnu::cold]] inline void throw_type(std::uint32_t input, ir::type wanted, ir::type given) {
+  throw argument_error(message(
+      "overdub: input %u is %s, and was given %s", input, overdub::detail::text_of(wanted).c_str(),
+      overdub::detail::text_of(given).c_str()));
+}
+[[noreturn, gnu::cold]] inline void
+throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t most) {
+  throw incremental_error(message(
+      "overdub: input %u has %d axes, and an element was set by %zu indices; elements of up to %zu axes are "
+      "set by as "
+      "many",
+      input, static_cast<int>(t.rank), indices, most));
+}
+
+} // namespace increments
+
+inline namespace OVERDUB_EXECUTE_ABI {
+
+OVERDUB_DECL incremental_program::incremental_program(
+    std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs)
+    : slices_(std::move(of)), layout_(slices_->variables()) {
+  auto const parameters = slices_->function().parameters();
+  if (inputs.size() != parameters.size())
+    throw argument_error(message(
+        "overdub: @%s takes %zu arguments, and was given %zu",
+        std::string(slices_->program().name_of(slices_->program().entry)).c_str(), parameters.size(),
+        inputs.size()));
+  pending_.resize(inputs.size());
+  changed_.resize(inputs.size());
+  values_.resize(slices_->function().results.size());
+  proposed_.resize(values_.size());
+  grow();
+  for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].type() != layout_[i].type) increments::throw_type(i, layout_[i].type, inputs[i].type());
+    if (is_number(i))
+      numbers_[i] = inputs[i].bits();
+    else
+      arrays_of_[i].assign(inputs[i]);
+  }
+  run_all();
+  commit();
+}
+
+// Variables that came since the last time.
+inline void incremental_program::grow() {
+  for (auto k = static_cast<std::uint32_t>(arrays_of_.size()); k < layout_.size(); ++k) {
+    arrays_of_.emplace_back(layout_[k].type);
+    numbers_.push_back(0);
+    is_sum_.push_back(false);
+  }
+  inverse_.resize(layout_.size());
+  for (std::uint32_t k = 0; k < layout_.size(); ++k)
+    if (layout_[k].what == increments::variable::role::remainder) is_sum_[layout_.of(layout_[k].of)] = true;
+  bound_.clear();
+  last_ = nullptr;
+  all_.reset();
+}
+
+// ---- changes
+
+OVERDUB_DECL void incremental_program::set(std::uint32_t input, datum const& x) {
+  if (x.type() != layout_[input].type) increments::throw_type(input, layout_[input].type, x.type());
+  change& c = pending_[input];
+  if (c.how.is_same()) {
+    if (is_number(input) && x.bits() == numbers_[input]) return;
+    changed_[change_count_++] = input;
+  }
+  is_proposed_ = false;
+  mark(input, {.whole = true});
+  c.whole = x;
+}
+
+OVERDUB_DECL void
+incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
+  change& c = pending_[input];
+  increments::cells const& m = arrays_of_[input];
+  if (path.size() != m.type().rank || path.size() > most_indices)
+    increments::throw_indices(input, m.type(), path.size(), most_indices);
+  auto const check = [&](increments::cells const& of) {
+    for (std::size_t k = 0; k < path.size(); ++k)
+      if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(of.extent(k)))
+        increments::throw_index(input, path[k], of.extent(k));
+  };
+  if (c.how.whole) { // an element of what was set as a whole
+    increments::cells all(m.type());
+    all.assign(*c.whole);
+    check(all);
+    all.set_bits_at(all.at(path), bits);
+    c.whole = all.as_datum();
+    is_proposed_ = false;
+    return;
+  }
+  check(m);
+  for (std::uint8_t k = 0; k < c.how.places; ++k)
+    if (std::equal(path.begin(), path.end(), c.places[k].path)) {
+      c.places[k].bits = bits;
+      is_proposed_ = false;
+      return;
+    }
+  if (m.bits_at(m.at(path)) == bits) return; // as it is
+  is_proposed_ = false;
+  // Slices know places by their first indices, which are apart.
+  bool const meets =
+      std::any_of(c.places, c.places + c.how.places, [&](place const& p) { return p.path[0] == path[0]; });
+  if (meets || c.how.places == increments::input_change::most_places) {
+    c.whole = whole_input(input);
+    mark(input, {.whole = true});
+    return set_at(input, path, bits);
+  }
+  if (c.how.places == 0) changed_[change_count_++] = input;
+  place& p = c.places[c.how.places];
+  for (std::size_t k = 0; k < path.size(); ++k) p.path[k] = path[k];
+  p.bits = bits;
+  mark(
+      input, {.places = static_cast<std::uint8_t>(c.how.places + 1),
+              .indices = static_cast<std::uint8_t>(path.size())});
+}
+
+// An array as it would be.
+inline datum incremental_program::whole_input(std::uint32_t i) const {
+  change const& c = pending_[i];
+  if (c.whole) return *c.whole;
+  increments::cells all = arrays_of_[i];
+  for (std::uint8_t k = 0; k < c.how.places; ++k)
+    all.set_bits_at(all.at({c.places[k].path, c.how.indices}), c.places[k].bits);
+  return all.as_datum();
+}
+
+// ---- proposals
+
+OVERDUB_DECL void incremental_program::run_changes() {
+  if (is_improper_) [[unlikely]]
+    return run_all();
+  if (last_ == nullptr || !fits(*last_)) [[unlikely]]
+    find_slice();
+  run(*last_);
+}
+
+inline bool incremental_program::fits(bound_slice const& b) const {
+  return b.signature == signature_ && (pending_.size() <= 10 || b.changes == schema());
+}
+
+// The slice for the changes.
+inline void incremental_program::find_slice() {
+  for (auto const& b : bound_)
+    if (fits(*b)) {
+      last_ = b.get();
+      return;
+    }
+  increments::schema const changes = schema();
+  auto s = slices_->for_schema(changes);
+  while (s->version != layout_.size()) { // more is kept now, which all slices follow
+    keep_more();
+    s = slices_->for_schema(changes);
+  }
+  bound_.push_back(make_bound(std::move(s), changes));
+  last_ = bound_.back().get();
+}
+
+// Runs all as it is, for what is kept now, too.
+inline void incremental_program::keep_more() {
+  layout_ = slices_->variables();
+  grow();
+  auto const asked = std::exchange(pending_, std::vector<change>(pending_.size()));
+  auto const count = std::exchange(change_count_, 0);
+  auto const signature = std::exchange(signature_, 0);
+  run_all();
+  commit();
+  pending_ = asked;
+  change_count_ = count;
+  signature_ = signature;
+  for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
+}
+
+inline std::unique_ptr<incremental_program::bound_slice>
+incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes) {
+  auto b = std::make_unique<bound_slice>(s);
+  b->changes = std::move(changes);
+  b->signature = signature_;
+  auto const& parameters = s->what.parameters;
+  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
+    increments::slice_parameter const& p = parameters[k];
+    using kind = increments::slice_parameter::kind;
+    std::uint64_t* const to = b->call.argument_address(k);
+    if (p.what == kind::variable && is_number(p.variable))
+      b->arguments.push_back({&numbers_[p.variable], to});
+    else if (p.what == kind::index)
+      b->arguments.push_back(
+          {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});
+    else if (p.what == kind::element)
+      b->arguments.push_back({&pending_[p.variable].places[p.place].bits, to});
+    else if (p.what != kind::variable)
+      b->others.push_back(k);
+  }
+  return b;
+}
+
+inline void incremental_program::lend_arrays(bound_slice& b) {
+  auto const& parameters = b.slice->what.parameters;
+  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
+    if (parameters[k].what != increments::slice_parameter::kind::variable ||
+        is_number(parameters[k].variable))
+      continue;
+    increments::cells const& m = arrays_of_[parameters[k].variable];
+    b.call.lend(k, m.data(), m.extents());
+  }
+  b.arrays = arrays_;
+  b.results = nullptr;
+}
+
+[[gnu::always_inline]] inline void incremental_program::run(bound_slice& b) {
+  if (b.arrays != arrays_) [[unlikely]]
+    lend_arrays(b);
+  for (auto const& [from, to] : b.arguments) *to = *from;
+  if (b.others.empty()) [[likely]] {
+    b.call.run();
+  } else {
+    run_with_others(b);
+  }
+  auto const& results = b.slice->what.results;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].result != increments::slice_value::none)
+      proposed_[i] = b.call.word(results[i].result);
+    else if (results[i].exists())
+      proposed_[i] = b.call.argument_word(results[i].parameter);
+  }
+  proposal_ = &b;
+  is_proposed_ = true;
+}
+
+inline void incremental_program::run_with_others(bound_slice& b) {
+  b.wholes.clear();
+  b.wholes.reserve(b.others.size());
+  for (std::uint32_t const k : b.others) pass(b, k);
+  b.call.run();
+}
+
+// An argument that is no number and no place.
+inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
+  increments::slice_parameter const& p = b.slice->what.parameters[parameter];
+  change const& c = pending_[p.variable < pending_.size() ? p.variable : 0];
+  if (p.what == increments::slice_parameter::kind::members) {
+    auto& inverse = inverse_[p.variable];
+    if (inverse == nullptr) {
+      inverse = std::make_unique<increments::inverse_index>();
+      for (auto const& other : bound_) other->results = nullptr; // whose writes are to be told from now on
+      if (all_ != nullptr) all_->results = nullptr;
+    }
+    increments::cells const& m = arrays_of_[p.variable];
+    auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
+    auto const places = inverse->places(
+        pending_[p.input].places[p.place].path[0] + p.shift, {first, static_cast<std::size_t>(m.extent(0))});
+    i64 const extents[] = {static_cast<i64>(places.size())};
+    b.call.lend(parameter, places.data(), extents);
+  } else if (is_number(p.variable)) {
+    b.call.set(parameter, c.whole ? c.whole->bits() : numbers_[p.variable]);
+  } else if (c.how.is_same()) {
+    b.call.lend(parameter, arrays_of_[p.variable].data(), arrays_of_[p.variable].extents());
+  } else {
+    increments::cells& whole = b.wholes.emplace_back(layout_[p.variable].type);
+    whole.assign(whole_input(p.variable));
+    b.call.lend(parameter, whole.data(), whole.extents());
+  }
+}
+
+inline void incremental_program::run_all() {
+  if (all_ == nullptr) all_ = make_bound(slices_->for_all(), {});
+  run(*all_);
+}
+
+// ---- commits
+
+OVERDUB_DECL void incremental_program::commit() {
+  if (!is_proposed_) propose();
+  if (proposal_ == nullptr) return rollback();
+  bound_slice& b = *proposal_;
+  if (&b == all_.get()) is_improper_ = false;
+  if (b.results != b.call.results()) find_stores(b);
+  for (auto const& [from, to] : b.numbers) *to = *from;
+  for (auto const& e : b.elements) {
+    if (e.valid != nullptr && *e.valid == 0) continue;
+    increments::put_bits(e.to + *e.index * e.size, e.size, *e.value);
+    if (is_sum_[e.variable]) look_at(e.variable, *e.value);
+    if (auto const& inverse = inverse_[e.variable]) inverse->written(static_cast<std::int64_t>(*e.index));
+  }
+  for (std::uint64_t const* const sum : b.sums)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
+  if (!b.parts.empty()) write_parts(b);
+  for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]);
+  for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = proposed_[k];
+  rollback();
+}
+
+// Which words a commit copies, and where to.
+inline void incremental_program::find_stores(bound_slice& b) {
+  b.numbers.clear();
+  b.elements.clear();
+  b.sums.clear();
+  b.parts.clear();
+  static constexpr std::uint64_t zero = 0;
+  auto const is_word = [&](increments::slice_value v) {
+    if (v.parameter != increments::slice_value::none) return b.call.code().parameters[v.parameter].rank == 0;
+    return v.result == increments::slice_value::none || b.call.code().results[v.result].rank == 0;
+  };
+  auto const word = [&](increments::slice_value v) -> std::uint64_t const* {
+    if (v.parameter != increments::slice_value::none) return b.call.argument_address(v.parameter);
+    return v.result == increments::slice_value::none ? &zero : b.call.result_address(v.result);
+  };
+  for (increments::store const& s : b.slice->what.stores) {
+    bool const is_f64 = layout_[s.variable].type.element == ir::scalar::f64;
+    if (s.path.empty() && is_number(s.variable) && !s.valid.exists()) {
+      b.numbers.push_back({word(s.value), &numbers_[s.variable]});
+      if (is_sum_[s.variable] && is_f64) b.sums.push_back(&numbers_[s.variable]);
+    } else if (
+        s.path.size() == 1 && layout_[s.variable].type.rank == 1 && !s.each && !s.is_range &&
+        is_word(s.value)) {
+      increments::cells& to = arrays_of_[s.variable];
+      b.elements.push_back(
+          {word(s.path[0]), word(s.value), s.valid.exists() ? word(s.valid) : nullptr, to.data(),
+           to.size_of_scalar(), s.variable});
+    } else {
+      b.parts.push_back(&s);
+    }
+  }
+  b.results = b.call.results();
+}
+
+// A sum that is not finite cannot be followed.
+inline void incremental_program::look_at(std::uint32_t variable, std::uint64_t bits) {
+  ir::scalar const s = layout_[variable].type.element;
+  if (s == ir::scalar::f64)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(bits));
+  else if (s == ir::scalar::f32)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+}
+
+// A slice may give an array that it was lent, which another one is about to change: such are copied before.
+inline void incremental_program::write_parts(bound_slice const& b) {
+  std::vector<increments::cells> copies;
+  std::vector<std::size_t> copy_of(b.parts.size(), ~std::size_t{0});
+  for (std::size_t k = 0; k < b.parts.size(); ++k) {
+    std::uint32_t const result = b.parts[k]->value.result;
+    if (b.parts[k]->value.parameter != increments::slice_value::none ||
+        result == increments::slice_value::none)
+      continue;
+    ir::type const t = b.call.code().results[result];
+    if (t.rank == 0 || !b.call.is_lent(result)) continue;
+    copy_of[k] = copies.size();
+    copies.emplace_back(t).assign(b.call.elements(result), b.call.extents(result));
+  }
+  for (std::size_t k = 0; k < b.parts.size(); ++k)
+    write(*b.parts[k], b.call, copy_of[k] < copies.size() ? copies[copy_of[k]].data() : nullptr);
+}
+
+// What changed of an array, or of a number where it changed at all.
+inline void
+incremental_program::write(increments::store const& s, bound_call const& from, std::byte const* copied) {
+  auto const is_argument = [](increments::slice_value v) {
+    return v.parameter != increments::slice_value::none;
+  };
+  auto const word = [&](increments::slice_value v) -> std::uint64_t {
+    if (!v.exists()) return 0;
+    return is_argument(v) ? from.argument_word(v.parameter) : from.word(v.result);
+  };
+  auto const elements = [&](increments::slice_value v) {
+    if (copied != nullptr && v.result == s.value.result && !is_argument(v)) return copied;
+    return is_argument(v) ? from.argument_elements(v.parameter) : from.elements(v.result);
+  };
+  auto const extents = [&](increments::slice_value v) {
+    return is_argument(v) ? from.argument_extents(v.parameter) : from.extents(v.result);
+  };
+  auto const is_array = [&](increments::slice_value v) {
+    return (is_argument(v) ? from.code().parameters[v.parameter] : from.code().results[v.result]).rank > 0;
+  };
+  if (is_number(s.variable)) {
+    if (s.valid.exists() && word(s.valid) == 0) return;
+    numbers_[s.variable] = word(s.value);
+    if (is_sum_[s.variable]) look_at(s.variable, numbers_[s.variable]);
+    return;
+  }
+  increments::cells& to = arrays_of_[s.variable];
+  if (s.path.empty()) {
+    if (s.valid.exists() && word(s.valid) == 0) return;
+    // Where nothing is given, what was lost of sums that were computed anew.
+    bool const stays = s.value.exists()
+                           ? to.assign(elements(s.value), extents(s.value))
+                           : to.assign(nullptr, arrays_of_[layout_.of(layout_[s.variable].of)].extents());
+    if (!stays) ++arrays_;
+    if (inverse_[s.variable] != nullptr) inverse_[s.variable]->forget();
+    if (is_sum_[s.variable])
+      for (std::size_t at = 0; at < to.bytes(); at += to.size_of_scalar())
+        look_at(s.variable, to.bits_at(at));
+    return;
+  }
+  std::size_t const indices = s.path.size();
+  bool const is_scalar = indices == to.type().rank;
+  std::size_t const bytes = static_cast<std::size_t>(to.scalars(indices)) * to.size_of_scalar();
+  if (s.is_range) { // turns of a loop, in order
+    i64 path[ir::max_rank];
+    for (std::size_t a = 0; a < indices; ++a) path[a] = static_cast<i64>(word(s.path[a]));
+    i64 const n = extents(s.value)[0];
+    if (n == 0) return;
+    std::byte* const at = to.data() + to.at({path, indices});
+    std::memcpy(at, elements(s.value), static_cast<std::size_t>(n) * bytes);
+    for (i64 k = 0; inverse_[s.variable] != nullptr && k < n; ++k) inverse_[s.variable]->written(path[0] + k);
+    return;
+  }
+  if (s.each && indices == 1 && is_scalar && s.value.exists() && !s.valid.exists() &&
+      to.size_of_scalar() == 8) {
+    // The turns of a list.
+    i64 const n = extents(s.path[0])[0];
+    auto const* const index = reinterpret_cast<i64 const*>(elements(s.path[0]));
+    auto const* const value = reinterpret_cast<std::uint64_t const*>(elements(s.value));
+    auto* const at = reinterpret_cast<std::uint64_t*>(to.data());
+    for (i64 k = 0; k < n; ++k) at[index[k]] = value[k];
+    if (is_sum_[s.variable])
+      for (i64 k = 0; k < n; ++k) look_at(s.variable, value[k]);
+    if (inverse_[s.variable] != nullptr)
+      for (i64 k = 0; k < n; ++k) inverse_[s.variable]->written(index[k]);
+    return;
+  }
+  i64 count = 1;
+  for (increments::slice_value const v : s.path)
+    if (s.each && is_array(v)) count = extents(v)[0];
+  for (i64 k = 0; k < count; ++k) {
+    auto const nth = static_cast<std::size_t>(k);
+    if (s.valid.exists() &&
+        (s.each && is_array(s.valid) ? elements(s.valid)[nth] == std::byte{0} : word(s.valid) == 0))
+      continue;
+    i64 path[ir::max_rank];
+    for (std::size_t a = 0; a < indices; ++a) {
+      if (s.each && is_array(s.path[a]))
+        std::memcpy(&path[a], elements(s.path[a]) + nth * sizeof(i64), sizeof(i64));
+      else
+        path[a] = static_cast<i64>(word(s.path[a]));
+    }
+    std::size_t const at = to.at({path, indices});
+    if (!s.value.exists())
+      std::memset(to.data() + at, 0, bytes);
+    else if (s.each)
+      std::memcpy(to.data() + at, elements(s.value) + nth * bytes, bytes);
+    else if (is_scalar)
+      to.set_bits_at(at, word(s.value));
+    else
+      std::memcpy(to.data() + at, elements(s.value), bytes);
+    if (is_sum_[s.variable] && is_scalar) look_at(s.variable, to.bits_at(at));
+    if (inverse_[s.variable] != nullptr) inverse_[s.variable]->written(path[0]);
+  }
+}
+
+[[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
+  change const& c = pending_[i];
+  if (c.how.whole) [[unlikely]]
+    return write_whole_input(i);
+  increments::cells& to = arrays_of_[i];
+  for (std::uint8_t k = 0; k < c.how.places; ++k) {
+    i64 const first = c.places[k].path[0];
+    std::size_t const at = c.how.indices == 1 ? static_cast<std::size_t>(first) * to.size_of_scalar()
+                                              : to.at({c.places[k].path, c.how.indices});
+    to.set_bits_at(at, c.places[k].bits);
+    if (inverse_[i] != nullptr) inverse_[i]->written(first);
+  }
+}
+inline void incremental_program::write_whole_input(std::uint32_t i) {
+  datum const& x = *pending_[i].whole;
+  if (is_number(i)) {
+    numbers_[i] = x.bits();
+    return;
+  }
+  if (!arrays_of_[i].assign(x)) ++arrays_;
+  if (inverse_[i] != nullptr) inverse_[i]->forget();
+}
+
+// ---- values
+
+OVERDUB_DECL datum incremental_program::result(std::size_t k) const {
+  auto const& f = slices_->function();
+  ir::value_id const v = f.operand(f.yield_of(ir::function::body), static_cast<std::uint32_t>(k));
+  if (f.is_literal(v)) return datum::of_bits(f.type_of(v), f.bits_of(v));
+  if (f.type_of(v).rank == 0) return datum::of_bits(f.type_of(v), values_[k]);
+  return arrays_of_[layout_.of(v)].as_datum();
+}
+
+// A line for each map, reduction and loop that ran, and how many other operations did.
+OVERDUB_DECL std::string incremental_program::explain() const {
+  if (proposal_ == nullptr) return "nothing ran\n";
+  ir::function const& f = slices_->function();
+  std::string text;
+  std::size_t others = 0;
+  for (increments::step const& s : proposal_->slice->what.steps) {
+    using extent = increments::step::extent;
+    if (s.ran == extent::scalar) {
+      ++others;
+      continue;
+    }
+    text += ir::name_of(f[s.node].code);
+    for (ir::value_id const v : f.results_of(s.node))
+      text += " %" + (f[v].name == ir::nothing ? std::to_string(index_of(v))
+                                               : std::string(slices_->program().text(f[v].name)));
+    text += s.ran == extent::one_turn          ? ": one turn"
+            : s.ran == extent::some_turns      ? ": the turns of a list"
+            : s.ran == extent::difference      ? ": by a difference"
+            : s.ran == extent::from_the_change ? ": from the first turn that changed on"
+                                               : ": all of it";
+    if (!s.why.empty()) text.append(", since ").append(s.why);
+    text += '\n';
+  }
+  return text += std::to_string(others) + " other operations\n";
+}
+
+OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) const {
+  auto const number = [&](std::uint64_t bits) {
+    switch (slices_->function().results[k].element) {
+    case ir::scalar::f64:
+      return std::bit_cast<double>(bits);
+    case ir::scalar::f32:
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    default:
+      return static_cast<double>(static_cast<std::int64_t>(bits));
+    }
+  };
+  return number(proposed_[k]) - number(values_[k]);
+}
+
+OVERDUB_DECL datum incremental_program::input(std::uint32_t i) const {
+  return is_number(i) ? datum::of_bits(layout_[i].type, numbers_[i]) : arrays_of_[i].as_datum();
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts

@@ -1,0 +1,104 @@
+// What an incremental program keeps: its inputs and values inside of it, numbers and arrays of any rank.
+#pragma once
+
+#include <overdub/execute/datum.hpp>
+#include <overdub/execute/values.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace overdub::contexts::increments {
+
+/// The bits of a scalar of so many bytes.
+inline std::uint64_t bits_of(std::byte const* from, std::size_t size) {
+  std::uint64_t bits = 0;
+  if (size == sizeof bits) [[likely]]
+    std::memcpy(&bits, from, sizeof bits);
+  else
+    std::memcpy(&bits, from, size);
+  return bits;
+}
+inline void put_bits(std::byte* to, std::size_t size, std::uint64_t bits) {
+  if (size == sizeof bits) [[likely]]
+    std::memcpy(to, &bits, sizeof bits);
+  else
+    std::memcpy(to, &bits, size);
+}
+
+/// An array, row by row. Its memory stays as long as its shape.
+class cells {
+public:
+  explicit cells(ir::type t) : type_(t), size_of_(execute::size_of(t.element)), extents_(t.rank) {}
+
+  ir::type type() const { return type_; }
+  std::size_t size_of_scalar() const { return size_of_; }
+  std::byte* data() { return reinterpret_cast<std::byte*>(words_.data()); }
+  std::byte const* data() const { return reinterpret_cast<std::byte const*>(words_.data()); }
+  i64 const* extents() const { return extents_.data(); }
+  i64 extent(std::size_t axis) const { return extents_[axis]; }
+
+  /// The scalars behind so many indices.
+  i64 scalars(std::size_t indices = 0) const {
+    i64 n = 1;
+    for (std::size_t k = indices; k < type_.rank; ++k) n *= extents_[k];
+    return n;
+  }
+  /// The bytes where the part at these indices begins, which are in range.
+  std::size_t at(std::span<i64 const> path) const {
+    i64 n = 0;
+    for (std::size_t k = 0; k < path.size(); ++k) n = n * extents_[k] + path[k];
+    return static_cast<std::size_t>(n * scalars(path.size())) * size_of_;
+  }
+  /// The bits of a scalar, as words have them.
+  std::uint64_t bits_at(std::size_t byte) const { return bits_of(data() + byte, size_of_); }
+  void set_bits_at(std::size_t byte, std::uint64_t bits) { put_bits(data() + byte, size_of_, bits); }
+
+  /// Another array. Whether it stands where the last one did.
+  bool assign(std::byte const* elements, i64 const* extents) {
+    bool const stays = reshape(extents);
+    if (elements != nullptr && !words_.empty()) std::memcpy(data(), elements, bytes());
+    if (elements == nullptr) std::memset(data(), 0, bytes());
+    return stays;
+  }
+  bool assign(datum const& d) {
+    bool const stays = reshape(d.shape().data());
+    execute::with_type(type_.element, [&]<class T>(T) {
+      auto const& from = d.elements<T>();
+      if (!from.empty()) std::memcpy(data(), from.data(), bytes());
+    });
+    return stays;
+  }
+  datum as_datum() const {
+    return execute::with_type(type_.element, [&]<class T>(T) {
+      auto const* const first = reinterpret_cast<T const*>(data());
+      return datum::of(
+          {extents_.begin(), extents_.end()},
+          array<T>::copy_of({first, static_cast<std::size_t>(scalars())}));
+    });
+  }
+  std::size_t bytes() const { return static_cast<std::size_t>(scalars()) * size_of_; }
+
+private:
+  bool reshape(i64 const* extents) {
+    std::byte const* const before = data();
+    bool stays = true;
+    for (std::size_t k = 0; k < type_.rank; ++k) {
+      stays = stays && extents_[k] == extents[k];
+      extents_[k] = extents[k];
+    }
+    if (!stays || words_.empty())
+      words_.resize((bytes() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+    return stays && data() == before;
+  }
+
+  ir::type type_;
+  std::size_t size_of_;
+  std::vector<i64> extents_;
+  std::vector<std::uint64_t> words_;
+};
+
+} // namespace overdub::contexts::increments

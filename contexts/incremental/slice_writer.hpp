@@ -1,0 +1,225 @@
+// Writes a slice: goes through a function's operations in order, and computes again what a change reaches. What it does not reach is
+// read where it is needed: from what is kept, or computed from it.
+#pragma once
+
+#include <overdub/contexts/incremental/slice_program.hpp>
+#include <overdub/ir/bounds.hpp>
+#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/walk.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tsl/robin_map.h>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts::increments {
+
+using ir::function;
+using ir::function_id;
+using ir::node_id;
+using ir::op;
+using ir::region_id;
+using ir::value_id;
+
+struct value_hash {
+  std::size_t operator()(value_id v) const { return std::size_t{index_of(v)} * 0x9e3779b97f4a7c15; }
+};
+/// What values of the function are in the slice.
+using value_map = tsl::robin_map<value_id, value_id, value_hash>;
+
+struct change;
+
+/// Elements of an array that changed: one, at `index`, or those at the indices in `list`. Pieces of one array may meet; what they
+/// say of an element is then the same.
+struct piece {
+  value_id index = ir::nothing;
+  value_id list = ir::nothing;
+  value_id valid = ir::nothing;   // whether there is one at all; there is, where it is not given
+  value_id element = ir::nothing; // what it is now; an array, for a list
+  value_id difference =
+      ir::nothing; // by how much it changes a sum: 0 where there is none, or an earlier piece says it, too
+  change const* part = nullptr; // of an element that is an array, and changed in parts
+  // Pieces of one source and different places are apart, and so are those of different shifts of one place.
+  std::uint32_t source = 0, place = 0;
+  std::int64_t shift = 0;
+  // A list holds the turns in which this index, of the variable, has this value.
+  std::uint32_t keys = layout::none;
+  value_id key = ir::nothing;
+  // Or all from a turn of a loop to another.
+  value_id first = ir::nothing, end = ir::nothing;
+};
+
+/// How a value changed.
+struct change {
+  bool whole = false;
+  value_id now = ir::nothing;
+  value_id by = ir::nothing; // of a sum: the difference, where it is known
+  std::vector<piece> pieces;
+};
+
+/// Whether a value is made in a region, or in one inside. O(how much deeper it stands).
+inline bool is_inside(function const& f, value_id v, region_id r) {
+  if (f.is_literal(v)) return false;
+  for (region_id at = f.region_of(v); at != r;) {
+    node_id const owner = f[at].parent;
+    if (owner == ir::nothing) return false;
+    at = f[owner].parent;
+  }
+  return true;
+}
+
+/// Which lengths, indices and conditions are compared at run time, and what is read of variables, is said by slice_program.hpp.
+class slice_writer {
+public:
+  /// The function belongs to the program.
+  slice_writer(ir::program const& p, function_id f, layout& all);
+
+  void write(schema const& changes);
+  /// Runs all again: for what is kept, before there is anything.
+  void write_all();
+
+  /// Whether something became a part of the layout that the slice has passed already: it is to be written again.
+  bool is_late() const { return late_; }
+  slice finish() &&;
+
+private:
+  struct turn { // of a map that is followed
+    region_id region;
+    value_id index;              // in the slice
+    value_id list = ir::nothing; // whose elements are the indices
+    value_id position = ir::nothing;
+  };
+  struct parameter {
+    slice_parameter what;
+    value_id value;
+  };
+  struct pending {
+    std::uint32_t variable;
+    std::vector<value_id> path;
+    value_id value;
+    value_id valid = ir::nothing;
+    bool is_range = false;
+  };
+  // A turn, or many, that a change reaches.
+  struct reached {
+    piece from;
+    value_id asked = ir::nothing; // of the function: an index that is known in the turn,
+    value_id known = ir::nothing; // and what it is in the slice
+    bool is_checked = false;      // there may be no such turn
+  };
+
+  function const& original() const { return made_.program[f_]; }
+  function const& written() const { return made_.program[draft_]; }
+  ir::type type_of(value_id v) const { return written().type_of(v); }
+
+  // ---- slice_writer_values.hpp: values, before and now
+  change const* change_of(value_id v) const {
+    std::uint32_t const number = changes_[index_of(v)];
+    return number == 0 ? nullptr : &pool_[number - 1];
+  }
+  change& set_change(value_id v);
+  void set_whole(value_id v, value_id now);
+  std::size_t mark() const { return undo_.size(); }
+  void return_to(std::size_t mark);
+  value_id old(value_id v);
+  value_id now(value_id v);
+  value_id whole(value_id array, change const& c);
+  value_id replaced(value_id array, piece const& p);
+  value_id read(std::uint32_t variable, std::vector<value_id> const& path);
+  value_id parameter_for(slice_parameter const& key, ir::type t);
+  std::uint32_t kept(value_id v);
+  std::uint32_t remainder(value_id v);
+  std::optional<std::uint32_t> turns_around(value_id v) const;
+  std::vector<value_id> path(std::uint32_t turns) const;
+  void store_value(
+      value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
+  bool is_computed_again(node_id n) const;
+  value_id literal(ir::type t, std::uint64_t bits) { return at_.literal(t, bits); }
+
+  // ---- slice_writer_operations.hpp: what changes
+  void visit(region_id r);
+  void visit(node_id n);
+  void visit_at(node_id n);
+  void visit_sum(node_id n);
+  void add_difference(node_id n);
+  void run_again(node_id n, std::string_view why = {});
+  bool is_reached(node_id n);
+  std::vector<value_id> const& captured(node_id n);
+  node_id copy(node_id n, value_map& here, std::vector<std::pair<value_id, value_id>>& kept_inside);
+  bool keeps_inside(node_id n);
+  value_map values_of(node_id n);
+  value_id equals(value_id a, value_id b);
+  value_id both(value_id a, value_id b);
+  value_id at(value_id array, value_id index) { return at_.add(op::at, array, index); }
+  value_id at(value_id array, std::vector<value_id> const& path);
+  void choose_element(
+      change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found);
+  static bool has_lists(change const& c);
+  void note(node_id n, step::extent ran, std::string_view why = {}) {
+    made_.steps.push_back({n, ran, std::string(why)});
+  }
+
+  // ---- slice_writer_turns.hpp: maps
+  using pieces_of_results = std::vector<std::vector<piece>>;
+  void visit_map(node_id n);
+  std::string_view find_reached(node_id n, std::vector<reached>& all);
+  std::string_view add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all);
+  std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
+  std::string_view find_members(node_id n, value_id index, reached& r);
+  bool has_length_of_turns(node_id n, value_id v) const;
+  bool have_length_of_turns(node_id n, change const& c);
+  value_id met_by(reached const& earlier, reached const& later, value_id index);
+  bool is_summed(value_id v) const;
+  std::vector<value_id> run_body(node_id n, reached const& r);
+  void run_turn(node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces);
+  void run_turns(node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces);
+  value_id element_before(value_id v, value_id index);
+  std::vector<value_id>
+  leave_choice(node_id choice, std::vector<value_id> yielded, std::size_t first_store, value_id valid);
+  value_id nothing_of(ir::type t);
+
+  // ---- slice_writer_loops.hpp: loops that carry something
+  void visit_loop(node_id n);
+  std::string_view cannot_follow(node_id n, std::vector<reached>& all);
+  std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
+  value_id differs(value_id now, value_id before);
+  value_id differences(value_id v, piece const& p, value_id count);
+
+  // ---- slice_program.ipp: the ends
+  void begin(std::uint32_t input, input_change const& how);
+  void begin_place(
+      std::uint32_t input, input_change const& how, std::uint32_t place, std::uint32_t axis, change& to);
+  slice_value value_at(value_id v, std::vector<value_id>& results) const;
+
+  slice made_;
+  function_id f_, draft_; // the draft's arguments are operations in front, until all are known
+  layout& layout_;
+  ir::cursor at_;
+  std::vector<parameter> parameters_;
+  std::vector<turn> turns_;
+  std::vector<pending> stores_;
+  bool late_ = false;
+  bool runs_all_ = false;
+
+  std::vector<std::uint32_t> changes_; // by value: numbers of the pool, from 1
+  std::deque<change> pool_;
+  std::vector<value_id> old_, now_;  // by value: where they stand in the slice already
+  std::vector<std::uint8_t> passed_; // by value: its operation was visited
+  struct undo {
+    value_id value;
+    std::uint32_t change;
+    value_id old, now;
+  };
+  std::vector<undo> undo_;
+  std::vector<std::vector<value_id>> captured_; // by node
+  std::vector<std::uint8_t> has_captured_;
+};
+
+} // namespace overdub::contexts::increments

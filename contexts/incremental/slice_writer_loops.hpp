@@ -1,0 +1,200 @@
+// Loops that carry something: they run again from the first turn that a change reaches, until what they carry is what it was.
+#pragma once
+
+#include <overdub/contexts/incremental/slice_writer_turns.hpp>
+
+namespace overdub::contexts::increments {
+
+inline void slice_writer::visit_loop(node_id n) {
+  std::vector<reached> all;
+  if (std::string_view const why = cannot_follow(n, all); !why.empty()) return run_again(n, why);
+  if (all.empty()) return; // it asks for a length
+  function const& f = original();
+  region_id const body = f.region_at(n, 0), outside = at_.region();
+  std::uint32_t const carried = f[body].argument_count - 1, stacked = f[n].result_count - carried;
+  value_id const count = now(f.operand(n, 0));
+  auto const [first, last] = ends_of(n, all);
+
+  // Where no turn is reached, nothing runs.
+  value_id const some = at_.add(op::lt, first, count);
+  std::vector<ir::type> const no_arguments[2];
+  node_id const choice = at_.insert(op::if_, std::array{some}, std::span<ir::type const>(), {}, no_arguments);
+  at_.to_end(written().region_at(choice, 0));
+  std::size_t const from = mark();
+  std::vector<value_id> operands{first};
+  std::vector<ir::type> types{ir::i64};
+  std::vector<std::uint32_t> states;
+  for (std::uint32_t k = 0; k < carried; ++k) {
+    states.push_back(kept(original().argument(body, k + 1)));
+    operands.push_back(read(states[k], {first}));
+    types.push_back(original().type_of(original().argument(body, k + 1)));
+  }
+  std::vector<std::vector<ir::type>> const arguments{types, types};
+  node_id const loop = at_.insert(op::while_, operands, std::span<ir::type const>(), {}, arguments);
+
+  // It goes on until the last change, and as long as something is another one than it was.
+  region_id const test = written().region_at(loop, 0), turns = written().region_at(loop, 1);
+  at_.to_end(test);
+  value_id const k = written().argument(test, 0);
+  value_id const is_inside = at_.add(op::lt, k, count);
+  std::vector<ir::type> const none[2];
+  node_id const more = at_.insert(op::if_, std::array{is_inside}, std::array{ir::boolean}, {}, none);
+  at_.to_end(written().region_at(more, 0));
+  value_id goes_on = at_.add(op::le, k, last);
+  for (std::uint32_t s = 0; s < carried; ++s)
+    goes_on =
+        at_.add(op::logical_or, goes_on, differs(written().argument(test, s + 1), read(states[s], {k})));
+  at_.yield(std::array{goes_on});
+  at_.to_end(written().region_at(more, 1));
+  at_.yield(std::array{literal(ir::boolean, 0)});
+  at_.to_end(test);
+  at_.yield(std::array{written().result(more)});
+
+  at_.to_end(turns);
+  turns_.push_back({body, written().argument(turns, 0)});
+  value_id const own = original().argument(body, 0);
+  undo_.push_back({own, changes_[index_of(own)], old_[index_of(own)], now_[index_of(own)]});
+  old_[index_of(own)] = turns_.back().index;
+  std::vector<value_id> entering;
+  for (std::uint32_t s = 0; s < carried; ++s) {
+    entering.push_back(written().argument(turns, s + 1));
+    change& c = set_change(original().argument(body, s + 1));
+    c.whole = true;
+    c.now = entering.back();
+  }
+  visit(body);
+  std::vector<value_id> yielded{at_.add(op::add, turns_.back().index, literal(ir::i64, 1))};
+  node_id const end = original()[body].last;
+  for (std::uint32_t s = 0; s < carried + stacked; ++s) yielded.push_back(now(original().operand(end, s)));
+  for (std::uint32_t s = 0; s < stacked; ++s) types.push_back(type_of(yielded[1 + carried + s]).array_of());
+  for (value_id const s : entering) {
+    yielded.push_back(s);
+    types.push_back(type_of(s).array_of());
+  }
+  at_.yield(yielded);
+  turns_.pop_back();
+  return_to(from);
+  at_.set_results(loop, types);
+
+  // What it carries at the end, where it came there.
+  at_.to_end(written().region_at(choice, 0));
+  std::vector<value_id> given, otherwise;
+  value_id const stopped = written().result(loop, 0);
+  value_id const ended = at_.add(op::eq, stopped, count);
+  for (std::uint32_t s = 0; s < carried; ++s) {
+    value_id const before = old(original().result(n, s));
+    given.push_back(at_.add(op::select, ended, written().result(loop, 1 + s), before));
+  }
+  for (std::uint32_t s = 0; s < stacked + carried; ++s)
+    given.push_back(written().result(loop, 1 + carried + s));
+  given.push_back(stopped);
+  at_.yield(given);
+  return_to(from);
+  at_.to_end(written().region_at(choice, 1));
+  for (std::uint32_t s = 0; s < carried; ++s) otherwise.push_back(old(original().result(n, s)));
+  types.clear();
+  for (value_id const v : given) types.push_back(type_of(v));
+  for (std::size_t s = carried; s + 1 < given.size(); ++s) otherwise.push_back(nothing_of(types[s]));
+  otherwise.push_back(first);
+  at_.yield(otherwise);
+  return_to(from);
+  at_.set_results(choice, types);
+  at_.to_end(outside);
+
+  auto const result = [&](std::uint32_t s) { return written().result(choice, s); };
+  value_id const stop = result(carried + stacked + carried);
+  for (std::uint32_t s = 0; s < carried; ++s) {
+    set_whole(original().result(n, s), result(s));
+    stores_.push_back({states[s], {first}, result(carried + stacked + s), ir::nothing, true});
+  }
+  note(n, step::extent::from_the_change);
+  if (stacked == 0) return;
+  // The turns that ran, as a list.
+  value_id const ran = at_.add(op::sub, stop, first);
+  std::vector<ir::type> const index[] = {{ir::i64}};
+  node_id const places = at_.insert(op::map, std::array{ran}, std::array{ir::i64.array_of()}, {}, index);
+  region_id const inside = written().region_at(places, 0);
+  at_.to_end(inside);
+  at_.yield(std::array{at_.add(op::add, first, written().argument(inside, 0))});
+  at_.to_end(outside);
+  for (std::uint32_t s = 0; s < stacked; ++s) {
+    value_id const v = original().result(n, carried + s);
+    piece p;
+    p.list = written().result(places);
+    p.element = result(carried + s);
+    p.source = layout::none - index_of(n); // no input's
+    p.first = first;
+    p.end = stop;
+    if (is_summed(v)) p.difference = differences(v, p, ran);
+    set_change(v).pieces.push_back(p);
+    if (std::uint32_t const number = layout_.of(v); number != layout::none)
+      stores_.push_back({number, {first}, p.element, ir::nothing, true});
+  }
+}
+
+/// By how much the elements of a list change a sum.
+inline value_id slice_writer::differences(value_id v, piece const& p, value_id count) {
+  region_id const outside = at_.region();
+  std::vector<ir::type> const index[] = {{ir::i64}};
+  node_id const made = at_.insert(op::map, std::array{count}, std::array{type_of(p.element)}, {}, index);
+  region_id const inside = written().region_at(made, 0);
+  at_.to_end(inside);
+  value_id const k = written().argument(inside, 0);
+  at_.yield(std::array{at_.add(op::sub, at(p.element, k), element_before(v, at(p.list, k)))});
+  at_.to_end(outside);
+  return written().result(made);
+}
+
+/// Why a loop runs as a whole, if it does; else finds the turns that a change reaches.
+inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reached>& all) {
+  function const& f = original();
+  region_id const body = f.region_at(n, 0);
+  if (f[n].parent != function::body) return "it stands in another map, loop or branch";
+  if (f[n].attributes.is_reversed()) return "it runs from the last turn on";
+  if (f[body].argument_count == 1) return "it carries nothing";
+  for (value_id const v : f.operands_of(n))
+    if (!f.is_literal(v) && change_of(v) != nullptr) return "what it begins with changed";
+  for (value_id const v : f.arguments_of(body))
+    if (f.type_of(v).rank > 0 || !f.type_of(v).is_literal()) return "it carries other things than numbers";
+  for (node_id const m : f.nodes_of(body)) {
+    op const code = f[m].code;
+    if (code == op::map || code == op::reduce || code == op::loop || code == op::accumulate)
+      return "there are loops in it";
+  }
+  for (value_id const v : f.operands_of(f.yield_of(body)))
+    if (f.type_of(v).rank > 0) return "it gives arrays in each turn";
+  if (std::string_view const why = find_reached(n, all); !why.empty()) return why;
+  for (reached const& r : all)
+    if (r.from.list != ir::nothing) return "a list of its turns is reached";
+  return {};
+}
+
+/// The first and the last turn that is reached; the number of turns, and -1, where none is.
+inline std::pair<value_id, value_id> slice_writer::ends_of(node_id n, std::vector<reached> const& all) {
+  value_id const count = now(original().operand(n, 0));
+  value_id first = ir::nothing, last = ir::nothing;
+  for (reached const& r : all) {
+    value_id valid = r.from.valid, low = r.from.index, high = r.from.index;
+    if (r.is_checked)
+      valid = both(valid, both(at_.add(op::ge, low, literal(ir::i64, 0)), at_.add(op::lt, low, count)));
+    if (valid != ir::nothing) {
+      low = at_.add(op::select, valid, low, count);
+      high = at_.add(op::select, valid, high, literal(ir::i64, ~std::uint64_t{0}));
+    }
+    first = first == ir::nothing ? low : at_.add(op::min, first, low);
+    last = last == ir::nothing ? high : at_.add(op::max, last, high);
+  }
+  return {first, last};
+}
+
+/// Whether two numbers differ by their bits; NaNs agree.
+inline value_id slice_writer::differs(value_id now, value_id before) {
+  value_id const other = at_.add(op::ne, now, before);
+  if (!type_of(now).is_floating()) return other;
+  value_id const are_numbers =
+      at_.add(op::logical_or, at_.add(op::eq, now, now), at_.add(op::eq, before, before));
+  value_id const sign = at_.add(op::ne, at_.add(op::signbit, now), at_.add(op::signbit, before));
+  return at_.add(op::logical_and, at_.add(op::logical_or, other, sign), are_numbers);
+}
+
+} // namespace overdub::contexts::increments

@@ -1,0 +1,288 @@
+// What a change does to operations: numbers are computed again, sums get a difference, and what is not followed runs again as a
+// whole.
+#pragma once
+
+#include <overdub/contexts/incremental/slice_writer_values.hpp>
+
+namespace overdub::contexts::increments {
+
+inline void slice_writer::visit(region_id r) {
+  for (node_id n = original()[r].first; n != original()[r].last; n = original()[n].next) {
+    visit(n);
+    for (value_id const v : original().results_of(n)) passed_[index_of(v)] = 1;
+  }
+}
+
+inline void slice_writer::visit(node_id n) {
+  if (!is_reached(n)) return;
+  if (runs_all_) return run_again(n);
+  switch (original()[n].code) {
+  case op::at:
+    return visit_at(n);
+  case op::reduce:
+    return visit_sum(n);
+  case op::map:
+    return visit_map(n);
+  case op::loop:
+    return visit_loop(n);
+  case op::length:
+    // Elements change, and lengths do not.
+    for (value_id const v : original().operands_of(n))
+      if (change const* const c = change_of(v); c != nullptr && c->whole) return run_again(n);
+    return;
+  default:
+    run_again(n);
+    return add_difference(n);
+  }
+}
+
+/// The difference of a sum of two is that of both: it is more exact than what the sums differ by, and there before.
+inline void slice_writer::add_difference(node_id n) {
+  op const code = original()[n].code;
+  if ((code != op::add && code != op::sub) || !original().type_of(original().result(n)).is_floating()) return;
+  value_id by = ir::nothing;
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    value_id const v = original().operand(n, k);
+    change const* const c = original().is_literal(v) ? nullptr : change_of(v);
+    if (c == nullptr) continue;
+    if (c->by == ir::nothing) return;
+    value_id const part = k == 1 && code == op::sub ? at_.add(op::neg, c->by) : c->by;
+    by = by == ir::nothing ? part : at_.add(op::add, by, part);
+  }
+  pool_[changes_[index_of(original().result(n))] - 1].by = by;
+}
+
+/// An element of an array of which some changed.
+inline void slice_writer::visit_at(node_id n) {
+  change const* const c = change_of(original().operand(n, 0));
+  if (c == nullptr || c->whole) return run_again(n);
+  value_id const v = original().result(n);
+  value_id const first = now(original().operand(n, 1));
+  bool const is_one = original()[n].operand_count == 2;
+
+  // In the turn that the piece is about.
+  for (piece const& p : c->pieces) {
+    if (p.valid != ir::nothing) continue;
+    if (p.list == ir::nothing
+            ? p.index != first
+            : turns_.empty() || turns_.back().list != p.list || turns_.back().index != first)
+      continue;
+    if (p.list != ir::nothing && is_one) return set_whole(v, at(p.element, turns_.back().position));
+    if (p.part != nullptr && is_one) {
+      change& part = set_change(v);
+      part.pieces = p.part->pieces;
+      return;
+    }
+    if (p.part == nullptr && p.element != ir::nothing && is_one) return set_whole(v, p.element);
+  }
+  // Elsewhere: it is one of the elements that changed, or none.
+  if (original().type_of(v).rank != 0 || has_lists(*c)) return run_again(n);
+  std::vector<value_id> indices{first};
+  for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
+    indices.push_back(now(original().operand(n, k)));
+  value_id found = at(old(original().operand(n, 0)), indices);
+  choose_element(*c, indices, 0, ir::nothing, found);
+  set_whole(v, found);
+  note(n, step::extent::scalar);
+}
+
+/// The element at these indices is the one of a piece, where they are the piece's.
+inline void slice_writer::choose_element(
+    change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found) {
+  for (piece const& p : c.pieces) {
+    value_id const is_there = both(both(where, p.valid), equals(indices[k], p.index));
+    if (p.part != nullptr) {
+      choose_element(*p.part, indices, k + 1, is_there, found);
+      continue;
+    }
+    std::vector<value_id> const rest(indices.begin() + static_cast<std::ptrdiff_t>(k + 1), indices.end());
+    value_id const element = rest.empty() ? p.element : at(p.element, rest);
+    found = is_there == ir::nothing ? element : at_.add(op::select, is_there, element, found);
+  }
+}
+inline bool slice_writer::has_lists(change const& c) {
+  return std::any_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) {
+    return p.list != ir::nothing || (p.part != nullptr && has_lists(*p.part));
+  });
+}
+
+/// A sum gets what its elements changed by. What is rounded away is kept beside it: Knuth's sum of two, The Art of Computer
+/// Programming 2, 4.2.2, theorem B.
+inline void slice_writer::visit_sum(node_id n) {
+  ir::attributes const& a = original()[n].attributes;
+  value_id const v = original().result(n), array = original().operand(n, 0);
+  ir::type const t = original().type_of(v);
+  change const* const c = change_of(array);
+  if (a.operation != op::add || original()[n].operand_count != 2 || !a.is_started() || !t.is_number())
+    return run_again(n, "of reductions, sums alone are followed");
+  if (c == nullptr || c->whole) return run_again(n, "all elements may have changed");
+  if (change_of(original().operand(n, 1)) != nullptr) return run_again(n, "what it begins with changed");
+  if (!turns_around(v)) return run_again(n, "it stands in a branch or a loop");
+  for (piece const& p : c->pieces)
+    if (p.difference == ir::nothing && (p.list != ir::nothing || p.part != nullptr || p.valid != ir::nothing))
+      return run_again(n, "what its elements were is not known");
+
+  value_id by = ir::nothing; // by how much the sum changes
+  for (piece const& p : c->pieces) {
+    value_id difference = p.difference;
+    if (p.list != ir::nothing) {
+      value_id const operands[] = {p.difference, literal(t, 0)};
+      ir::attributes addition = ir::attributes::of(op::add);
+      addition.flags = ir::attributes::started;
+      difference = written().result(at_.insert(op::reduce, operands, std::array{t}, addition));
+    } else if (difference == ir::nothing) {
+      difference = at_.add(op::sub, p.element, at(old(array), p.index));
+    }
+    by = by == ir::nothing ? difference : at_.add(op::add, by, difference);
+  }
+  std::uint32_t const number = kept(v);
+  std::vector<value_id> const place = path(layout_[number].turns);
+  change& made = set_change(v);
+  made.whole = true;
+  note(n, step::extent::difference);
+  value_id const sum = read(number, place);
+  value_id const next = at_.add(op::add, sum, by);
+  stores_.push_back({number, place, next});
+  if (!t.is_floating()) {
+    made.now = next;
+    return;
+  }
+  value_id const rest = read(remainder(v), place);
+  value_id const added = at_.add(op::sub, next, sum);
+  value_id const kept_of_sum = at_.add(op::sub, next, added);
+  value_id const lost = at_.add(op::add, at_.add(op::sub, sum, kept_of_sum), at_.add(op::sub, by, added));
+  stores_.push_back({remainder(v), place, at_.add(op::add, rest, lost)});
+  made.by = by;
+  // The same up to rounding, and not at the end of all this.
+  made.now = at_.add(op::add, sum, at_.add(op::add, rest, by));
+}
+
+// ---- as a whole
+
+inline void slice_writer::run_again(node_id n, std::string_view why) {
+  value_map here = values_of(n);
+  std::vector<std::pair<value_id, value_id>> inside; // what is kept of it, with what it is now
+  node_id const made = copy(n, here, inside);
+  for (std::uint32_t i = 0; i < original()[n].result_count; ++i)
+    set_whole(original().result(n, i), written().result(made, i));
+  for (auto const& [v, s] : inside) {
+    std::uint32_t const number = layout_.of(v);
+    auto const outer = path(static_cast<std::uint32_t>(turns_.size()));
+    stores_.push_back({number, outer, s});
+    if (std::uint32_t const rest = layout_.remainder_of(v); rest != layout::none)
+      stores_.push_back({rest, outer, ir::nothing});
+  }
+  note(n, original()[n].region_count == 0 ? step::extent::scalar : step::extent::whole, why);
+}
+
+/// What an operation uses, as it is now.
+inline value_map slice_writer::values_of(node_id n) {
+  value_map all;
+  for (std::uint32_t k = 0; k < original()[n].operand_count; ++k) {
+    value_id const v = original().operand(n, k);
+    all.insert_or_assign(v, now(v));
+  }
+  if (original()[n].region_count != 0)
+    for (value_id const v : captured(n)) all.insert_or_assign(v, now(v));
+  return all;
+}
+
+/// Copies an operation; a map or a loop gives what is kept of its turns besides.
+inline node_id
+slice_writer::copy(node_id n, value_map& here, std::vector<std::pair<value_id, value_id>>& kept_inside) {
+  if (!keeps_inside(n)) return at_.clone(f_, n, here);
+  auto const now_of = [&](value_id v) {
+    return original().is_literal(v) ? literal(original().type_of(v), original().bits_of(v)) : here.at(v);
+  };
+  region_id const outside = at_.region(), from = original().region_at(n, 0);
+  std::vector<ir::type> results;
+  for (value_id const v : original().results_of(n)) results.push_back(original().type_of(v));
+  std::vector<value_id> operands;
+  for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
+    operands.push_back(now_of(original().operand(n, k)));
+  std::vector<std::vector<ir::type>> arguments(1);
+  for (value_id const v : original().arguments_of(from)) arguments[0].push_back(original().type_of(v));
+  ir::attributes const attributes = original()[n].attributes;
+  node_id const made =
+      at_.insert(original()[n].code, operands, std::span<ir::type const>(), attributes, arguments);
+  region_id const body = written().region_at(made, 0);
+  at_.to_end(body);
+  std::vector<value_id> yielded;
+  std::vector<std::pair<value_id, value_id>> inside;
+  auto const know = [&](value_id v, value_id s) {
+    here.insert_or_assign(v, s);
+    if (layout_.of(v) != layout::none) inside.emplace_back(v, s);
+  };
+  for (std::uint32_t k = 0; k < original()[from].argument_count; ++k)
+    know(original().argument(from, k), written().argument(body, k));
+  for (node_id m = original()[from].first; m != original()[from].last; m = original()[m].next) {
+    node_id const copied = copy(m, here, inside);
+    for (std::uint32_t i = 0; i < original()[m].result_count; ++i)
+      know(original().result(m, i), written().result(copied, i));
+  }
+  for (std::uint32_t k = 0; k < original()[original()[from].last].operand_count; ++k)
+    yielded.push_back(now_of(original().operand(original()[from].last, k)));
+  for (auto const& [v, s] : inside) {
+    yielded.push_back(s);
+    results.push_back(type_of(s).array_of());
+  }
+  at_.yield(yielded);
+  at_.to_end(outside);
+  at_.set_results(made, results);
+  for (std::size_t i = 0; i < inside.size(); ++i)
+    kept_inside.emplace_back(
+        inside[i].first, written().result(made, original()[n].result_count + static_cast<std::uint32_t>(i)));
+  return made;
+}
+
+/// Whether something in a map or a loop is kept.
+inline bool slice_writer::keeps_inside(node_id n) {
+  if (original()[n].code != op::map && original()[n].code != op::loop) return false;
+  for (std::uint32_t k = 0; k < layout_.size(); ++k)
+    if (layout_[k].what == variable::role::kept &&
+        is_inside(original(), layout_[k].of, original().region_at(n, 0)))
+      return true;
+  return false;
+}
+
+// ---- what operations see
+
+inline bool slice_writer::is_reached(node_id n) {
+  if (runs_all_) return true;
+  for (value_id const v : original().operands_of(n))
+    if (!original().is_literal(v) && change_of(v) != nullptr) return true;
+  if (original()[n].region_count != 0)
+    for (value_id const v : captured(n))
+      if (change_of(v) != nullptr) return true;
+  return false;
+}
+
+/// The values around an operation that its regions use, each once.
+inline std::vector<value_id> const& slice_writer::captured(node_id n) {
+  auto& all = captured_[index_of(n)];
+  if (std::exchange(has_captured_[index_of(n)], std::uint8_t{1}) != 0) return all;
+  function const& f = original();
+  std::vector<std::uint8_t> known(f.value_count());
+  for (region_id const r : f.regions_of(n))
+    ir::walk(f, r, [&](node_id m) {
+      for (value_id const v : f.operands_of(m)) {
+        if (f.is_literal(v) || known[index_of(v)] != 0) continue;
+        known[index_of(v)] = 1;
+        bool inside = false;
+        for (region_id const own : f.regions_of(n)) inside = inside || is_inside(f, v, own);
+        if (!inside) all.push_back(v);
+      }
+    });
+  return all;
+}
+
+inline value_id slice_writer::equals(value_id a, value_id b) {
+  return a == b ? value_id(ir::nothing) : at_.add(op::eq, a, b);
+}
+/// Of two conditions, of which one that does not exist holds.
+inline value_id slice_writer::both(value_id a, value_id b) {
+  if (a == ir::nothing) return b;
+  return b == ir::nothing ? a : at_.add(op::logical_and, a, b);
+}
+
+} // namespace overdub::contexts::increments

@@ -1,0 +1,385 @@
+// Maps: the turns that a change reaches run again.
+#pragma once
+
+#include <overdub/contexts/incremental/slice_writer_operations.hpp>
+
+namespace overdub::contexts::increments {
+
+inline void slice_writer::visit_map(node_id n) {
+  std::vector<reached> all;
+  std::string_view why;
+  if (change_of(original().operand(n, 0)) != nullptr)
+    why = "the number of its turns changed";
+  else if (!turns_around(original().argument(original().region_at(n, 0), 0)))
+    why = "it stands in a branch or a loop";
+  else
+    why = find_reached(n, all);
+  if (!why.empty()) return run_again(n, why);
+
+  // What a sum of the results needs.
+  for (value_id const v : original().results_of(n))
+    if (is_summed(v)) (void)kept(v);
+  // One by one before lists, which leave out what came before.
+  std::stable_partition(all.begin(), all.end(), [](reached const& r) { return r.from.list == ir::nothing; });
+  pieces_of_results pieces(original()[n].result_count);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    std::vector<reached> const earlier(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));
+    if (all[k].from.list == ir::nothing)
+      run_turn(n, all[k], earlier, pieces);
+    else
+      run_turns(n, all[k], earlier, pieces);
+  }
+  for (std::uint32_t i = 0; i < pieces.size(); ++i)
+    if (!pieces[i].empty()) set_change(original().result(n, i)).pieces = std::move(pieces[i]);
+}
+
+// ---- which turns
+
+/// Finds the turns of a map that a change reaches; returns why it is all of them, where it is.
+inline std::string_view slice_writer::find_reached(node_id n, std::vector<reached>& all) {
+  function const& f = original();
+  region_id const body = f.region_at(n, 0);
+  for (value_id const v : captured(n)) {
+    change const* const c = change_of(v);
+    if (c == nullptr) continue;
+    if (c->whole) return "a value that all turns use changed";
+    for (ir::use_id const u : f.uses_of(v)) {
+      node_id const user = f[u].user;
+      if (!ir::is_within(f, user, body) || f[user].code == op::length) continue;
+      if (f[user].code != op::at || index_of(u) != f[user].first_operand)
+        return "an array of which elements changed is used as a whole";
+      if (std::string_view const why = add_reached(n, f.operand(user, 1), *c, all); !why.empty()) return why;
+    }
+  }
+  return {};
+}
+
+/// The turns in which this index is one of the places that changed.
+inline std::string_view
+slice_writer::add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all) {
+  auto const shift = shift_from(original().argument(original().region_at(n, 0), 0), index);
+  for (piece const& p : c.pieces) {
+    reached r{.from = p};
+    r.from.difference = ir::nothing;
+    if (shift) {
+      if (p.list != ir::nothing && *shift != 0) return "a list of elements is used at another index";
+      if (p.list != ir::nothing && !turns_.empty()) return "lists of turns are nested";
+      if (*shift != 0) {
+        r.from.index = at_.add(op::sub, p.index, literal(ir::i64, static_cast<std::uint64_t>(*shift)));
+        r.from.shift = p.shift - *shift;
+        r.asked = index;
+        r.known = p.index;
+      }
+      r.is_checked = *shift != 0 || !have_length_of_turns(n, c);
+    } else if (std::string_view const why = find_members(n, index, r); !why.empty()) {
+      return why;
+    }
+    auto const known = std::find_if(all.begin(), all.end(), [&](reached const& other) {
+      return other.from.list == r.from.list && other.from.source == r.from.source &&
+             other.from.place == r.from.place && other.from.shift == r.from.shift &&
+             other.from.keys == r.from.keys;
+    });
+    if (known == all.end()) {
+      all.push_back(r);
+      continue;
+    }
+    // The turn is there where one of both is.
+    value_id& valid = known->from.valid;
+    if (valid == ir::nothing || r.from.valid == ir::nothing)
+      valid = ir::nothing;
+    else if (valid != r.from.valid)
+      valid = at_.add(op::logical_or, valid, r.from.valid);
+    known->is_checked = known->is_checked && r.is_checked;
+  }
+  return {};
+}
+
+/// By how much an index is more than the turn's; nothing where it is something else.
+inline std::optional<std::int64_t> slice_writer::shift_from(value_id own, value_id index) const {
+  function const& f = original();
+  if (index == own) return 0;
+  if (!f.is_result(index)) return {};
+  node_id const m = f.node_of(index);
+  if (f[m].code != op::add && f[m].code != op::sub) return {};
+  value_id const a = f.operand(m, 0), b = f.operand(m, 1);
+  if (a == own && f.is_literal(b)) {
+    auto const by = static_cast<std::int64_t>(f.bits_of(b));
+    return f[m].code == op::add ? by : -by;
+  }
+  if (b == own && f.is_literal(a) && f[m].code == op::add) return static_cast<std::int64_t>(f.bits_of(a));
+  return {};
+}
+
+/// The turns whose index, which their map computes, is that of a piece.
+inline std::string_view slice_writer::find_members(node_id n, value_id index, reached& r) {
+  function const& f = original();
+  region_id const body = f.region_at(n, 0);
+  piece& p = r.from;
+  if (p.list != ir::nothing || !f.is_result(index) || f[f.node_of(index)].parent != body)
+    return "an index that is not the turn's is looked for among many";
+  if (!turns_.empty()) return "an index that is not the turn's is looked for in nested maps";
+  if (p.valid != ir::nothing) return "an index is looked for that is not one of an update's";
+  // An index that is read from an array at the turn is found there.
+  node_id const m = f.node_of(index);
+  value_id keys = index;
+  if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == f.argument(body, 0) &&
+      !is_inside(f, f.operand(m, 0), body) && has_length_of_turns(n, f.operand(m, 0)))
+    keys = f.operand(m, 0);
+  p.keys = kept(keys);
+  p.key = p.index;
+  slice_parameter const members{
+      .what = slice_parameter::kind::members,
+      .variable = p.keys,
+      .input = p.source,
+      .place = p.place,
+      .shift = p.shift};
+  p.list = parameter_for(members, ir::i64.array_of());
+  p.index = ir::nothing;
+  r.asked = index;
+  r.known = p.key;
+  return {};
+}
+
+/// Whether the map has as many turns as an array is long.
+inline bool slice_writer::has_length_of_turns(node_id n, value_id v) const {
+  function const& f = original();
+  value_id const count = f.operand(n, 0);
+  if (f.is_result(v) && f[f.node_of(v)].code == op::map && f.operand(f.node_of(v), 0) == count) return true;
+  if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
+  auto const asked = f.operands_of(f.node_of(count));
+  return std::find(asked.begin(), asked.end(), v) != asked.end();
+}
+/// The same of all that changed so.
+inline bool slice_writer::have_length_of_turns(node_id n, change const& c) {
+  for (value_id const v : captured(n))
+    if (change_of(v) == &c && !has_length_of_turns(n, v)) return false;
+  return true;
+}
+
+/// Whether a turn is among those of an earlier one; nothing, where it is not.
+inline value_id slice_writer::met_by(reached const& earlier, reached const& later, value_id index) {
+  piece const &a = earlier.from, &b = later.from;
+  if (a.list == ir::nothing) {
+    bool const same_source = a.source == b.source && b.list == ir::nothing;
+    // Places of one update are apart, and so is one place shifted by different steps.
+    if (same_source &&
+        ((a.place != b.place && a.shift == b.shift) || (a.place == b.place && a.shift != b.shift)))
+      return ir::nothing;
+    return both(at_.add(op::eq, a.index, index), a.valid);
+  }
+  if (a.first != ir::nothing) return both(at_.add(op::ge, index, a.first), at_.add(op::lt, index, a.end));
+  // An index has one value.
+  if (a.keys == b.keys && b.list != ir::nothing && a.source == b.source && a.shift == b.shift)
+    return ir::nothing;
+  return at_.add(op::eq, at(read(a.keys, {}), index), a.key);
+}
+
+inline bool slice_writer::is_summed(value_id v) const {
+  function const& f = original();
+  for (ir::use_id const u : f.uses_of(v)) {
+    node_id const n = f[u].user;
+    if (f[n].code == op::reduce && f[n].attributes.operation == op::add && f[n].operand_count == 2 &&
+        f.type_of(v).rank == 1 && f.type_of(v).element_type().is_number())
+      return true;
+  }
+  return false;
+}
+
+// ---- the turns
+
+/// What a map gave in a turn.
+inline value_id slice_writer::element_before(value_id v, value_id index) {
+  std::uint32_t const number = kept(v);
+  auto where = path(layout_[number].turns);
+  where.push_back(index);
+  return read(number, where);
+}
+
+/// Runs a map's body for a turn, the last one of turns_, and returns what it gives; nothing where that stays.
+inline std::vector<value_id> slice_writer::run_body(node_id n, reached const& r) {
+  region_id const body = original().region_at(n, 0);
+  auto const know = [&](value_id v, value_id s) {
+    std::uint32_t const i = index_of(v);
+    undo_.push_back({v, changes_[i], old_[i], now_[i]});
+    old_[i] = s;
+  };
+  know(original().argument(body, 0), turns_.back().index);
+  if (r.asked != ir::nothing) know(r.asked, r.known);
+  visit(body);
+  std::vector<value_id> given;
+  node_id const last = original()[body].last;
+  for (std::uint32_t k = 0; k < original()[last].operand_count; ++k) {
+    value_id const v = original().operand(last, k);
+    bool const changed = !original().is_literal(v) && change_of(v) != nullptr;
+    given.push_back(changed ? now(v) : value_id(ir::nothing));
+  }
+  return given;
+}
+
+inline void slice_writer::run_turn(
+    node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces) {
+  value_id const index = r.from.index;
+  value_id valid = r.from.valid;
+  if (r.is_checked) {
+    value_id const not_before = at_.add(op::ge, index, literal(ir::i64, 0));
+    valid = both(valid, both(not_before, at_.add(op::lt, index, now(original().operand(n, 0)))));
+  }
+  for (reached const& e : earlier)
+    if (value_id const met = met_by(e, r, index); met != ir::nothing)
+      valid = both(valid, at_.add(op::logical_not, met));
+
+  std::size_t const from = mark(), first_store = stores_.size();
+  region_id const outside = at_.region();
+  node_id choice = ir::nothing;
+  if (valid != ir::nothing) {
+    std::vector<ir::type> const no_arguments[2];
+    choice = at_.insert(op::if_, std::array{valid}, std::span<ir::type const>(), {}, no_arguments);
+    at_.to_end(written().region_at(choice, 0));
+  }
+  turns_.push_back({original().region_at(n, 0), index});
+  std::vector<value_id> const given = run_body(n, r);
+  std::vector<value_id> inside; // the elements, and what they change sums by
+  for (std::uint32_t i = 0; i < given.size(); ++i) {
+    if (given[i] == ir::nothing) continue;
+    inside.push_back(given[i]);
+    if (value_id const v = original().result(n, i); is_summed(v))
+      inside.push_back(at_.add(op::sub, given[i], element_before(v, index)));
+  }
+  turns_.pop_back();
+  return_to(from);
+  if (choice != ir::nothing) inside = leave_choice(choice, inside, first_store, valid);
+  at_.to_end(outside);
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < given.size(); ++i) {
+    if (given[i] == ir::nothing) continue;
+    piece p = r.from;
+    p.valid = valid;
+    p.part = nullptr;
+    p.element = inside[next++];
+    if (is_summed(original().result(n, i))) p.difference = inside[next++];
+    pieces[i].push_back(p);
+    store_value(original().result(n, i), p.element, {index}, valid);
+  }
+  note(n, step::extent::one_turn);
+}
+
+/// Ends the branches of a turn that may not be there. What is to be stored of it comes out of them.
+inline std::vector<value_id> slice_writer::leave_choice(
+    node_id choice, std::vector<value_id> yielded, std::size_t first_store, value_id valid) {
+  region_id const inside = written().region_at(choice, 0);
+  std::size_t const count = yielded.size();
+  auto const bring_out = [&](value_id& v) {
+    if (v == ir::nothing || !is_inside(written(), v, inside)) return;
+    yielded.push_back(v);
+  };
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id& v : stores_[k].path) bring_out(v);
+    bring_out(stores_[k].value);
+    bring_out(stores_[k].valid);
+  }
+  at_.yield(yielded);
+  std::vector<ir::type> types;
+  std::vector<value_id> nothing;
+  at_.to_end(written().region_at(choice, 1));
+  for (value_id const v : yielded) {
+    types.push_back(type_of(v));
+    nothing.push_back(nothing_of(type_of(v)));
+  }
+  at_.yield(nothing);
+  at_.set_results(choice, types);
+  std::vector<value_id> results;
+  std::size_t next = count;
+  for (std::size_t k = 0; k < count; ++k)
+    results.push_back(written().result(choice, static_cast<std::uint32_t>(k)));
+  auto const take = [&](value_id& v) {
+    if (v == ir::nothing || !is_inside(written(), v, inside)) return;
+    v = written().result(choice, static_cast<std::uint32_t>(next++));
+  };
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id& v : stores_[k].path) take(v);
+    take(stores_[k].value);
+    take(stores_[k].valid);
+    if (stores_[k].valid == ir::nothing) stores_[k].valid = valid;
+  }
+  return results;
+}
+
+/// A value of a type for what is not there.
+inline value_id slice_writer::nothing_of(ir::type t) {
+  if (t.rank == 0) return literal(t, 0);
+  value_id const none = literal(ir::i64, 0);
+  if (t.rank == 1) return written().result(at_.insert(op::array, {}, std::array{t}));
+  value_id const inner = nothing_of(t.element_type());
+  return written().result(at_.insert(op::fill, std::array{none, inner}, std::array{t}));
+}
+
+/// The turns of a list.
+inline void slice_writer::run_turns(
+    node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces) {
+  std::size_t const from = mark(), first_store = stores_.size();
+  region_id const outside = at_.region();
+  value_id const count = at_.add(op::length, r.from.list);
+  std::vector<ir::type> const arguments[] = {{ir::i64}};
+  node_id const many = at_.insert(op::map, std::array{count}, std::span<ir::type const>(), {}, arguments);
+  region_id const inside = written().region_at(many, 0);
+  at_.to_end(inside);
+  value_id const position = written().argument(inside, 0);
+  value_id const index = at(r.from.list, position);
+  turns_.push_back({original().region_at(n, 0), index, r.from.list, position});
+  std::vector<value_id> const given = run_body(n, r);
+  value_id met = ir::nothing;
+  for (reached const& e : earlier)
+    if (value_id const m = met_by(e, r, index); m != ir::nothing)
+      met = met == ir::nothing ? m : at_.add(op::logical_or, met, m);
+
+  std::vector<value_id> yielded;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts(given.size()); // the element, and the difference
+  for (std::uint32_t i = 0; i < given.size(); ++i) {
+    if (given[i] == ir::nothing) continue;
+    parts[i].first = static_cast<std::uint32_t>(yielded.size());
+    yielded.push_back(given[i]);
+    value_id const v = original().result(n, i);
+    if (!is_summed(v)) continue;
+    value_id difference = at_.add(op::sub, given[i], element_before(v, index));
+    if (met != ir::nothing)
+      difference = at_.add(op::select, met, literal(type_of(difference), 0), difference);
+    parts[i].second = static_cast<std::uint32_t>(yielded.size());
+    yielded.push_back(difference);
+  }
+  turns_.pop_back();
+  return_to(from);
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id& v : stores_[k].path)
+      if (is_inside(written(), v, inside) && v != index) yielded.push_back(v);
+    if (stores_[k].value != ir::nothing) yielded.push_back(stores_[k].value);
+    if (stores_[k].valid != ir::nothing) yielded.push_back(stores_[k].valid);
+  }
+  at_.yield(yielded);
+  std::vector<ir::type> types;
+  for (value_id const v : yielded) types.push_back(type_of(v).array_of());
+  at_.set_results(many, types);
+  at_.to_end(outside);
+  auto const result = [&](std::uint32_t k) { return written().result(many, k); };
+  std::uint32_t next = 0;
+  for (std::uint32_t i = 0; i < given.size(); ++i)
+    if (given[i] != ir::nothing) next += is_summed(original().result(n, i)) ? 2 : 1;
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id& v : stores_[k].path)
+      if (is_inside(written(), v, inside)) v = v == index ? r.from.list : result(next++);
+    if (stores_[k].value != ir::nothing) stores_[k].value = result(next++);
+    if (stores_[k].valid != ir::nothing) stores_[k].valid = result(next++);
+  }
+  for (std::uint32_t i = 0; i < given.size(); ++i) {
+    if (given[i] == ir::nothing) continue;
+    piece p = r.from;
+    p.part = nullptr;
+    p.element = result(parts[i].first);
+    value_id const v = original().result(n, i);
+    if (is_summed(v)) p.difference = result(parts[i].second);
+    pieces[i].push_back(p);
+    store_value(v, p.element, {r.from.list});
+  }
+  note(n, step::extent::some_turns);
+}
+
+} // namespace overdub::contexts::increments

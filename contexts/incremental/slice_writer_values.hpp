@@ -1,0 +1,197 @@
+// Values of the function in the slice: as they were before the change, and as they are now.
+#pragma once
+
+#include <overdub/contexts/incremental/slice_writer.hpp>
+
+namespace overdub::contexts::increments {
+
+// ---- what is known of values, as long as a turn is written
+
+inline change& slice_writer::set_change(value_id v) {
+  std::uint32_t const i = index_of(v);
+  undo_.push_back({v, changes_[i], old_[i], now_[i]});
+  pool_.emplace_back();
+  changes_[i] = static_cast<std::uint32_t>(pool_.size());
+  now_[i] = ir::nothing;
+  return pool_.back();
+}
+
+inline void slice_writer::set_whole(value_id v, value_id now) {
+  change& c = set_change(v);
+  c.whole = true;
+  c.now = now;
+  store_value(v, now);
+}
+
+inline void slice_writer::return_to(std::size_t mark) {
+  for (; undo_.size() > mark; undo_.pop_back()) {
+    undo const& u = undo_.back();
+    std::uint32_t const i = index_of(u.value);
+    changes_[i] = u.change;
+    old_[i] = u.old;
+    now_[i] = u.now;
+  }
+}
+
+// ---- values
+
+/// A value before the change. What is cheap to compute inside of a turn is computed, all else kept.
+inline value_id slice_writer::old(value_id v) {
+  function const& f = original();
+  if (f.is_literal(v)) return literal(f.type_of(v), f.bits_of(v));
+  std::uint32_t const i = index_of(v);
+  if (old_[i] != ir::nothing) return old_[i];
+  value_id found;
+  if (!f.is_result(v) || !is_computed_again(f.node_of(v))) {
+    std::uint32_t const number = kept(v);
+    auto const at = path(layout_[number].turns);
+    found = read(number, at);
+    if (layout_.remainder_of(v) != layout::none)
+      found = at_.add(op::add, found, read(layout_.remainder_of(v), at));
+  } else {
+    node_id const n = f.node_of(v);
+    std::vector<value_id> operands;
+    for (std::uint32_t k = 0; k < f[n].operand_count; ++k) operands.push_back(old(original().operand(n, k)));
+    ir::type const results[] = {original().type_of(v)};
+    ir::attributes const a = original()[n].attributes;
+    found = written().result(at_.insert(original()[n].code, operands, results, a));
+  }
+  undo_.push_back({v, changes_[i], old_[i], now_[i]});
+  old_[i] = found;
+  return found;
+}
+
+/// A value now.
+inline value_id slice_writer::now(value_id v) {
+  change const* const c = change_of(v);
+  if (c == nullptr) return old(v);
+  if (c->whole) return c->now;
+  std::uint32_t const i = index_of(v);
+  if (now_[i] != ir::nothing) return now_[i];
+  value_id const made = whole(old(v), *c);
+  undo_.push_back({v, changes_[i], old_[i], now_[i]});
+  now_[i] = made;
+  return made;
+}
+
+/// An array of which some elements changed, made as a whole: O(its length).
+inline value_id slice_writer::whole(value_id array, change const& c) {
+  for (piece const& p : c.pieces) array = replaced(array, p);
+  return array;
+}
+
+inline value_id slice_writer::replaced(value_id array, piece const& p) {
+  ir::type const results[] = {type_of(array)};
+  region_id const here = at_.region();
+  if (p.list != ir::nothing) {
+    value_id const operands[] = {at_.add(op::length, p.list), array};
+    std::vector<ir::type> const arguments[] = {{ir::i64, type_of(array)}};
+    node_id const loop = at_.insert(op::loop, operands, results, {}, arguments);
+    region_id const body = written().region_at(loop, 0);
+    at_.to_end(body);
+    value_id const k = written().argument(body, 0), carried = written().argument(body, 1);
+    value_id const next[] = {at_.add(op::update, carried, at(p.list, k), at(p.element, k))};
+    at_.yield(next);
+    at_.to_end(here);
+    return written().result(loop);
+  }
+  node_id choice = ir::nothing;
+  if (p.valid != ir::nothing) {
+    value_id const operands[] = {p.valid};
+    std::vector<ir::type> const arguments[2];
+    choice = at_.insert(op::if_, operands, results, {}, arguments);
+    at_.to_end(written().region_at(choice, 0));
+  }
+  value_id const element = p.part == nullptr ? p.element : whole(at(array, p.index), *p.part);
+  value_id const made = at_.add(op::update, array, p.index, element);
+  if (choice == ir::nothing) return made;
+  at_.yield(std::array{made});
+  at_.to_end(written().region_at(choice, 1));
+  at_.yield(std::array{array});
+  at_.to_end(here);
+  return written().result(choice);
+}
+
+// ---- what is kept
+
+inline value_id slice_writer::read(std::uint32_t number, std::vector<value_id> const& path) {
+  value_id const array = parameter_for({.variable = number}, layout_[number].type);
+  return path.empty() ? array : at(array, path);
+}
+inline value_id slice_writer::at(value_id array, std::vector<value_id> const& path) {
+  std::vector<value_id> operands{array};
+  operands.insert(operands.end(), path.begin(), path.end());
+  ir::type result = type_of(array);
+  for (std::size_t k = 0; k < path.size(); ++k) result = result.element_type();
+  return written().result(at_.insert(op::at, operands, std::array{result}));
+}
+
+inline value_id slice_writer::parameter_for(slice_parameter const& key, ir::type t) {
+  for (parameter const& p : parameters_)
+    if (p.what == key) return p.value;
+  // It becomes an argument of the slice at the end.
+  ir::cursor front(made_.program, draft_, function::body);
+  front.to_start(function::body);
+  node_id const stand_in = front.insert(op::host, {}, std::array{t});
+  parameters_.push_back({key, written().result(stand_in)});
+  return parameters_.back().value;
+}
+
+/// The variable of a value, which becomes one.
+inline std::uint32_t slice_writer::kept(value_id v) {
+  if (std::uint32_t const number = layout_.of(v); number != layout::none) return number;
+  std::uint32_t const turns = *turns_around(v);
+  ir::type t = original().type_of(v);
+  for (std::uint32_t k = 0; k < turns; ++k) t = t.array_of();
+  late_ = late_ || passed_[index_of(v)] != 0;
+  return layout_.add({.of = v, .type = t, .what = variable::role::kept, .turns = turns});
+}
+
+inline std::uint32_t slice_writer::remainder(value_id v) {
+  if (std::uint32_t const number = layout_.remainder_of(v); number != layout::none) return number;
+  variable r = layout_[kept(v)];
+  r.what = variable::role::remainder;
+  late_ = late_ || passed_[index_of(v)] != 0;
+  return layout_.add(r);
+}
+
+/// How many maps and loops a value stands in; nothing where it stands in something else, which keeps nothing.
+inline std::optional<std::uint32_t> slice_writer::turns_around(value_id v) const {
+  function const& f = original();
+  std::uint32_t turns = 0;
+  for (region_id r = f.region_of(v); r != function::body; ++turns) {
+    node_id const owner = f[r].parent;
+    if (f[owner].code != op::map && f[owner].code != op::loop) return {};
+    r = f[owner].parent;
+  }
+  return turns;
+}
+
+inline std::vector<value_id> slice_writer::path(std::uint32_t turns) const {
+  std::vector<value_id> all;
+  for (std::uint32_t k = 0; k < turns; ++k) all.push_back(turns_[k].index);
+  return all;
+}
+
+/// A variable of the value's gets this, or its part at these indices behind those of the turns.
+inline void
+slice_writer::store_value(value_id v, value_id s, std::vector<value_id> const& further, value_id valid) {
+  std::uint32_t const number = layout_.of(v);
+  if (number == layout::none) return;
+  std::vector<value_id> at = path(layout_[number].turns);
+  at.insert(at.end(), further.begin(), further.end());
+  stores_.push_back({number, at, s, valid});
+  if (std::uint32_t const rest = layout_.remainder_of(v); rest != layout::none)
+    stores_.push_back({rest, at, ir::nothing, valid}); // nothing was lost yet
+}
+
+/// Whether an operation's value before the change is computed, and not kept: inside of maps, what is about as cheap as reading.
+inline bool slice_writer::is_computed_again(node_id n) const {
+  function const& f = original();
+  if (f[n].result_count != 1 || f[n].region_count != 0) return false;
+  op const code = f[n].code;
+  if (code == op::at || code == op::length) return true;
+  return (ir::is_elementwise(code) || code == op::convert) && f[n].parent != function::body;
+}
+
+} // namespace overdub::contexts::increments

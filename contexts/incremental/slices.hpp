@@ -1,0 +1,61 @@
+// The slices of a function, which all its incremental runs share.
+#pragma once
+
+#include <overdub/compile/options.hpp>
+#include <overdub/contexts/incremental/slice_program.hpp>
+#include <overdub/execute/code.hpp>
+#include <overdub/header_only.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace overdub::contexts {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A slice that can be run.
+struct runnable_slice {
+  increments::slice what;
+  std::shared_ptr<execute::code const> code;
+  std::uint32_t version = 0; // how many variables it follows
+};
+
+/// Makes the slices of a function when they are first asked for, and keeps them by schema. Thread-safe.
+class incremental_slices {
+public:
+  /// The function is the program's entry. Throws incremental_error where it cannot be followed.
+  OVERDUB_DECL incremental_slices(ir::program p, compile_options const& o);
+
+  /// The slice for a schema. One that was made before something else came to be kept is made anew.
+  OVERDUB_DECL std::shared_ptr<runnable_slice const> for_schema(increments::schema const& changes);
+  /// The one that runs all.
+  OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all();
+
+  ir::program const& program() const { return program_; }
+  ir::function const& function() const { return program_[program_.entry]; }
+  /// What runs keep from now on.
+  OVERDUB_DECL increments::layout variables() const;
+  /// How many slices there are, the one that runs all apart; and how many were made.
+  OVERDUB_DECL std::size_t count() const;
+  std::size_t made() const { return made_; }
+
+private:
+  std::shared_ptr<runnable_slice const> runnable(increments::slice s);
+
+  ir::program program_;
+  compile_options options_;
+  mutable std::mutex mutex_;
+  increments::layout layout_;
+  std::map<increments::schema, std::shared_ptr<runnable_slice const>> all_;
+  std::shared_ptr<runnable_slice const> whole_;
+  std::size_t made_ = 0;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/incremental/slices.ipp>
+#endif

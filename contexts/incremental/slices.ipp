@@ -1,0 +1,82 @@
+#pragma once
+
+#include <overdub/contexts/incremental/error.hpp>
+#include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/effects.hpp>
+#include <overdub/pass/pipeline.hpp>
+
+#include <string>
+#include <utility>
+
+namespace overdub::contexts {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+namespace {
+
+// What a program may do: nothing that others see.
+void refuse_effects(ir::program const& p) {
+  auto const effects = ir::effects(p).of(p.entry);
+  if (effects.has(effect::ordered) || effects.has(effect::addressed))
+    throw incremental_error(message(
+        "overdub: @%s draws random numbers, or does what others see (calls of the host that are ordered): it "
+        "is not "
+        "known what of that an update should do again; give what is drawn as arguments",
+        std::string(p.name_of(p.entry)).c_str()));
+}
+
+} // namespace
+
+OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_options const& o)
+    : program_(std::move(p)), options_(o), layout_(program_[program_.entry]) {
+  refuse_effects(program_);
+  pass::default_pipeline(program_);
+  layout_ = increments::layout(function());
+  for (ir::value_id const v : function().operands_of(function().yield_of(ir::function::body)))
+    if (!function().is_literal(v) && layout_.of(v) == increments::layout::none)
+      layout_.add({.of = v, .type = function().type_of(v), .what = increments::variable::role::kept});
+}
+
+OVERDUB_DECL std::shared_ptr<runnable_slice const>
+incremental_slices::for_schema(increments::schema const& changes) {
+  std::lock_guard const lock(mutex_);
+  auto& kept = all_[changes];
+  if (kept == nullptr || kept->version != layout_.size())
+    kept = runnable(increments::slice_of(program_, program_.entry, layout_, changes));
+  return kept;
+}
+
+OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all() {
+  std::lock_guard const lock(mutex_);
+  if (whole_ == nullptr || whole_->version != layout_.size())
+    whole_ = runnable(increments::whole_of(program_, program_.entry, layout_));
+  return whole_;
+}
+
+OVERDUB_DECL increments::layout incremental_slices::variables() const {
+  std::lock_guard const lock(mutex_);
+  return layout_;
+}
+
+OVERDUB_DECL std::size_t incremental_slices::count() const {
+  std::lock_guard const lock(mutex_);
+  return all_.size();
+}
+
+inline std::shared_ptr<runnable_slice const> incremental_slices::runnable(increments::slice s) {
+  auto made = std::make_shared<runnable_slice>();
+  made->version = layout_.size();
+  ir::program p = std::move(s.program);
+  made->what = std::move(s);
+  ++made_;
+  if (options_.executor != nullptr && options_.tiers != tiers::interpret_only) {
+    pass::default_pipeline(p);
+    made->code = options_.executor->prepare(p);
+  } else {
+    made->code = executable(p).code();
+  }
+  return made;
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts

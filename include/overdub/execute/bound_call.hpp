@@ -1,0 +1,170 @@
+// bound_call: a program whose arguments stay from call to call. What changes between two calls is set; all else stands in the frame
+// already, and a call costs little more than the program itself.
+#pragma once
+
+#include <overdub/execute/run.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// One thread calls it at a time.
+class bound_call {
+public:
+  explicit bound_call(std::shared_ptr<execute::code const> c)
+      : code_(std::move(c)), machine_(std::make_unique<execute::machine>()) {
+    execute::offset at = 0;
+    for (ir::type const t : code_->parameters) {
+      parameters_.push_back(at);
+      at += execute::words_of(t) * execute::word_size;
+    }
+    arguments_.resize(at / execute::word_size);
+    at = 0;
+    for (ir::type const t : code_->results) {
+      results_.push_back(at);
+      at += execute::words_of(t) * execute::word_size;
+      has_arrays_ = has_arrays_ || t.rank > 0;
+    }
+    first_ = &code_->instructions[code_->functions[0].entry];
+    if (code_->compiled != nullptr) begin();
+  }
+  bound_call(bound_call&&) = default;
+
+  /// A scalar, by its bits.
+  void set(std::size_t parameter, std::uint64_t bits) {
+    std::memcpy(argument(parameter), &bits, sizeof bits);
+  }
+  /// An array, which is read where it is.
+  void lend(std::size_t parameter, void const* elements, i64 const* extents) {
+    std::byte* const words = argument(parameter);
+    std::memset(words + execute::word_size, 0, execute::word_size); // nobody's
+    std::memcpy(words, &elements, sizeof elements);
+    std::memcpy(
+        words + 2 * execute::word_size, extents, code_->parameters[parameter].rank * execute::word_size);
+  }
+  /// Throws what the program throws. Results are valid until the next call.
+  void run() {
+    if (has_results_) release();
+    try {
+      if (code_->compiled != nullptr && thread_ == &this_thread()) [[likely]]
+        code_->compiled(frame_, machine_.get());
+      else
+        begin_and_run();
+      given_ = base_;
+    } catch (execute::fails_ahead const&) {
+      machine_->buffers.reset();
+      run_interpreted();
+    } catch (...) {
+      machine_->buffers.reset();
+      throw;
+    }
+    has_results_ = has_arrays_;
+  }
+  /// Where the words of arguments and results stand; they move where results do.
+  std::uint64_t* argument_address(std::size_t parameter) {
+    return reinterpret_cast<std::uint64_t*>(argument(parameter));
+  }
+  std::uint64_t const* result_address(std::size_t result) const {
+    return reinterpret_cast<std::uint64_t const*>(given_ + results_[result]);
+  }
+  std::byte const* results() const { return given_; }
+  std::uint64_t word(std::size_t result) const {
+    return execute::get<std::uint64_t>(given_, results_[result]);
+  }
+  std::byte const* elements(std::size_t result) const {
+    return execute::get<std::byte const*>(given_, results_[result]);
+  }
+  i64 const* extents(std::size_t result) const {
+    return reinterpret_cast<i64 const*>(given_ + results_[result] + 2 * execute::word_size);
+  }
+  /// Whether a result that is an array is one that was lent, or a part of it.
+  bool is_lent(std::size_t result) const {
+    return execute::get<void const*>(given_, results_[result] + execute::word_size) == nullptr;
+  }
+  /// An argument, as it was set or lent.
+  std::uint64_t argument_word(std::size_t parameter) const {
+    return execute::get<std::uint64_t>(argument(parameter), 0);
+  }
+  std::byte const* argument_elements(std::size_t parameter) const {
+    return execute::get<std::byte const*>(argument(parameter), 0);
+  }
+  i64 const* argument_extents(std::size_t parameter) const {
+    return reinterpret_cast<i64 const*>(argument(parameter) + 2 * execute::word_size);
+  }
+  execute::code const& code() const { return *code_; }
+
+private:
+  std::byte* argument(std::size_t parameter) {
+    return const_cast<std::byte*>(std::as_const(*this).argument(parameter));
+  }
+  std::byte const* argument(std::size_t parameter) const {
+    execute::offset const at = parameters_[parameter];
+    if (code_->compiled != nullptr) return frame_ + execute::first_parameter + at;
+    return reinterpret_cast<std::byte const*>(arguments_.data()) + at;
+  }
+  // The frame. That of machine code stays as it is; the interpreter's is written anew for each call.
+  void begin() {
+    execute::code const& c = *code_;
+    execute::function_code const& f = c.functions[0];
+    execute::offset words = 0;
+    for (ir::type const t : c.results) words += execute::words_of(t);
+    base_ = machine_->base(std::size_t{words} * execute::word_size + f.frame_bytes);
+    frame_ = base_ + words * execute::word_size;
+    execute::write(frame_ + execute::return_at, &c.instructions[c.launch]);
+    execute::write(frame_ + execute::return_frame, base_);
+    execute::write<std::byte*>(frame_ + execute::previous_limit, nullptr);
+    if (f.literal_count > 0)
+      std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * execute::word_size);
+    std::memcpy(frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
+  }
+  // In a thread that did not call before, machine code asks how much stack there is.
+  void begin_and_run() {
+    if (code_->compiled == nullptr) begin();
+    machine_->program = code_.get();
+    machine_->run(first_, frame_);
+    thread_ = &this_thread();
+  }
+  static char const& this_thread() {
+    thread_local constinit char mine = 0;
+    return mine;
+  }
+  // What machine code found ahead, the interpreter comes to.
+  void run_interpreted() {
+    if (interpreted_ == nullptr)
+      interpreted_ =
+          std::make_unique<bound_call>(std::shared_ptr<execute::code const>(code_, &code_->interpreted()));
+    std::memcpy(
+        interpreted_->arguments_.data(), frame_ + execute::first_parameter,
+        arguments_.size() * execute::word_size);
+    interpreted_->run();
+    given_ = interpreted_->base_;
+  }
+  void release() {
+    has_results_ = false;
+    if (given_ != base_) return;
+    if (std::exchange(machine_->abandoned, false)) return machine_->buffers.reset();
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if (code_->results[i].rank > 0) execute::release(*machine_, base_, results_[i]);
+  }
+
+  std::shared_ptr<execute::code const> code_;
+  std::unique_ptr<execute::machine> machine_;
+  std::vector<execute::offset> parameters_, results_; // where each begins
+  std::vector<std::uint64_t> arguments_;              // for the interpreter, whose frame is its own
+  execute::instruction const* first_ = nullptr;
+  char const* thread_ = nullptr; // that called last
+  std::unique_ptr<bound_call> interpreted_;
+  std::byte* base_ = nullptr;
+  std::byte* given_ = nullptr; // the results
+  std::byte* frame_ = nullptr;
+  bool has_arrays_ = false;
+  bool has_results_ = false;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub

@@ -1,0 +1,241 @@
+// Random programs: after any updates, commits and rollbacks a value is that of a run from the beginning.
+// OVERDUB_PROGRAMS=1000000 takes more.
+#include "catch.hpp"
+#include "contexts/incremental_updates.hpp"
+#include "pass/laws.hpp"
+
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace incremental_updates;
+
+inputs const& of_random_programs() {
+  static inputs const all{
+      {ir::scalar::i64, {}, 0, 2}, {ir::scalar::f64},         {ir::scalar::boolean}, {ir::scalar::f64, {3}},
+      {ir::scalar::i64, {3}},      {ir::scalar::f64, {3, 3}}, {ir::scalar::f32}};
+  return all;
+}
+
+ir::program program_of(std::uint64_t seed) {
+  random_program::options o = random_program::any_options(seed);
+  o.effects = o.samples = o.function_values = o.carried_functions = false;
+  return random_program::make(seed, o);
+}
+
+// Programs of plates: maps over arrays of one length, of which each reads elements at its turn, at the next one, and at
+// indices that it reads; maps of rows inside; sums, and other reductions.
+inputs const& of_plates() {
+  static inputs const all{
+      {ir::scalar::i64, {6}, 0, 3},
+      {ir::scalar::i64, {6}, 0, 5},
+      {ir::scalar::f64, {6}},
+      {ir::scalar::f64, {6}},
+      {ir::scalar::f64, {4}},
+      {ir::scalar::f64, {6, 3}},
+      {ir::scalar::f64},
+      {ir::scalar::i64, {}, 0, 5}};
+  return all;
+}
+
+class plates {
+public:
+  explicit plates(std::uint64_t seed) : random_(seed), arrays_{"%x"} {}
+
+  std::string text() {
+    line("entry @main\nfunc @main(%z: i64[], %w: i64[], %x: f64[], %y: f64[], %m: f64[], %r: f64[][], %s: "
+         "f64, %k: i64) "
+         "-> (f64, f64) {");
+    line("%n = length %z, %w, %x, %y, %r : i64");
+    line("%n1 = sub %n, 1 : i64");
+    std::string total = "%s";
+    std::size_t const count = 1 + random_.below(3);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (random_.chance(35)) {
+        auto const [last, states] = loop();
+        total = add(total, last);
+        if (random_.chance(50)) total = add(total, sum(states));
+        continue;
+      }
+      total = add(total, sum(map()));
+    }
+    std::string const at_k = name();
+    line(at_k + " = at " + arrays_[random_.below(arrays_.size())] + ", %k : f64");
+    line("return " + total + ", " + at_k);
+    line("}");
+    return text_;
+  }
+
+private:
+  void line(std::string const& l) { text_ += l + "\n"; }
+  std::string name() { return "%v" + std::to_string(next_++); }
+  std::string add(std::string const& a, std::string const& b) {
+    std::string const v = name();
+    line(v + " = add " + a + ", " + b + " : f64");
+    return v;
+  }
+  std::string sum(std::string const& array) {
+    std::string const v = name();
+    bool const is_sum = random_.chance(80);
+    line(
+        v + (is_sum ? " = reduce add " : " = reduce max ") + array +
+        (is_sum ? " from 0.0 : f64" : " from -9.0 : f64"));
+    return v;
+  }
+  // An array of the map's turns; those of all come to `arrays_`, which are read later.
+  std::string map() {
+    bool const is_short = random_.chance(30);
+    std::string const made = name(), turn = name();
+    line(made + " = map " + (is_short ? "%n1" : "%n") + " (" + turn + ": i64) -> f64 {");
+    std::vector<std::string> values{"%s"};
+    auto const read = [&](std::string const& array, std::string const& index) {
+      std::string const v = name();
+      line(v + " = at " + array + ", " + index + " : f64");
+      values.push_back(v);
+    };
+    auto const index = [&](char const* array) {
+      std::string const v = name();
+      line(v + " = at " + array + ", " + turn + " : i64");
+      return v;
+    };
+    std::size_t const reads = 1 + random_.below(3);
+    for (std::size_t k = 0; k < reads; ++k) switch (random_.below(6)) {
+      case 0:
+        read("%m", index("%z"));
+        break;
+      case 1:
+        read("%y", index("%w"));
+        break;
+      case 2:
+        if (is_short) {
+          std::string const after = name();
+          line(after + " = add " + turn + ", 1 : i64");
+          read("%x", after);
+        } else {
+          read("%x", turn);
+        }
+        break;
+      case 3:
+        if (!is_short) {
+          read(arrays_[random_.below(arrays_.size())], random_.chance(50) ? turn : index("%z"));
+          break;
+        }
+        [[fallthrough]];
+      case 4:
+        read(random_.chance(50) ? "%x" : "%y", turn);
+        break;
+      default:
+        values.push_back(sum_of_row(turn, values));
+      }
+    std::size_t const operations = 1 + random_.below(4);
+    for (std::size_t k = 0; k < operations; ++k) operation(values);
+    line("yield " + values.back());
+    line("}");
+    if (!is_short) arrays_.push_back(made);
+    return made;
+  }
+  // What a loop carries at the end, and what it gives in each turn.
+  std::pair<std::string, std::string> loop() {
+    std::string const last = name(), all = name(), turn = name(), state = name();
+    bool const gives = random_.chance(60);
+    std::string const start = random_.chance(50) ? "%s" : "0.25";
+    line(
+        last + (gives ? ", " + all : "") + " = loop %n (" + turn + ": i64, " + state + ": f64 = " + start +
+        ") -> f64 " + (gives ? "stack f64 {" : "{"));
+    std::vector<std::string> values{state};
+    std::string const e = name();
+    line(e + " = at " + arrays_[random_.below(arrays_.size())] + ", " + turn + " : f64");
+    values.push_back(e);
+    if (random_.chance(40)) { // which may agree again
+      std::string const damped = name(), kept = name();
+      line(damped + " = floor " + state + " : f64");
+      line(kept + " = mul " + damped + ", 0.5 : f64");
+      values.push_back(kept);
+    }
+    operation(values);
+    operation(values);
+    std::string const bounded = name();
+    line(bounded + " = sin " + values.back() + " : f64");
+    line("yield " + bounded + (gives ? ", " + values[random_.below(values.size())] : ""));
+    line("}");
+    if (gives) arrays_.push_back(all);
+    return {last, gives ? all : "%x"};
+  }
+  std::string sum_of_row(std::string const& turn, std::vector<std::string> const& around) {
+    std::string const row = name(), n = name(), products = name(), i = name(), e = name(), p = name(),
+                      s = name();
+    line(row + " = at %r, " + turn + " : f64[]");
+    line(n + " = length " + row + " : i64");
+    line(products + " = map " + n + " (" + i + ": i64) -> f64 {");
+    line(e + " = at " + row + ", " + i + " : f64");
+    line(p + " = mul " + e + ", " + around[random_.below(around.size())] + " : f64");
+    line("yield " + p + "\n}");
+    line(s + " = reduce add " + products + " from 0.0 : f64");
+    return s;
+  }
+  void operation(std::vector<std::string>& values) {
+    std::string const v = name(), a = values[random_.below(values.size())], b = values.back();
+    switch (random_.below(5)) {
+    case 0:
+      line(v + " = sin " + b + " : f64");
+      break;
+    case 1:
+      line(v + " = max " + a + ", " + b + " : f64");
+      break;
+    case 2: {
+      std::string const c = name();
+      line(c + " = lt " + a + ", " + b + " : bool");
+      line(v + " = if " + c + " -> f64 { yield " + a + " } else { yield " + b + " }");
+      break;
+    }
+    default:
+      line(v + " = add " + a + ", " + b + " : f64");
+    }
+    values.push_back(v);
+  }
+
+  random_program::random_numbers random_;
+  std::string text_;
+  std::vector<std::string> arrays_;
+  int next_ = 0;
+};
+
+verdict judge_or_fail(ir::program const& p, std::uint64_t seed, inputs const& of) {
+  verdict const v = judge(p, seed, of);
+  if (v.why.empty()) return v;
+  ir::program const small =
+      laws::shrunk(p, [&](ir::program const& q) { return !judge(q, seed, of).why.empty(); });
+  FAIL("random program " << seed << ": " << judge(small, seed, of).why << "\n" << ir::print(small));
+  return v;
+}
+
+} // namespace
+
+TEST_CASE("updates of random programs give what a run from the beginning gives") {
+  std::uint64_t const count = programs(2'000);
+  std::uint64_t refused = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed)
+    refused += judge_or_fail(program_of(seed), seed, of_random_programs()).was_refused;
+  CHECK(laws::is_rare(refused, count, 10));
+}
+
+TEST_CASE("updates of plates do, and run the turns that they reach") {
+  std::uint64_t const count = programs(4'000);
+  std::uint64_t turns = 0, differences = 0, loops = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    ir::program const p = ir::parse(plates(seed).text());
+    ir::verify(p);
+    verdict const v = judge_or_fail(p, seed, of_plates());
+    turns += v.turns;
+    differences += v.differences;
+    loops += v.loops;
+  }
+  CHECK(turns > 2 * count);
+  CHECK(differences > count);
+  CHECK(loops > count / 5);
+}

@@ -1,0 +1,188 @@
+// Random updates of a program, and whether its value follows them.
+#pragma once
+
+#include "pass/laws.hpp"
+
+#include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/execute/datum_text.hpp>
+#include <overdub/execute/interpreter.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace incremental_updates {
+
+using namespace overdub;
+
+struct input {
+  ir::scalar element;
+  std::vector<i64> shape = {};
+  i64 least = -1, most = 3; // of integers
+};
+using inputs = std::vector<input>;
+
+class updates {
+public:
+  updates(std::uint64_t seed, inputs const& of) : of_(of), random_(seed) {}
+
+  std::vector<datum> arguments() {
+    std::vector<datum> all;
+    for (input const& i : of_) all.push_back(i.shape.empty() ? scalar(i) : whole(i));
+    return all;
+  }
+  // Changes an input or two, in the program and in the arguments.
+  void change(contexts::incremental_program& p, std::vector<datum>& arguments) {
+    std::uint64_t const count = 1 + random_.below(3);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      auto const i = static_cast<std::uint32_t>(random_.below(arguments.size()));
+      datum& d = arguments[i];
+      if (d.type().rank == 0) {
+        d = scalar(of_[i]);
+        p.set(i, d);
+        continue;
+      }
+      if (random_.chance(10)) {
+        d = whole(of_[i]);
+        p.set(i, d);
+        continue;
+      }
+      datum const x = scalar(of_[i]);
+      std::vector<i64> path;
+      for (i64 const extent : d.shape())
+        path.push_back(static_cast<i64>(random_.below(static_cast<std::uint64_t>(extent))));
+      p.set_at(i, path, x.bits());
+      i64 at = 0;
+      for (std::size_t axis = 0; axis < path.size(); ++axis) at = at * d.shape()[axis] + path[axis];
+      d = d.type().element == ir::scalar::f64 ? with<double>(d, at, x) : with<i64>(d, at, x);
+    }
+  }
+  bool chance(unsigned percent) { return random_.chance(percent); }
+
+private:
+  double number() { return static_cast<double>(random_.below(64)) / 8 - 4 + random_.below(100) / 300.0; }
+  i64 integer(input const& i) {
+    return i.least + static_cast<i64>(random_.below(static_cast<std::size_t>(i.most - i.least + 1)));
+  }
+  datum scalar(input const& i) {
+    switch (i.element) {
+    case ir::scalar::i64:
+      return datum(integer(i));
+    case ir::scalar::f64:
+      return datum(number());
+    case ir::scalar::f32:
+      return datum(static_cast<float>(number()));
+    default:
+      return datum(random_.chance(50));
+    }
+  }
+  datum whole(input const& of) {
+    i64 n = 1;
+    for (i64 const extent : of.shape) n *= extent;
+    std::vector<double> reals;
+    std::vector<i64> integers;
+    for (i64 k = 0; k < n; ++k) reals.push_back(number()), integers.push_back(integer(of));
+    return of.element == ir::scalar::f64 ? datum::of(of.shape, array<double>::copy_of(reals))
+                                         : datum::of(of.shape, array<i64>::copy_of(integers));
+  }
+  template <class T>
+  static datum with(datum const& d, i64 at, datum const& x) {
+    std::vector<T> all(d.elements<T>().begin(), d.elements<T>().end());
+    all[static_cast<std::size_t>(at)] = x.as<T>();
+    return datum::of(d.shape(), array<T>::copy_of(all));
+  }
+  inputs const& of_;
+  random_program::random_numbers random_;
+};
+
+inline bool is_close(double x, double y) {
+  if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+  return x == y || std::abs(x - y) <= 1e-9 * std::max({1.0, std::abs(x), std::abs(y)});
+}
+template <class T>
+bool all_close(datum const& a, datum const& b) {
+  auto const x = a.elements<T>(), y = b.elements<T>();
+  for (i64 i = 0; i < x.size(); ++i)
+    if (!is_close(static_cast<double>(x[i]), static_cast<double>(y[i]))) return false;
+  return true;
+}
+inline bool are_close(datum const& a, datum const& b) {
+  if (a == b) return true;
+  if (a.type() != b.type() || a.shape() != b.shape()) return false;
+  if (a.type() == ir::f64) return is_close(a.as<double>(), b.as<double>());
+  if (a.type() == ir::f32) return std::abs(a.as<float>() - b.as<float>()) <= 1e-4f * std::abs(a.as<float>());
+  if (a.type().element == ir::scalar::f64) return all_close<double>(a, b);
+  return false;
+}
+
+inline std::optional<std::vector<datum>>
+results_of(executable const& f, std::vector<datum> const& arguments) {
+  try {
+    return f.run(arguments);
+  } catch (error const&) {
+    return {};
+  }
+}
+
+struct verdict {
+  std::string why = {}; // empty: right
+  bool was_refused = false;
+  std::size_t turns = 0, differences = 0, loops = 0; // updates that ran some of these in part
+};
+
+inline verdict
+judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_options const& o = {}) {
+  updates u(seed, of);
+  std::vector<datum> now = u.arguments();
+  executable const again(p);
+  if (!results_of(again, now)) return {};
+  std::unique_ptr<contexts::incremental_program> followed;
+  try {
+    followed = std::make_unique<contexts::incremental_program>(
+        std::make_shared<contexts::incremental_slices>(p, o), now);
+  } catch (contexts::incremental_error const&) {
+    return {.was_refused = true};
+  }
+  verdict made;
+  for (int k = 0; k < 8; ++k) {
+    std::vector<datum> next = now;
+    u.change(*followed, next);
+    auto const wanted = results_of(again, next);
+    bool threw = false;
+    try {
+      followed->propose();
+      std::string const ran = followed->explain();
+      made.turns += ran.find(": one turn") != ran.npos || ran.find(": the turns of") != ran.npos;
+      made.loops += ran.find(": from the first") != ran.npos;
+      made.differences += ran.find(": by a difference") != ran.npos;
+    } catch (error const&) {
+      threw = true;
+    }
+    if (threw != !wanted) return {.why = threw ? "it throws" : "it does not throw"};
+    if (threw || u.chance(40)) {
+      followed->rollback();
+    } else {
+      followed->commit();
+      now = next;
+    }
+    auto const is = results_of(again, now);
+    for (std::size_t i = 0; i < is->size(); ++i)
+      if (!are_close(followed->result(i), (*is)[i]))
+        return {
+            .why = "update " + std::to_string(k) + ": result " + std::to_string(i) + " is " +
+                   text_of(followed->result(i)) + ", and from the beginning " + text_of((*is)[i])};
+  }
+  return made;
+}
+
+inline std::uint64_t programs(std::uint64_t otherwise) {
+  char const* const asked = std::getenv("OVERDUB_PROGRAMS");
+  return asked == nullptr ? laws::seeds(otherwise) : std::strtoull(asked, nullptr, 10);
+}
+
+} // namespace incremental_updates
