@@ -192,10 +192,313 @@ void bench_mixture(od::compile_options const& compiled) {
       bench::way{"followed, interpreted", 0, [&] { return move_mean(slow, c, its); }});
 }
 
+// ---- B2: a state space model, of which one state moves
+
+constexpr auto state_space = od::fn<"state_space">([](auto x, auto y, auto phi, auto q, auto r) {
+  auto const moves = od::tabulate(
+      od::size(x) - 1, [&](auto t) { return dist::log_density(dist::normal(phi * x[t], q), x[t + 1]); });
+  auto const seen = od::map([&](auto a, auto b) { return dist::log_density(dist::normal(a, r), b); }, x, y);
+  return od::sum(moves) + od::sum(seen) + dist::log_density(dist::normal(0.0, 1.0), x[0]);
+});
+
+class state_space_by_hand {
+public:
+  explicit state_space_by_hand(std::vector<double> y) : x_(y), y_(std::move(y)), moves_(y_.size()), seen_(y_.size()) {
+    for (std::size_t t = 0; t < x_.size(); ++t) {
+      seen_[t] = log_normal(y_[t], x_[t], r_, log_r_);
+      moves_[t] = move(t, t == 0 ? 0 : x_[t - 1], x_[t]);
+      score_ += seen_[t] + moves_[t];
+    }
+  }
+  double move_state(random_numbers& random) {
+    auto const t = static_cast<std::size_t>(random.below(static_cast<i64>(x_.size())));
+    double const now = x_[t] + random.near_zero();
+    double const seen = log_normal(y_[t], now, r_, log_r_), here = move(t, t == 0 ? 0 : x_[t - 1], now);
+    double weight = seen - seen_[t] + (here - moves_[t]), next = 0;
+    if (t + 1 < x_.size()) {
+      next = move(t + 1, now, x_[t + 1]);
+      weight += next - moves_[t + 1];
+    }
+    if (random.accepts(weight)) {
+      x_[t] = now;
+      seen_[t] = seen;
+      moves_[t] = here;
+      if (t + 1 < x_.size()) moves_[t + 1] = next;
+      score_ += weight;
+    }
+    return score_;
+  }
+
+private:
+  // The step to state t, or the first state.
+  double move(std::size_t t, double from, double to) const {
+    return t == 0 ? log_normal(to, 0, 1, 0) : log_normal(to, phi_ * from, q_, log_q_);
+  }
+  double phi_ = 0.9, q_ = 0.5, r_ = 0.7, log_q_ = std::log(0.5), log_r_ = std::log(0.7);
+  std::vector<double> x_, y_, moves_, seen_;
+  double score_ = 0;
+};
+
+std::vector<double> series(i64 length) {
+  random_numbers random;
+  std::vector<double> all;
+  double x = 0;
+  for (i64 t = 0; t < length; ++t) {
+    x = 0.9 * x + random.near_zero();
+    all.push_back(x + random.near_zero());
+  }
+  return all;
+}
+
+template <class F>
+double move_state(F& f, std::vector<double>& x, random_numbers& random) {
+  i64 const t = random.below(static_cast<i64>(x.size()));
+  double& state = x[static_cast<std::size_t>(t)];
+  double const now = state + random.near_zero();
+  f.template set_at<0>(t, now);
+  f.propose();
+  if (random.accepts(f.difference())) {
+    f.commit();
+    state = now;
+  } else {
+    f.rollback();
+  }
+  return f.value();
+}
+
+void bench_state_space(od::compile_options const& compiled, i64 length) {
+  using numbers = od::array<double>;
+  std::vector<double> const y = series(length);
+  auto const followed = [&](od::compile_options const& o) {
+    return oc::incremental(o, state_space, numbers::copy_of(y), numbers::copy_of(y), 0.9, 0.5, 0.7);
+  };
+  state_space_by_hand hand(y);
+  auto fast = followed(compiled), slow = followed({});
+  std::vector<double> mine = y, its = y;
+  random_numbers a, b, c;
+  for (int k = 0; k < 1000; ++k) hand.move_state(a), move_state(fast, mine, b), move_state(slow, its, c);
+  char question[64];
+  std::snprintf(question, sizeof question, "a state space of %lld states: one moves", static_cast<long long>(length));
+  bench::compare<bench::allocating::forbidden>(
+      question, bench::way{"by hand", 0, [&] { return hand.move_state(a); }},
+      bench::way{"followed, compiled", 1.15, [&] { return move_state(fast, mine, b); }},
+      bench::way{"followed, interpreted", 1.5, [&] { return move_state(slow, its, c); }});
+}
+
+// ---- a carry that is not random: from the change on, and until it agrees
+
+constexpr auto carry = od::fn<"carry">([](auto u) {
+  return od::loop(od::size(u), 0.0 * u[0], [&](auto t, auto s) { return s + u[t]; });
+});
+constexpr auto peaks = od::fn<"peaks">([](auto u) { // which forgets what is lower
+  return od::loop(od::size(u), 0.0 * u[0], [&](auto t, auto s) { return max(0.9 * s, u[t]); });
+});
+
+template <bool IsPeak>
+class carry_by_hand {
+public:
+  explicit carry_by_hand(std::vector<double> u) : u_(std::move(u)), states_(u_.size() + 1), proposed_(u_.size() + 1) {
+    for (std::size_t t = 0; t < u_.size(); ++t) states_[t + 1] = next(states_[t], u_[t]);
+  }
+  double set(std::size_t at, double u) {
+    double s = next(states_[at], u);
+    std::size_t t = at + 1;
+    for (; t < u_.size() && !(IsPeak && s == states_[t]); ++t) {
+      proposed_[t] = s;
+      s = next(s, u_[t]);
+    }
+    if (t == u_.size()) proposed_[t++] = s;
+    for (std::size_t k = at + 1; k < t; ++k) states_[k] = proposed_[k];
+    u_[at] = u;
+    return states_.back();
+  }
+
+private:
+  static double next(double s, double u) { return IsPeak ? std::max(0.9 * s, u) : s + u; }
+  std::vector<double> u_, states_, proposed_;
+};
+
+template <bool IsPeak>
+void bench_carry(od::compile_options const& compiled, char const* question, double goal) {
+  constexpr i64 length = 10'000;
+  std::vector<double> const u = series(length);
+  carry_by_hand<IsPeak> hand(u);
+  auto fast = [&] {
+    if constexpr (IsPeak)
+      return oc::incremental(compiled, peaks, od::array<double>::copy_of(u));
+    else
+      return oc::incremental(compiled, carry, od::array<double>::copy_of(u));
+  }();
+  random_numbers a, b;
+  bench::compare(
+      question, bench::way{"by hand", 0, [&] { return hand.set(5'000, a.near_zero()); }},
+      bench::way{"followed, compiled", goal, [&] {
+                   fast.template set_at<0>(5'000, b.near_zero());
+                   fast.commit();
+                   return fast.value();
+                 }});
+}
+
+// ---- B3: a regression in groups
+
+constexpr i64 groups = 100, in_group = 100;
+
+constexpr auto regression =
+    od::fn<"regression">([](auto x, auto y, auto a, auto b, auto mu, auto tau, auto s) {
+      auto const seen = od::map(
+          [&](auto xs, auto ys, auto effect) {
+            return od::sum(od::map(
+                [&](auto xi, auto yi) { return dist::log_density(dist::normal(effect + b * xi, s), yi); }, xs, ys));
+          },
+          x, y, a);
+      auto const prior = od::map([&](auto effect) { return dist::log_density(dist::normal(mu, tau), effect); }, a);
+      return od::sum(seen) + od::sum(prior);
+    });
+
+struct regression_data {
+  std::vector<std::vector<double>> x, y;
+  std::vector<double> a;
+  double b = 0.5, mu = 0, tau = 1, s = 0.5;
+
+  regression_data() {
+    random_numbers random;
+    for (i64 j = 0; j < groups; ++j) {
+      a.push_back(2 * random.near_zero());
+      x.emplace_back();
+      y.emplace_back();
+      for (i64 i = 0; i < in_group; ++i) {
+        x.back().push_back(4 * random.near_zero());
+        y.back().push_back(a.back() + b * x.back().back() + random.near_zero());
+      }
+    }
+  }
+};
+
+class regression_by_hand {
+public:
+  explicit regression_by_hand(regression_data d) : d_(std::move(d)), sums_(d_.a.size()), priors_(d_.a.size()) {
+    for (std::size_t j = 0; j < sums_.size(); ++j) {
+      sums_[j] = group(j, d_.a[j], d_.b);
+      priors_[j] = log_normal(d_.a[j], d_.mu, d_.tau, log_tau_);
+    }
+  }
+  double move_effect(random_numbers& random) {
+    auto const j = static_cast<std::size_t>(random.below(groups));
+    double const now = d_.a[j] + random.near_zero(), sum = group(j, now, d_.b);
+    double const prior = log_normal(now, d_.mu, d_.tau, log_tau_);
+    double const weight = sum - sums_[j] + (prior - priors_[j]);
+    if (random.accepts(weight)) {
+      d_.a[j] = now;
+      sums_[j] = sum;
+      priors_[j] = prior;
+      score_ += weight;
+    }
+    return score_;
+  }
+  double move_mean(random_numbers& random) {
+    double const now = d_.mu + 0.2 * random.near_zero();
+    double weight = 0;
+    for (std::size_t j = 0; j < priors_.size(); ++j) {
+      proposed_[j] = log_normal(d_.a[j], now, d_.tau, log_tau_);
+      weight += proposed_[j] - priors_[j];
+    }
+    if (random.accepts(weight)) {
+      d_.mu = now;
+      priors_ = proposed_;
+      score_ += weight;
+    }
+    return score_;
+  }
+  // All is scored again.
+  double move_slope(random_numbers& random) {
+    double const now = d_.b + 0.01 * random.near_zero();
+    double weight = 0;
+    for (std::size_t j = 0; j < sums_.size(); ++j) {
+      proposed_[j] = group(j, d_.a[j], now);
+      weight += proposed_[j] - sums_[j];
+    }
+    if (random.accepts(weight)) {
+      d_.b = now;
+      sums_ = proposed_;
+      score_ += weight;
+    }
+    return score_;
+  }
+
+private:
+  double group(std::size_t j, double effect, double b) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < d_.x[j].size(); ++i)
+      sum += log_normal(d_.y[j][i], effect + b * d_.x[j][i], d_.s, log_s_);
+    return sum;
+  }
+  regression_data d_;
+  double log_s_ = std::log(d_.s), log_tau_ = std::log(d_.tau), score_ = 0;
+  std::vector<double> sums_, priors_, proposed_ = std::vector<double>(groups);
+};
+
+void bench_regression(od::compile_options const& compiled) {
+  using numbers = od::array<double>;
+  regression_data const d;
+  auto const rows = [](std::vector<std::vector<double>> const& of) {
+    std::vector<numbers> all;
+    for (auto const& row : of) all.push_back(numbers::copy_of(row));
+    return od::array<numbers>::copy_of(all);
+  };
+  auto const followed = [&] {
+    return oc::incremental(compiled, regression, rows(d.x), rows(d.y), numbers::copy_of(d.a), d.b, d.mu, d.tau, d.s);
+  };
+  auto const decide = [](auto& f, random_numbers& random, double& state, double now) {
+    f.propose();
+    if (random.accepts(f.difference())) {
+      f.commit();
+      state = now;
+    } else {
+      f.rollback();
+    }
+    return f.value();
+  };
+  regression_by_hand hand(d);
+  auto fast = followed();
+  regression_data mine = d;
+  random_numbers a, b;
+  auto const move_effect = [&] {
+    i64 const j = b.below(groups);
+    double& state = mine.a[static_cast<std::size_t>(j)];
+    double const now = state + b.near_zero();
+    fast.set_at<2>(j, now);
+    return decide(fast, b, state, now);
+  };
+  auto const move_mean = [&] {
+    double const now = mine.mu + 0.2 * b.near_zero();
+    fast.set<4>(now);
+    return decide(fast, b, mine.mu, now);
+  };
+  auto const move_slope = [&] {
+    double const now = mine.b + 0.01 * b.near_zero();
+    fast.set<3>(now);
+    return decide(fast, b, mine.b, now);
+  };
+  for (int k = 0; k < 100; ++k) move_effect(), move_mean(), move_slope();
+  bench::compare(
+      "a regression in 100 groups of 100: a group's effect moves",
+      bench::way{"by hand", 0, [&] { return hand.move_effect(a); }}, bench::way{"followed, compiled", 1.3, move_effect});
+  bench::compare(
+      "the mean of the effects moves", bench::way{"by hand", 0, [&] { return hand.move_mean(a); }},
+      bench::way{"followed, compiled", 1.3, move_mean});
+  bench::compare(
+      "the slope moves", bench::way{"all is scored again by hand", 0, [&] { return hand.move_slope(a); }},
+      bench::way{"followed, compiled", 1.05, move_slope});
+}
+
 } // namespace
 
 int main() {
   od::compile_options compiled;
   compiled.executor = od::jit::compiled();
   bench_mixture(compiled);
+  for (i64 const length : {100, 10'000, 1'000'000}) bench_state_space(compiled, length);
+  bench_carry<false>(compiled, "a carry of 10,000 turns, from the middle on", 1.2);
+  bench_carry<true>(compiled, "a carry that agrees again after some turns", 1.5);
+  bench_regression(compiled);
 }

@@ -189,6 +189,7 @@ private:
   void visit_loop(node_id n);
   std::string_view cannot_follow(node_id n, std::vector<reached>& all);
   std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
+  value_id begins_anew(node_id n);
   value_id differs(value_id now, value_id before);
   value_id differences(value_id v, piece const& p, value_id count);
 

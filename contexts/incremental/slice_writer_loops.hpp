@@ -8,12 +8,14 @@ namespace overdub::contexts::increments {
 inline void slice_writer::visit_loop(node_id n) {
   std::vector<reached> all;
   if (std::string_view const why = cannot_follow(n, all); !why.empty()) return run_again(n, why);
-  if (all.empty()) return; // it asks for a length
+  value_id const restarts = begins_anew(n);
+  if (all.empty() && restarts == ir::nothing) return; // it asks for a length
   function const& f = original();
   region_id const body = f.region_at(n, 0), outside = at_.region();
   std::uint32_t const carried = f[body].argument_count - 1, stacked = f[n].result_count - carried;
   value_id const count = now(f.operand(n, 0));
-  auto const [first, last] = ends_of(n, all);
+  auto [first, last] = ends_of(n, all);
+  if (restarts != ir::nothing) first = at_.add(op::select, restarts, literal(ir::i64, 0), first);
 
   // Where no turn is reached, nothing runs.
   value_id const some = at_.add(op::lt, first, count);
@@ -26,7 +28,10 @@ inline void slice_writer::visit_loop(node_id n) {
   std::vector<std::uint32_t> states;
   for (std::uint32_t k = 0; k < carried; ++k) {
     states.push_back(kept(original().argument(body, k + 1)));
-    operands.push_back(read(states[k], {first}));
+    value_id entering = read(states[k], {first});
+    if (restarts != ir::nothing)
+      entering = at_.add(op::select, restarts, now(original().operand(n, k + 1)), entering);
+    operands.push_back(entering);
     types.push_back(original().type_of(original().argument(body, k + 1)));
   }
   std::vector<std::vector<ir::type>> const arguments{types, types};
@@ -91,7 +96,12 @@ inline void slice_writer::visit_loop(node_id n) {
   at_.yield(given);
   return_to(from);
   at_.to_end(written().region_at(choice, 1));
-  for (std::uint32_t s = 0; s < carried; ++s) otherwise.push_back(old(original().result(n, s)));
+  for (std::uint32_t s = 0; s < carried; ++s) {
+    value_id stays = old(original().result(n, s));
+    if (restarts != ir::nothing) // without turns
+      stays = at_.add(op::select, restarts, now(original().operand(n, s + 1)), stays);
+    otherwise.push_back(stays);
+  }
   types.clear();
   for (value_id const v : given) types.push_back(type_of(v));
   for (std::size_t s = carried; s + 1 < given.size(); ++s) otherwise.push_back(nothing_of(types[s]));
@@ -152,8 +162,8 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   if (f[n].parent != function::body) return "it stands in another map, loop or branch";
   if (f[n].attributes.is_reversed()) return "it runs from the last turn on";
   if (f[body].argument_count == 1) return "it carries nothing";
-  for (value_id const v : f.operands_of(n))
-    if (!f.is_literal(v) && change_of(v) != nullptr) return "what it begins with changed";
+  if (value_id const count = f.operand(n, 0); !f.is_literal(count) && change_of(count) != nullptr)
+    return "the number of its turns changed";
   for (value_id const v : f.arguments_of(body))
     if (f.type_of(v).rank > 0 || !f.type_of(v).is_literal()) return "it carries other things than numbers";
   for (node_id const m : f.nodes_of(body)) {
@@ -167,6 +177,18 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   for (reached const& r : all)
     if (r.from.list != ir::nothing) return "a list of its turns is reached";
   return {};
+}
+
+/// Whether what a loop begins with is something else now; nothing, where it surely is not.
+inline value_id slice_writer::begins_anew(node_id n) {
+  value_id anew = ir::nothing;
+  for (std::uint32_t k = 1; k < original()[n].operand_count; ++k) {
+    value_id const v = original().operand(n, k);
+    if (original().is_literal(v) || change_of(v) == nullptr) continue;
+    value_id const differs_here = differs(now(v), old(v));
+    anew = anew == ir::nothing ? differs_here : at_.add(op::logical_or, anew, differs_here);
+  }
+  return anew;
 }
 
 /// The first and the last turn that is reached; the number of turns, and -1, where none is.
@@ -184,6 +206,7 @@ inline std::pair<value_id, value_id> slice_writer::ends_of(node_id n, std::vecto
     first = first == ir::nothing ? low : at_.add(op::min, first, low);
     last = last == ir::nothing ? high : at_.add(op::max, last, high);
   }
+  if (first == ir::nothing) return {count, literal(ir::i64, ~std::uint64_t{0})};
   return {first, last};
 }
 
