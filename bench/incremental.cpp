@@ -30,9 +30,7 @@ double log_normal(double x, double mean, double sd, double log_sd) {
 
 struct random_numbers {
   od::random_generator bits{od::random_key(1)};
-  i64 below(i64 n) {
-    return static_cast<i64>((static_cast<unsigned __int128>(bits()) * static_cast<std::uint64_t>(n)) >> 64);
-  }
+  i64 below(i64 n) { return static_cast<i64>(bits.uniform() * static_cast<double>(n)); }
   bool accepts(double weight) { return std::log(bits.uniform()) < weight; }
   double near_zero() { return bits.uniform() - 0.5; }
 };
@@ -203,7 +201,8 @@ constexpr auto state_space = od::fn<"state_space">([](auto x, auto y, auto phi, 
 
 class state_space_by_hand {
 public:
-  explicit state_space_by_hand(std::vector<double> y) : x_(y), y_(std::move(y)), moves_(y_.size()), seen_(y_.size()) {
+  explicit state_space_by_hand(std::vector<double> y)
+      : x_(y), y_(std::move(y)), moves_(y_.size()), seen_(y_.size()) {
     for (std::size_t t = 0; t < x_.size(); ++t) {
       seen_[t] = log_normal(y_[t], x_[t], r_, log_r_);
       moves_[t] = move(t, t == 0 ? 0 : x_[t - 1], x_[t]);
@@ -278,7 +277,8 @@ void bench_state_space(od::compile_options const& compiled, i64 length) {
   random_numbers a, b, c;
   for (int k = 0; k < 1000; ++k) hand.move_state(a), move_state(fast, mine, b), move_state(slow, its, c);
   char question[64];
-  std::snprintf(question, sizeof question, "a state space of %lld states: one moves", static_cast<long long>(length));
+  std::snprintf(
+      question, sizeof question, "a state space of %lld states: one moves", static_cast<long long>(length));
   bench::compare<bench::allocating::forbidden>(
       question, bench::way{"by hand", 0, [&] { return hand.move_state(a); }},
       bench::way{"followed, compiled", 1.15, [&] { return move_state(fast, mine, b); }},
@@ -287,9 +287,8 @@ void bench_state_space(od::compile_options const& compiled, i64 length) {
 
 // ---- a carry that is not random: from the change on, and until it agrees
 
-constexpr auto carry = od::fn<"carry">([](auto u) {
-  return od::loop(od::size(u), 0.0 * u[0], [&](auto t, auto s) { return s + u[t]; });
-});
+constexpr auto carry = od::fn<"carry">(
+    [](auto u) { return od::loop(od::size(u), 0.0 * u[0], [&](auto t, auto s) { return s + u[t]; }); });
 constexpr auto peaks = od::fn<"peaks">([](auto u) { // which forgets what is lower
   return od::loop(od::size(u), 0.0 * u[0], [&](auto t, auto s) { return max(0.9 * s, u[t]); });
 });
@@ -297,7 +296,8 @@ constexpr auto peaks = od::fn<"peaks">([](auto u) { // which forgets what is low
 template <bool IsPeak>
 class carry_by_hand {
 public:
-  explicit carry_by_hand(std::vector<double> u) : u_(std::move(u)), states_(u_.size() + 1), proposed_(u_.size() + 1) {
+  explicit carry_by_hand(std::vector<double> u)
+      : u_(std::move(u)), states_(u_.size() + 1), proposed_(u_.size() + 1) {
     for (std::size_t t = 0; t < u_.size(); ++t) states_[t + 1] = next(states_[t], u_[t]);
   }
   double set(std::size_t at, double u) {
@@ -348,10 +348,12 @@ constexpr auto regression =
       auto const seen = od::map(
           [&](auto xs, auto ys, auto effect) {
             return od::sum(od::map(
-                [&](auto xi, auto yi) { return dist::log_density(dist::normal(effect + b * xi, s), yi); }, xs, ys));
+                [&](auto xi, auto yi) { return dist::log_density(dist::normal(effect + b * xi, s), yi); }, xs,
+                ys));
           },
           x, y, a);
-      auto const prior = od::map([&](auto effect) { return dist::log_density(dist::normal(mu, tau), effect); }, a);
+      auto const prior =
+          od::map([&](auto effect) { return dist::log_density(dist::normal(mu, tau), effect); }, a);
       return od::sum(seen) + od::sum(prior);
     });
 
@@ -376,7 +378,8 @@ struct regression_data {
 
 class regression_by_hand {
 public:
-  explicit regression_by_hand(regression_data d) : d_(std::move(d)), sums_(d_.a.size()), priors_(d_.a.size()) {
+  explicit regression_by_hand(regression_data d)
+      : d_(std::move(d)), sums_(d_.a.size()), priors_(d_.a.size()) {
     for (std::size_t j = 0; j < sums_.size(); ++j) {
       sums_[j] = group(j, d_.a[j], d_.b);
       priors_[j] = log_normal(d_.a[j], d_.mu, d_.tau, log_tau_);
@@ -446,7 +449,8 @@ void bench_regression(od::compile_options const& compiled) {
     return od::array<numbers>::copy_of(all);
   };
   auto const followed = [&] {
-    return oc::incremental(compiled, regression, rows(d.x), rows(d.y), numbers::copy_of(d.a), d.b, d.mu, d.tau, d.s);
+    return oc::incremental(
+        compiled, regression, rows(d.x), rows(d.y), numbers::copy_of(d.a), d.b, d.mu, d.tau, d.s);
   };
   auto const decide = [](auto& f, random_numbers& random, double& state, double now) {
     f.propose();
@@ -482,7 +486,8 @@ void bench_regression(od::compile_options const& compiled) {
   for (int k = 0; k < 100; ++k) move_effect(), move_mean(), move_slope();
   bench::compare(
       "a regression in 100 groups of 100: a group's effect moves",
-      bench::way{"by hand", 0, [&] { return hand.move_effect(a); }}, bench::way{"followed, compiled", 1.3, move_effect});
+      bench::way{"by hand", 0, [&] { return hand.move_effect(a); }},
+      bench::way{"followed, compiled", 1.3, move_effect});
   bench::compare(
       "the mean of the effects moves", bench::way{"by hand", 0, [&] { return hand.move_mean(a); }},
       bench::way{"followed, compiled", 1.3, move_mean});

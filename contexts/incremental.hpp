@@ -93,6 +93,8 @@ public:
       return tree_of<Result>(all);
     }
   }
+  /// What ran in the last proposal, which was not committed yet; and why it was all of something.
+  std::string explain() const { return program_.explain(); }
   incremental_program const& program() const { return program_; }
 
 private:

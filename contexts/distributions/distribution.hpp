@@ -221,6 +221,7 @@ std::string text_of(std::tuple<T...> const& all) {
 ///   log_density_at(x, p...)               the log density, for an x in the support and parameters that are allowed; in overdub's
 ///                                         operations. With the scope as its first parameter, where it needs that.
 ///   draw(generator, p...)                 a random number, of plain parameters that are allowed
+///   is_total                              (optional) log_density_at is right for all x: -inf where the density is 0, NaN for NaN
 ///   consistent(p...), relation            (optional) what must hold between parameters, and the same in words
 ///
 /// and may have log_survival(x, p...), log_cumulative(x, p...) and log_mass(low, high, p...), the logarithms of the probabilities of

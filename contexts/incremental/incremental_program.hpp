@@ -26,6 +26,8 @@ inline namespace OVERDUB_EXECUTE_ABI {
 class incremental_program {
 public:
   static constexpr std::size_t most_indices = 3;
+  /// After so many commits all is run again, so that what differences lost to rounding stays small.
+  static constexpr std::uint32_t most_commits = 1u << 20;
 
   /// Runs the function once.
   OVERDUB_DECL incremental_program(std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs);
@@ -164,6 +166,7 @@ private:
   void grow();
   void keep_more();
   void run(bound_slice& s);
+  void run_from_the_beginning();
   void run_with_others(bound_slice& b);
   void run_all();
   void pass(bound_slice& b, std::uint32_t parameter);
@@ -191,6 +194,7 @@ private:
   bound_slice* proposal_ = nullptr; // that ran
   std::unique_ptr<bound_slice> all_;
   std::vector<std::uint64_t> values_, proposed_;
+  std::uint32_t commits_until_run_ = most_commits;
   bool is_proposed_ = false;
   bool is_improper_ = false; // a sum is not finite: differences say nothing of it
 };

@@ -29,6 +29,54 @@ throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t 
       input, static_cast<int>(t.rank), indices, most));
 }
 
+inline std::string_view text_of(step::extent ran) {
+  switch (ran) {
+  case step::extent::one_turn:
+    return "one turn";
+  case step::extent::some_turns:
+    return "the turns of a list";
+  case step::extent::difference:
+    return "a difference";
+  case step::extent::from_the_change:
+    return "from the first turn that changed on";
+  case step::extent::whole:
+    return "all of it";
+  default:
+    return {};
+  }
+}
+
+// What values are called where the function is printed.
+class names_of_values {
+public:
+  names_of_values(ir::program const& p, ir::function const& f) : p_(p), f_(f), names_(f.value_count()) {
+    name_all(ir::function::body);
+  }
+  std::string const& operator[](ir::value_id v) const { return names_[index_of(v)]; }
+
+private:
+  void name_all(ir::region_id r) {
+    for (ir::value_id const v : f_.arguments_of(r)) name(v);
+    for (ir::node_id const n : f_.nodes_of(r)) {
+      for (ir::value_id const v : f_.results_of(n)) name(v);
+      for (ir::region_id const inner : f_.regions_of(n)) name_all(inner);
+    }
+  }
+  void name(ir::value_id v) {
+    std::string& text = names_[index_of(v)];
+    text = "%";
+    if (f_[v].name == ir::nothing)
+      text += std::to_string(next_++);
+    else
+      text += p_.text(f_[v].name);
+  }
+
+  ir::program const& p_;
+  ir::function const& f_;
+  std::vector<std::string> names_; // by value
+  std::size_t next_ = 0;
+};
+
 } // namespace increments
 
 inline namespace OVERDUB_EXECUTE_ABI {
@@ -306,6 +354,15 @@ OVERDUB_DECL void incremental_program::commit() {
   for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]);
   for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = proposed_[k];
   rollback();
+  if (--commits_until_run_ == 0) [[unlikely]]
+    run_from_the_beginning();
+}
+
+// Differences are rounded, too.
+inline void incremental_program::run_from_the_beginning() {
+  commits_until_run_ = most_commits;
+  run_all();
+  commit();
 }
 
 // Which words a commit copies, and where to.
@@ -502,27 +559,25 @@ OVERDUB_DECL datum incremental_program::result(std::size_t k) const {
 OVERDUB_DECL std::string incremental_program::explain() const {
   if (proposal_ == nullptr) return "nothing ran\n";
   ir::function const& f = slices_->function();
+  increments::names_of_values const names(slices_->program(), f);
   std::string text;
   std::size_t others = 0;
   for (increments::step const& s : proposal_->slice->what.steps) {
-    using extent = increments::step::extent;
-    if (s.ran == extent::scalar) {
+    std::string_view const how = increments::text_of(s.ran);
+    if (how.empty()) {
       ++others;
       continue;
     }
-    text += ir::name_of(f[s.node].code);
-    for (ir::value_id const v : f.results_of(s.node))
-      text += " %" + (f[v].name == ir::nothing ? std::to_string(index_of(v))
-                                               : std::string(slices_->program().text(f[v].name)));
-    text += s.ran == extent::one_turn          ? ": one turn"
-            : s.ran == extent::some_turns      ? ": the turns of a list"
-            : s.ran == extent::difference      ? ": by a difference"
-            : s.ran == extent::from_the_change ? ": from the first turn that changed on"
-                                               : ": all of it";
+    for (ir::value_id const v : f.results_of(s.node)) {
+      text += names[v];
+      text += v == f.results_of(s.node)[f[s.node].result_count - 1] ? " = " : ", ";
+    }
+    text.append(ir::name_of(f[s.node].code)).append(": ").append(how);
     if (!s.why.empty()) text.append(", since ").append(s.why);
     text += '\n';
   }
-  return text += std::to_string(others) + " other operations\n";
+  text += std::to_string(others);
+  return text += others == 1 ? " other operation\n" : " other operations\n";
 }
 
 OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) const {

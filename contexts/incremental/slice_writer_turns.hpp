@@ -20,7 +20,11 @@ inline void slice_writer::visit_map(node_id n) {
   for (value_id const v : original().results_of(n))
     if (is_summed(v)) (void)kept(v);
   // One by one before lists, which leave out what came before.
-  std::stable_partition(all.begin(), all.end(), [](reached const& r) { return r.from.list == ir::nothing; });
+  std::vector<reached> ordered;
+  for (bool const lists : {false, true})
+    for (reached const& r : all)
+      if ((r.from.list != ir::nothing) == lists) ordered.push_back(r);
+  all = std::move(ordered);
   pieces_of_results pieces(original()[n].result_count);
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::vector<reached> const earlier(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));

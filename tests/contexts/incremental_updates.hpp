@@ -62,7 +62,7 @@ public:
       d = d.type().element == ir::scalar::f64 ? with<double>(d, at, x) : with<i64>(d, at, x);
     }
   }
-  bool chance(unsigned percent) { return random_.chance(percent); }
+  bool chance(int percent) { return random_.chance(percent); }
 
 private:
   double number() { return static_cast<double>(random_.below(64)) / 8 - 4 + random_.below(100) / 300.0; }
@@ -159,7 +159,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
       std::string const ran = followed->explain();
       made.turns += ran.find(": one turn") != ran.npos || ran.find(": the turns of") != ran.npos;
       made.loops += ran.find(": from the first") != ran.npos;
-      made.differences += ran.find(": by a difference") != ran.npos;
+      made.differences += ran.find(": a difference") != ran.npos;
     } catch (error const&) {
       threw = true;
     }

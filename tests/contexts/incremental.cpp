@@ -1,0 +1,283 @@
+// incremental: what runs again, what is kept, and what is refused.
+#include "catch.hpp"
+
+#include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/incremental.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/overdub.hpp>
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/executor.hpp>
+#endif
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace oc = overdub::contexts;
+namespace dist = overdub::distributions;
+using od::i64;
+using numbers = od::array<double>;
+using indices = od::array<i64>;
+
+constexpr auto mixture = od::fn<"mixture">([](auto z, auto x, auto means, auto sd) {
+  auto const point = [&](auto k, auto y) { return dist::log_density(dist::normal(means[k], sd), y); };
+  return od::sum(od::map(point, z, x));
+});
+constexpr auto steps = od::fn<"steps">([](auto x) {
+  return od::sum(od::tabulate(od::size(x) - 1, [&](auto t) {
+    auto const d = x[t + 1] - x[t];
+    return d * d;
+  }));
+});
+constexpr auto decay = od::fn<"decay">([](auto u) {
+  return od::loop(od::size(u), 0.0 * u[0], [&](auto t, auto s) { return floor(0.5 * s) + u[t]; });
+});
+constexpr auto scaled =
+    od::fn<"scaled">([](auto a, auto x) { return od::map([&](auto e) { return a * e; }, x); });
+constexpr auto roots =
+    od::fn<"roots">([](auto x) { return od::sum(od::map([](auto e) { return 1.0 / e; }, x)); });
+constexpr auto rows = od::fn<"rows">([](auto m, auto w) {
+  return od::sum(
+      od::map([&](auto row) { return w * od::sum(od::map([](auto e) { return exp(e); }, row)); }, m));
+});
+
+std::vector<od::compile_options> executors() {
+  std::vector<od::compile_options> all(1);
+#if OVERDUB_TESTS_JIT
+  all.emplace_back();
+  all.back().executor = od::jit::compiled();
+#endif
+  return all;
+}
+
+od::compile_options of_its_own(od::compile_options o) { return o; }
+
+} // namespace
+
+TEST_CASE("a change of an element runs one turn, and of what turns look up, those that look there") {
+  for (od::compile_options const& o : executors()) {
+    indices z{0, 1, 1, 2, 1, 0};
+    numbers x{-0.5, 0.5, 1.5, 2.5, 1.0, 0.0}, means{0.0, 1.0, 2.0};
+    auto f = oc::incremental(o, mixture, z, x, means, 1.0);
+    CHECK(f.value() == Approx(mixture(z, x, means, 1.0)).epsilon(1e-14));
+
+    f.set_at<0>(3, 1);
+    double const proposed = f.propose();
+    CHECK(f.explain() == "%9 = map: one turn\n%23 = reduce: a difference\n10 other operations\n");
+    z = od::update(z, 3, i64{1});
+    CHECK(proposed == Approx(mixture(z, x, means, 1.0)).epsilon(1e-14));
+    CHECK(f.difference() == Approx(proposed - f.value()).epsilon(1e-12));
+    f.commit();
+    CHECK(f.value() == proposed);
+    CHECK(f.explain() == "nothing ran\n");
+
+    f.set_at<2>(1, 0.75);
+    f.commit();
+    means = od::update(means, 1, 0.75);
+    CHECK(f.value() == Approx(mixture(z, x, means, 1.0)).epsilon(1e-14));
+    f.set_at<2>(1, -1.0);
+    f.propose();
+    CHECK(f.explain() == "%9 = map: the turns of a list\n%23 = reduce: a difference\n9 other operations\n");
+    f.rollback();
+    CHECK(f.value() == Approx(mixture(z, x, means, 1.0)).epsilon(1e-14));
+
+    f.set<3>(2.0);
+    f.propose();
+    CHECK(f.explain().find("%9 = map: all of it, since a value that all turns use changed\n") == 0);
+    f.rollback();
+  }
+}
+
+TEST_CASE("a change that changes nothing runs nothing") {
+  auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  f.set_at<0>(1, 1);
+  f.set<3>(1.0);
+  CHECK(f.propose() == f.value());
+  CHECK(f.explain() == "nothing ran\n");
+  CHECK(f.difference() == 0.0);
+  f.commit();
+}
+
+TEST_CASE("updates of one kind share a slice, whatever their indices, and so do runs") {
+  constexpr auto own =
+      od::fn<"own">([](auto z, auto x) { return od::sum(od::map([&](auto k) { return x[k] * x[k]; }, z)); });
+  auto f = oc::incremental(own, indices{0, 1, 1, 0}, numbers{1.0, 2.0});
+  for (i64 i = 0; i < 4; ++i)
+    for (i64 k = 0; k < 2; ++k) {
+      f.set_at<0>(i, k);
+      f.commit();
+    }
+  CHECK(f.program().all_slices().count() == 1);
+  auto g = oc::incremental(own, indices{1, 1}, numbers{3.0, 4.0});
+  g.set_at<0>(0, 0);
+  g.commit();
+  CHECK(g.value() == 25.0);
+  CHECK(g.program().all_slices().count() == 1);
+  g.set_at<1>(0, 5.0);
+  g.commit();
+  CHECK(g.value() == 41.0);
+  f.set_at<0>(0, 0); // what g asked for is kept by all
+  f.commit();
+  CHECK(f.value() == 1.0 + 4 + 4 + 4);
+  CHECK(f.program().all_slices().count() == 2);
+}
+
+TEST_CASE("neighbours: the turns before and behind an element, and none beyond the ends") {
+  for (od::compile_options const& o : executors()) {
+    std::vector<double> x{1.0, 4.0, 9.0, 16.0, 25.0};
+    auto f = oc::incremental(o, steps, numbers::copy_of(x));
+    for (std::size_t t = 0; t < x.size(); ++t) {
+      f.set_at<0>(t, 2.5);
+      f.commit();
+      x[t] = 2.5;
+      CHECK(f.value() == Approx(steps(numbers::copy_of(x))));
+    }
+    f.set_at<0>(1, 3.0); // two neighbours at once
+    f.set_at<0>(2, 5.0);
+    f.commit();
+    CHECK(f.value() == Approx(0.25 + 4.0 + 6.25 + 0.0));
+    CHECK(f.program().all_slices().count() <= 2);
+  }
+}
+
+TEST_CASE("a loop runs from the change on, and stops where it agrees") {
+  for (od::compile_options const& o : executors()) {
+    std::vector<double> u(1000, 1.0);
+    auto f = oc::incremental(o, decay, numbers::copy_of(u));
+    for (std::size_t const t : {500u, 0u, 999u, 3u}) {
+      u[t] = 40.0;
+      f.set_at<0>(t, 40.0);
+      f.propose();
+      CHECK(f.explain().find("from the first turn that changed on") != std::string::npos);
+      f.commit();
+      CHECK(f.value() == decay(numbers::copy_of(u)));
+    }
+  }
+}
+
+TEST_CASE("results that are arrays, arrays of arrays, and more places than four") {
+  for (od::compile_options const& o : executors()) {
+    auto f = oc::incremental(o, scaled, 2.0, numbers{1.0, 2.0, 3.0, 4.0, 5.0, 6.0});
+    f.set_at<1>(2, 10.0);
+    f.commit();
+    CHECK(f.value() == numbers{2.0, 4.0, 20.0, 8.0, 10.0, 12.0});
+    for (i64 i = 0; i < 6; ++i) f.set_at<1>(i, 0.5);
+    f.commit();
+    CHECK(f.value() == numbers{1.0, 1.0, 1.0, 1.0, 1.0, 1.0});
+    f.set<1>(numbers{7.0}); // of another length
+    f.set_at<1>(0, 8.0);
+    f.commit();
+    CHECK(f.value() == numbers{16.0});
+    f.set_at<1>(0, 9.0);
+    f.commit();
+    CHECK(f.value() == numbers{18.0});
+
+    using matrix = od::array<numbers>;
+    matrix m{numbers{0.0, 1.0}, numbers{2.0, 3.0}};
+    auto g = oc::incremental(o, rows, m, 2.0);
+    g.set_at<0>(1, 0, -1.0);
+    g.propose();
+    CHECK(g.explain().find("all of it") == std::string::npos);
+    g.commit();
+    m = matrix{numbers{0.0, 1.0}, numbers{-1.0, 3.0}};
+    CHECK(g.value() == Approx(rows(m, 2.0)));
+    g.set_at<0>(1, 0, 0.0); // two in one row
+    g.set_at<0>(1, 1, 0.0);
+    g.commit();
+    CHECK(g.value() == Approx(2.0 * (1 + std::exp(1.0) + 2)));
+  }
+}
+
+TEST_CASE("sums that are not finite are summed again until they are") {
+  auto f = oc::incremental(roots, numbers{1.0, 2.0, 4.0});
+  f.set_at<0>(0, 0.0);
+  CHECK(f.propose() == std::numeric_limits<double>::infinity());
+  f.commit();
+  f.set_at<0>(1, 4.0);
+  CHECK(f.propose() == std::numeric_limits<double>::infinity());
+  f.commit();
+  f.set_at<0>(0, 4.0);
+  f.commit();
+  CHECK(f.value() == 0.75);
+  f.set_at<0>(0, 2.0);
+  f.propose();
+  CHECK(f.explain().find("one turn") != std::string::npos);
+  CHECK(f.difference() == 0.25);
+}
+
+TEST_CASE("a million differences lose less than three digits, and then all is summed again") {
+  std::vector<double> x(100, 1.0);
+  constexpr auto total =
+      od::fn<"total">([](auto y) { return od::sum(od::map([](auto e) { return 0.1 * e; }, y)); });
+  auto f = oc::incremental(total, numbers::copy_of(x));
+  for (int k = 0; k < 1'000'000; ++k) {
+    double const e = 1.0 + (k % 7) * 1e6 + (k % 13) * 1e-3;
+    f.set_at<0>(k % 100, e);
+    f.commit();
+    x[static_cast<std::size_t>(k % 100)] = e;
+  }
+  double const again = total(numbers::copy_of(x));
+  CHECK(std::abs(f.value() - again) <= 1e-13 * again);
+  for (std::uint32_t k = 1'000'000; k < oc::incremental_program::most_commits; ++k) {
+    f.set_at<0>(0, k);
+    f.commit();
+    x[0] = k;
+  }
+  CHECK(f.value() == total(numbers::copy_of(x)));
+}
+
+TEST_CASE("where the function throws nothing changes, and the changes stay") {
+  auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  double const before = f.value();
+  f.set_at<0>(0, 2); // there are two means
+  CHECK_THROWS_AS(f.propose(), od::index_error);
+  CHECK_THROWS_AS(f.commit(), od::index_error);
+  CHECK(f.value() == before);
+  f.set_at<0>(0, 1);
+  CHECK(f.propose() == Approx(mixture(indices{1, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0)));
+  f.rollback();
+  CHECK(f.propose() == before);
+  CHECK_THROWS_AS(f.set_at<0>(2, 0), od::index_error);
+  CHECK_THROWS_AS(f.set_at<0>(-1, 0), od::index_error);
+  CHECK(f.propose() == before);
+}
+
+TEST_CASE("what others see is refused in a sentence") {
+  od::ir::program const p = od::ir::parse(R"(
+entry @f
+func @f(%x: f64) -> f64 {
+  host ordered "print"(%x)
+  return %x
+})");
+  CHECK_THROWS_WITH(
+      oc::incremental_slices(p, of_its_own({})),
+      Catch::Contains("@f draws random numbers, or does what others see"));
+}
+
+TEST_CASE("where types are known at run time, inputs are checked by them") {
+  od::ir::program const p = od::ir::parse(R"(
+entry @f
+func @f(%x: f64[], %n: i64) -> f64 {
+  %y = at %x, %n : f64
+  return %y
+})");
+  auto const s = std::make_shared<oc::incremental_slices>(p, od::compile_options());
+  CHECK_THROWS_WITH(
+      oc::incremental_program(s, {od::datum(numbers{1.0})}), Catch::Contains("takes 2 arguments"));
+  CHECK_THROWS_WITH(
+      oc::incremental_program(s, {od::datum(numbers{1.0}), od::datum(1.0)}),
+      Catch::Contains("input 1 is i64"));
+  oc::incremental_program f(s, {od::datum(numbers{1.0, 2.0}), od::datum(i64{0})});
+  CHECK_THROWS_WITH(f.set(0, od::datum(1.0)), Catch::Contains("input 0 is f64[], and was given f64"));
+  i64 const path[] = {0, 0};
+  CHECK_THROWS_WITH(f.set_at(0, path, 0), Catch::Contains("has 1 axes"));
+  f.set(1, od::datum(i64{1}));
+  f.commit();
+  CHECK(f.result(0).as<double>() == 2.0);
+  CHECK(f.input(1).as<i64>() == 1);
+}
