@@ -39,14 +39,20 @@ inline void slice_writer::visit(node_id n) {
 /// The difference of a sum of two is that of both: it is more exact than what the sums differ by, and there before.
 inline void slice_writer::add_difference(node_id n) {
   op const code = original()[n].code;
-  if ((code != op::add && code != op::sub) || !original().type_of(original().result(n)).is_floating()) return;
+  if ((code != op::add && code != op::sub) || original()[n].parent != function::body ||
+      original().type_of(original().result(n)) != ir::f64)
+    return;
+  bool is_known = false; // of one at least
+  for (value_id const v : original().operands_of(n))
+    is_known = is_known || (!original().is_literal(v) && change_of(v) != nullptr && change_of(v)->by != ir::nothing);
+  if (!is_known) return;
   value_id by = ir::nothing;
   for (std::uint32_t k = 0; k < 2; ++k) {
     value_id const v = original().operand(n, k);
     change const* const c = original().is_literal(v) ? nullptr : change_of(v);
     if (c == nullptr) continue;
-    if (c->by == ir::nothing) return;
-    value_id const part = k == 1 && code == op::sub ? at_.add(op::neg, c->by) : c->by;
+    value_id part = c->by != ir::nothing ? c->by : at_.add(op::sub, now(v), old(v));
+    if (k == 1 && code == op::sub) part = at_.add(op::neg, part);
     by = by == ir::nothing ? part : at_.add(op::add, by, part);
   }
   pool_[changes_[index_of(original().result(n))] - 1].by = by;
