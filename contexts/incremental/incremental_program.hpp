@@ -163,6 +163,7 @@ private:
   make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
   void lend_arrays(bound_slice& b);
   void find_stores(bound_slice& b);
+  void keep_all();
   void grow();
   void keep_more();
   void run(bound_slice& s);
@@ -197,6 +198,7 @@ private:
   std::uint32_t commits_until_run_ = most_commits;
   bool is_proposed_ = false;
   bool is_improper_ = false; // a sum is not finite: differences say nothing of it
+  bool is_torn_ = false;     // a commit was not done to its end
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -83,7 +83,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL incremental_program::incremental_program(
     std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs)
-    : slices_(std::move(of)), layout_(slices_->variables()) {
+    : slices_(std::move(of)), layout_(slices_->function()) {
   auto const parameters = slices_->function().parameters();
   if (inputs.size() != parameters.size())
     throw argument_error(message(
@@ -94,7 +94,7 @@ OVERDUB_DECL incremental_program::incremental_program(
   changed_.resize(inputs.size());
   values_.resize(slices_->function().results.size());
   proposed_.resize(values_.size());
-  grow();
+  keep_all();
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].type() != layout_[i].type) increments::throw_type(i, layout_[i].type, inputs[i].type());
     if (is_number(i))
@@ -102,8 +102,24 @@ OVERDUB_DECL incremental_program::incremental_program(
     else
       arrays_of_[i].assign(inputs[i]);
   }
+  ir::function const& f = slices_->function();
+  for (std::uint32_t k = 0; k < values_.size(); ++k)
+    if (ir::value_id const v = f.operand(f.yield_of(ir::function::body), k); f.is_literal(v))
+      values_[k] = f.bits_of(v);
+  proposed_ = values_;
   run_all();
   commit();
+}
+
+// What slices keep now, and the one that gives all of it. Other runs of the function may ask for more meanwhile.
+inline void incremental_program::keep_all() {
+  std::shared_ptr<runnable_slice const> whole;
+  do {
+    whole = slices_->for_all();
+    layout_ = slices_->variables();
+  } while (whole->version != layout_.size());
+  grow();
+  all_ = make_bound(std::move(whole), {});
 }
 
 // Variables that came since the last time.
@@ -194,7 +210,7 @@ inline datum incremental_program::whole_input(std::uint32_t i) const {
 // ---- proposals
 
 OVERDUB_DECL void incremental_program::run_changes() {
-  if (is_improper_) [[unlikely]]
+  if (is_improper_ || is_torn_) [[unlikely]]
     return run_all();
   if (last_ == nullptr || !fits(*last_)) [[unlikely]]
     find_slice();
@@ -224,8 +240,7 @@ inline void incremental_program::find_slice() {
 
 // Runs all as it is, for what is kept now, too.
 inline void incremental_program::keep_more() {
-  layout_ = slices_->variables();
-  grow();
+  keep_all();
   auto const asked = std::exchange(pending_, std::vector<change>(pending_.size()));
   auto const count = std::exchange(change_count_, 0);
   auto const signature = std::exchange(signature_, 0);
@@ -328,10 +343,7 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
   }
 }
 
-inline void incremental_program::run_all() {
-  if (all_ == nullptr) all_ = make_bound(slices_->for_all(), {});
-  run(*all_);
-}
+inline void incremental_program::run_all() { run(*all_); }
 
 // ---- commits
 
@@ -340,6 +352,7 @@ OVERDUB_DECL void incremental_program::commit() {
   if (proposal_ == nullptr) return rollback();
   bound_slice& b = *proposal_;
   if (&b == all_.get()) is_improper_ = false;
+  is_torn_ = true; // where memory is gone before all is written, the next update runs all again
   if (b.results != b.call.results()) find_stores(b);
   for (auto const& [from, to] : b.numbers) *to = *from;
   for (auto const& e : b.elements) {
@@ -353,6 +366,7 @@ OVERDUB_DECL void incremental_program::commit() {
   if (!b.parts.empty()) write_parts(b);
   for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]);
   for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = proposed_[k];
+  is_torn_ = false;
   rollback();
   if (--commits_until_run_ == 0) [[unlikely]]
     run_from_the_beginning();
@@ -381,10 +395,10 @@ inline void incremental_program::find_stores(bound_slice& b) {
     return v.result == increments::slice_value::none ? &zero : b.call.result_address(v.result);
   };
   for (increments::store const& s : b.slice->what.stores) {
-    bool const is_f64 = layout_[s.variable].type.element == ir::scalar::f64;
-    if (s.path.empty() && is_number(s.variable) && !s.valid.exists()) {
+    bool const is_single = is_sum_[s.variable] && layout_[s.variable].type.element == ir::scalar::f32;
+    if (s.path.empty() && is_number(s.variable) && !s.valid.exists() && !is_single) {
       b.numbers.push_back({word(s.value), &numbers_[s.variable]});
-      if (is_sum_[s.variable] && is_f64) b.sums.push_back(&numbers_[s.variable]);
+      if (is_sum_[s.variable] && layout_[s.variable].type == ir::f64) b.sums.push_back(&numbers_[s.variable]);
     } else if (
         s.path.size() == 1 && layout_[s.variable].type.rank == 1 && !s.each && !s.is_range &&
         is_word(s.value)) {

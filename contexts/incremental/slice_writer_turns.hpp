@@ -12,6 +12,8 @@ inline void slice_writer::visit_map(node_id n) {
     why = "the number of its turns changed";
   else if (!turns_around(original().argument(original().region_at(n, 0), 0)))
     why = "it stands in a branch or a loop";
+  else if (!turns_.empty() && !has_one_length(n))
+    why = "the number of its turns may differ from turn to turn";
   else
     why = find_reached(n, all);
   if (!why.empty()) return run_again(n, why);
@@ -35,6 +37,20 @@ inline void slice_writer::visit_map(node_id n) {
   }
   for (std::uint32_t i = 0; i < pieces.size(); ++i)
     if (!pieces[i].empty()) set_change(original().result(n, i)).pieces = std::move(pieces[i]);
+}
+
+/// Whether a map in another one surely has as many turns in each of the other's: what is kept of it is an array of arrays.
+inline bool slice_writer::has_one_length(node_id n) const {
+  function const& f = original();
+  auto const is_outside = [&](value_id v) { return f.is_literal(v) || f.region_of(v) == function::body; };
+  value_id const count = f.operand(n, 0);
+  if (is_outside(count)) return true;
+  if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
+  for (value_id const v : f.operands_of(f.node_of(count))) {
+    bool const is_row = f.is_result(v) && f[f.node_of(v)].code == op::at && is_outside(f.operand(f.node_of(v), 0));
+    if (is_outside(v) || is_row) return true; // the others are as long
+  }
+  return false;
 }
 
 // ---- which turns

@@ -231,6 +231,35 @@ TEST_CASE("a million differences lose less than three digits, and then all is su
   CHECK(f.value() == total(numbers::copy_of(x)));
 }
 
+TEST_CASE("maps in maps that get longer from turn to turn, constant results, and single precision") {
+  constexpr auto triangle = od::fn<"triangle">([](auto m) {
+    return od::sum(od::tabulate(od::size(m), [&](auto i) {
+      auto const row = m[i];
+      return od::sum(od::tabulate(i + 1, [&](auto j) { return row[j] * row[j]; }));
+    }));
+  });
+  auto f = oc::incremental(triangle, od::array<numbers>{numbers{1.0, 2.0}, numbers{3.0, 4.0}});
+  CHECK(f.value() == 26.0);
+  f.set_at<0>(1, 0, 5.0);
+  f.set_at<0>(0, 1, 7.0); // which is not read
+  f.commit();
+  CHECK(f.value() == 42.0);
+
+  auto g = oc::incremental(od::fn<"constant">([](auto) { return 3.0; }), 1.0);
+  CHECK(g.value() == 3.0);
+  g.set<0>(2.0);
+  g.commit();
+  CHECK(g.value() == 3.0);
+
+  auto h = oc::incremental(roots, od::array<float>{1.0f, 2.0f});
+  h.set_at<0>(0, 0.0f);
+  h.commit();
+  CHECK(std::isinf(h.value()));
+  h.set_at<0>(0, 0.5f);
+  h.commit();
+  CHECK(h.value() == 2.5);
+}
+
 TEST_CASE("where the function throws nothing changes, and the changes stay") {
   auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   double const before = f.value();
