@@ -9,6 +9,7 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,7 +26,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The value of a function of A..., kept with its inputs. A change is made by `set` or `set_at`, as often as wanted; `propose` says
 /// what the value would be, `commit` makes the changes, `rollback` forgets them. Memory: what slices read, one number for each turn
-/// of the maps around it. One thread uses one; copies share slices, and nothing else.
+/// of the maps around it. One thread uses one; it is moved, and not copied.
 template <class Result, class... A>
 class incremental_function {
   static constexpr bool is_number = std::is_arithmetic_v<Result>;
@@ -54,7 +55,10 @@ public:
     static_assert(
         rank == 0 || sizeof...(X) == rank + 1,
         "overdub: set_at<I>(i, x) takes an index for each axis of the array, and the element");
-    if constexpr (rank > 0 && sizeof...(X) == rank + 1) {
+    static_assert(
+        rank <= incremental_program::most_indices,
+        "overdub: set_at<I>(i, x) is for arrays of up to three axes");
+    if constexpr (rank > 0 && rank <= incremental_program::most_indices && sizeof...(X) == rank + 1) {
       auto const all = std::tie(indices_and_element...);
       std::array<i64, rank> path;
       [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -62,6 +66,16 @@ public:
       }
       (std::make_index_sequence<rank>{});
       using number = typename detail::number_in<argument>::type;
+      using given = std::tuple<X...>;
+      constexpr bool fits = []<std::size_t... K>(std::index_sequence<K...>) {
+        return (std::integral<std::tuple_element_t<K, given>> && ...);
+      }
+      (std::make_index_sequence<rank>{}) &&
+          (std::floating_point<number> || !std::floating_point<std::tuple_element_t<rank, given>>);
+      static_assert(
+          fits,
+          "overdub: set_at<I>(i, x) takes integers as indices, and no floating-point number where an integer "
+          "stands; convert it");
       std::uint64_t const bits = bits_of(static_cast<number>(std::get<rank>(all)));
       if constexpr (rank == 1)
         program_.set_at(first_leaf<I>, path[0], bits);
@@ -71,7 +85,8 @@ public:
   }
 
   /// The value with the changes that were made. Throws what the function throws; then nothing is proposed, and the changes stay.
-  Result propose() {
+  /// Of a function that gives no number, nothing is returned: commit, and ask for the value.
+  std::conditional_t<is_number, Result, void> propose() {
     program_.propose();
     if constexpr (is_number) return number_of(program_.proposed());
   }

@@ -21,8 +21,8 @@ namespace overdub::contexts {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A function's value, kept with its inputs. Inputs are changed, the value follows: what a change reaches is computed again, and
-/// nothing else. Changes are made, proposed, and then committed or rolled back. One thread uses it at a time; copies of the slices
-/// are shared by all runs of a function.
+/// nothing else. Changes are made, proposed, and then committed or rolled back. One thread uses it at a time; it is moved, and not
+/// copied. All runs of a function share its slices.
 class incremental_program {
 public:
   static constexpr std::size_t most_indices = 3;
@@ -108,11 +108,8 @@ private:
   struct change {
     increments::input_change how;
     place places[increments::input_change::most_places];
-    std::optional<datum> whole;
-    void forget() {
-      how = {};
-      whole.reset();
-    }
+    std::uint64_t bits = 0;                 // of a number that is set
+    std::optional<increments::cells> whole; // of an array
   };
   // A slice with where its arguments and what it changes stand: addresses of words.
   struct bound_slice {
@@ -141,6 +138,7 @@ private:
     std::vector<std::uint64_t const*> sums;      // what is to be finite,
     std::vector<increments::store const*> parts; // and all else
     std::vector<increments::cells> wholes;       // arrays that the last call was lent
+    bool has_rows = false;                       // some parts of arrays are arrays
   };
 
   static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
@@ -175,7 +173,9 @@ private:
   void write(increments::store const& s, bound_call const& from, std::byte const* copied);
   void write_input(std::uint32_t i);
   void write_whole_input(std::uint32_t i);
-  datum whole_input(std::uint32_t i) const;
+  increments::cells whole_input(std::uint32_t i) const;
+  void check_input(std::uint32_t i) const;
+  void check_rows(bound_slice const& b) const;
   void look_at(std::uint32_t variable, std::uint64_t bits);
   bool is_number(std::uint32_t variable) const { return layout_[variable].type.rank == 0; }
 

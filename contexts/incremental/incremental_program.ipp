@@ -139,20 +139,30 @@ inline void incremental_program::grow() {
 
 // ---- changes
 
+inline void incremental_program::check_input(std::uint32_t i) const {
+  if (i >= pending_.size())
+    throw incremental_error(
+        message("overdub: input %u was set, and the function has %zu", i, pending_.size()));
+}
+
 OVERDUB_DECL void incremental_program::set(std::uint32_t input, datum const& x) {
+  check_input(input);
   if (x.type() != layout_[input].type) increments::throw_type(input, layout_[input].type, x.type());
   change& c = pending_[input];
-  if (c.how.is_same()) {
-    if (is_number(input) && x.bits() == numbers_[input]) return;
-    changed_[change_count_++] = input;
-  }
+  bool const is_first = c.how.is_same();
+  if (is_first && is_number(input) && x.bits() == numbers_[input]) return; // as it is
   is_proposed_ = false;
+  if (is_number(input))
+    c.bits = x.bits();
+  else
+    (c.whole ? *c.whole : c.whole.emplace(x.type())).assign(x);
+  if (is_first) changed_[change_count_++] = input;
   mark(input, {.whole = true});
-  c.whole = x;
 }
 
 OVERDUB_DECL void
 incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
+  check_input(input);
   change& c = pending_[input];
   increments::cells const& m = arrays_of_[input];
   if (path.size() != m.type().rank || path.size() > most_indices)
@@ -163,11 +173,8 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
         increments::throw_index(input, path[k], of.extent(k));
   };
   if (c.how.whole) { // an element of what was set as a whole
-    increments::cells all(m.type());
-    all.assign(*c.whole);
-    check(all);
-    all.set_bits_at(all.at(path), bits);
-    c.whole = all.as_datum();
+    check(*c.whole);
+    c.whole->set_bits_at(c.whole->at(path), bits);
     is_proposed_ = false;
     return;
   }
@@ -198,13 +205,12 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
 }
 
 // An array as it would be.
-inline datum incremental_program::whole_input(std::uint32_t i) const {
+inline increments::cells incremental_program::whole_input(std::uint32_t i) const {
   change const& c = pending_[i];
-  if (c.whole) return *c.whole;
   increments::cells all = arrays_of_[i];
   for (std::uint8_t k = 0; k < c.how.places; ++k)
     all.set_bits_at(all.at({c.places[k].path, c.how.indices}), c.places[k].bits);
-  return all.as_datum();
+  return all;
 }
 
 // ---- proposals
@@ -212,8 +218,10 @@ inline datum incremental_program::whole_input(std::uint32_t i) const {
 OVERDUB_DECL void incremental_program::run_changes() {
   if (is_improper_ || is_torn_) [[unlikely]]
     return run_all();
-  if (last_ == nullptr || !fits(*last_)) [[unlikely]]
+  if (last_ == nullptr || !fits(*last_)) [[unlikely]] {
     find_slice();
+    if (is_improper_) return run_all(); // what is kept now says so
+  }
   run(*last_);
 }
 
@@ -240,16 +248,28 @@ inline void incremental_program::find_slice() {
 
 // Runs all as it is, for what is kept now, too.
 inline void incremental_program::keep_more() {
+  is_torn_ = true; // until it is done
   keep_all();
-  auto const asked = std::exchange(pending_, std::vector<change>(pending_.size()));
+  std::vector<change> asked = pending_;
   auto const count = std::exchange(change_count_, 0);
   auto const signature = std::exchange(signature_, 0);
-  run_all();
-  commit();
-  pending_ = asked;
-  change_count_ = count;
-  signature_ = signature;
-  for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
+  auto const values = values_;
+  for (change& c : pending_) c = {};
+  auto const restore = [&] { // in their places, which slices know
+    std::move(asked.begin(), asked.end(), pending_.begin());
+    change_count_ = count;
+    signature_ = signature;
+    values_ = proposed_ = values;
+  };
+  try {
+    proposed_ = values_;
+    run_all();
+    commit();
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
 }
 
 inline std::unique_ptr<incremental_program::bound_slice>
@@ -257,6 +277,9 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
   auto b = std::make_unique<bound_slice>(s);
   b->changes = std::move(changes);
   b->signature = signature_;
+  for (increments::store const& each : s->what.stores)
+    b->has_rows = b->has_rows || (!each.path.empty() && !each.is_range &&
+                                  layout_[each.variable].type.rank > each.path.size());
   auto const& parameters = s->what.parameters;
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
     increments::slice_parameter const& p = parameters[k];
@@ -297,6 +320,8 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
   } else {
     run_with_others(b);
   }
+  if (b.has_rows) [[unlikely]]
+    check_rows(b);
   auto const& results = b.slice->what.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].result != increments::slice_value::none)
@@ -306,6 +331,25 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
   }
   proposal_ = &b;
   is_proposed_ = true;
+}
+
+// Arrays that become parts of others are as long as those were: an array of arrays has one length along each axis.
+inline void incremental_program::check_rows(bound_slice const& b) const {
+  for (increments::store const& s : b.slice->what.stores) {
+    if (s.path.empty() || s.is_range || s.value.result == increments::slice_value::none) continue;
+    std::size_t const indices = s.path.size(), skipped = s.each ? 1 : 0;
+    increments::cells const& to = arrays_of_[s.variable];
+    if (to.type().rank == indices) continue;
+    std::uint32_t const valid = s.valid.result;
+    if (valid != increments::slice_value::none && !s.each && b.call.word(valid) == 0) continue;
+    i64 const* const extents = b.call.extents(s.value.result);
+    if (s.each && extents[0] == 0) continue;
+    for (std::size_t axis = indices; axis < to.type().rank; ++axis)
+      if (i64 const given = extents[skipped + axis - indices]; given != to.extent(axis))
+        throw size_error(message(
+            "overdub: an update makes rows of one array that have different sizes, %lld and %lld",
+            static_cast<long long>(to.extent(axis)), static_cast<long long>(given)));
+  }
 }
 
 inline void incremental_program::run_with_others(bound_slice& b) {
@@ -321,11 +365,7 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
   change const& c = pending_[p.variable < pending_.size() ? p.variable : 0];
   if (p.what == increments::slice_parameter::kind::members) {
     auto& inverse = inverse_[p.variable];
-    if (inverse == nullptr) {
-      inverse = std::make_unique<increments::inverse_index>();
-      for (auto const& other : bound_) other->results = nullptr; // whose writes are to be told from now on
-      if (all_ != nullptr) all_->results = nullptr;
-    }
+    if (inverse == nullptr) inverse = std::make_unique<increments::inverse_index>();
     increments::cells const& m = arrays_of_[p.variable];
     auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
     auto const places = inverse->places(
@@ -333,17 +373,21 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
     i64 const extents[] = {static_cast<i64>(places.size())};
     b.call.lend(parameter, places.data(), extents);
   } else if (is_number(p.variable)) {
-    b.call.set(parameter, c.whole ? c.whole->bits() : numbers_[p.variable]);
+    b.call.set(parameter, c.how.whole ? c.bits : numbers_[p.variable]);
   } else if (c.how.is_same()) {
     b.call.lend(parameter, arrays_of_[p.variable].data(), arrays_of_[p.variable].extents());
+  } else if (c.whole) {
+    b.call.lend(parameter, c.whole->data(), c.whole->extents());
   } else {
-    increments::cells& whole = b.wholes.emplace_back(layout_[p.variable].type);
-    whole.assign(whole_input(p.variable));
+    increments::cells const& whole = b.wholes.emplace_back(whole_input(p.variable));
     b.call.lend(parameter, whole.data(), whole.extents());
   }
 }
 
-inline void incremental_program::run_all() { run(*all_); }
+inline void incremental_program::run_all() {
+  if (all_ == nullptr) keep_all(); // it ended before
+  run(*all_);
+}
 
 // ---- commits
 
@@ -550,12 +594,12 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
   }
 }
 inline void incremental_program::write_whole_input(std::uint32_t i) {
-  datum const& x = *pending_[i].whole;
+  change const& c = pending_[i];
   if (is_number(i)) {
-    numbers_[i] = x.bits();
+    numbers_[i] = c.bits;
     return;
   }
-  if (!arrays_of_[i].assign(x)) ++arrays_;
+  if (!arrays_of_[i].assign(c.whole->data(), c.whole->extents())) ++arrays_;
   if (inverse_[i] != nullptr) inverse_[i]->forget();
 }
 

@@ -4,6 +4,7 @@
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/values.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -60,8 +61,10 @@ public:
   /// Another array. Whether it stands where the last one did.
   bool assign(std::byte const* elements, i64 const* extents) {
     bool const stays = reshape(extents);
-    if (elements != nullptr && !words_.empty()) std::memcpy(data(), elements, bytes());
-    if (elements == nullptr) std::memset(data(), 0, bytes());
+    if (elements == nullptr)
+      std::fill(words_.begin(), words_.end(), 0);
+    else if (bytes() > 0)
+      std::memcpy(data(), elements, bytes());
     return stays;
   }
   bool assign(datum const& d) {

@@ -162,6 +162,7 @@ private:
   void choose_element(
       change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found);
   static bool has_lists(change const& c);
+  static bool may_be_missing(change const& c);
   void note(node_id n, step::extent ran, std::string_view why = {}) {
     made_.steps.push_back({n, ran, std::string(why)});
   }

@@ -44,7 +44,8 @@ inline void slice_writer::add_difference(node_id n) {
     return;
   bool is_known = false; // of one at least
   for (value_id const v : original().operands_of(n))
-    is_known = is_known || (!original().is_literal(v) && change_of(v) != nullptr && change_of(v)->by != ir::nothing);
+    is_known =
+        is_known || (!original().is_literal(v) && change_of(v) != nullptr && change_of(v)->by != ir::nothing);
   if (!is_known) return;
   value_id by = ir::nothing;
   for (std::uint32_t k = 0; k < 2; ++k) {
@@ -82,7 +83,8 @@ inline void slice_writer::visit_at(node_id n) {
     if (p.part == nullptr && p.element != ir::nothing && is_one) return set_whole(v, p.element);
   }
   // Elsewhere: it is one of the elements that changed, or none.
-  if (original().type_of(v).rank != 0 || has_lists(*c)) return run_again(n);
+  if (original().type_of(v).rank != 0 || has_lists(*c) || (!is_one && may_be_missing(*c)))
+    return run_again(n);
   std::vector<value_id> indices{first};
   for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
     indices.push_back(now(original().operand(n, k)));
@@ -105,6 +107,9 @@ inline void slice_writer::choose_element(
     value_id const element = rest.empty() ? p.element : at(p.element, rest);
     found = is_there == ir::nothing ? element : at_.add(op::select, is_there, element, found);
   }
+}
+inline bool slice_writer::may_be_missing(change const& c) {
+  return std::any_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) { return p.valid != ir::nothing; });
 }
 inline bool slice_writer::has_lists(change const& c) {
   return std::any_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) {
@@ -166,6 +171,12 @@ inline void slice_writer::visit_sum(node_id n) {
 // ---- as a whole
 
 inline void slice_writer::run_again(node_id n, std::string_view why) {
+  for (region_id const r : original().regions_of(n)) // what is kept of it later, was to be stored here
+    ir::walk(original(), r, [&](node_id m) {
+      for (value_id const v : original().results_of(m)) passed_[index_of(v)] = 1;
+      for (region_id const inner : original().regions_of(m))
+        for (value_id const v : original().arguments_of(inner)) passed_[index_of(v)] = 1;
+    });
   value_map here = values_of(n);
   std::vector<std::pair<value_id, value_id>> inside; // what is kept of it, with what it is now
   node_id const made = copy(n, here, inside);

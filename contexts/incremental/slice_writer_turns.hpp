@@ -47,7 +47,8 @@ inline bool slice_writer::has_one_length(node_id n) const {
   if (is_outside(count)) return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
   for (value_id const v : f.operands_of(f.node_of(count))) {
-    bool const is_row = f.is_result(v) && f[f.node_of(v)].code == op::at && is_outside(f.operand(f.node_of(v), 0));
+    bool const is_row =
+        f.is_result(v) && f[f.node_of(v)].code == op::at && is_outside(f.operand(f.node_of(v), 0));
     if (is_outside(v) || is_row) return true; // the others are as long
   }
   return false;
@@ -91,6 +92,8 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
         r.known = p.index;
       }
       r.is_checked = *shift != 0 || !have_length_of_turns(n, c);
+      if (p.list != ir::nothing && r.is_checked)
+        return "a list of elements is used by other turns than theirs";
     } else if (std::string_view const why = find_members(n, index, r); !why.empty()) {
       return why;
     }
@@ -137,7 +140,8 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
   piece& p = r.from;
   if (p.list != ir::nothing || !f.is_result(index) || f[f.node_of(index)].parent != body)
     return "an index that is not the turn's is looked for among many";
-  if (!turns_.empty()) return "an index that is not the turn's is looked for in nested maps";
+  if (!turns_.empty() || f[n].code != op::map)
+    return "an index that is not the turn's is looked for in a loop, or in a map inside of another";
   if (p.valid != ir::nothing) return "an index is looked for that is not one of an update's";
   // An index that is read from an array at the turn is found there.
   node_id const m = f.node_of(index);

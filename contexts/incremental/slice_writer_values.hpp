@@ -42,19 +42,21 @@ inline value_id slice_writer::old(value_id v) {
   std::uint32_t const i = index_of(v);
   if (old_[i] != ir::nothing) return old_[i];
   value_id found;
-  if (!f.is_result(v) || !is_computed_again(f.node_of(v))) {
+  if (f.is_result(v) && is_computed_again(f.node_of(v))) {
+    // What it uses may be found on the way, in a function that grows.
+    node_id const n = f.node_of(v);
+    value_map before;
+    for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
+      before.insert_or_assign(original().operand(n, k), old(original().operand(n, k)));
+    if (original()[n].region_count != 0)
+      for (value_id const u : captured(n)) before.insert_or_assign(u, old(u));
+    found = written().result(at_.clone(f_, n, before), original()[v].index);
+  } else {
     std::uint32_t const number = kept(v);
     auto const at = path(layout_[number].turns);
     found = read(number, at);
     if (layout_.remainder_of(v) != layout::none)
       found = at_.add(op::add, found, read(layout_.remainder_of(v), at));
-  } else {
-    node_id const n = f.node_of(v);
-    std::vector<value_id> operands;
-    for (std::uint32_t k = 0; k < f[n].operand_count; ++k) operands.push_back(old(original().operand(n, k)));
-    ir::type const results[] = {original().type_of(v)};
-    ir::attributes const a = original()[n].attributes;
-    found = written().result(at_.insert(original()[n].code, operands, results, a));
   }
   undo_.push_back({v, changes_[i], old_[i], now_[i]});
   old_[i] = found;
@@ -185,9 +187,12 @@ slice_writer::store_value(value_id v, value_id s, std::vector<value_id> const& f
     stores_.push_back({rest, at, ir::nothing, valid}); // nothing was lost yet
 }
 
-/// Whether an operation's value before the change is computed, and not kept: inside of maps, what is about as cheap as reading.
+/// Whether an operation's value before the change is computed, and not kept: inside of maps, what is about as cheap as reading;
+/// and all in a loop, whose turns keep what they begin with alone.
 inline bool slice_writer::is_computed_again(node_id n) const {
   function const& f = original();
+  if (node_id const owner = f[f[n].parent].parent; owner != ir::nothing && f[owner].code == op::loop)
+    return true;
   if (f[n].result_count != 1 || f[n].region_count != 0) return false;
   op const code = f[n].code;
   if (code == op::at || code == op::length) return true;

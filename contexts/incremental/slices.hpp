@@ -39,7 +39,7 @@ public:
   OVERDUB_DECL increments::layout variables() const;
   /// How many slices there are, the one that runs all apart; and how many were made.
   OVERDUB_DECL std::size_t count() const;
-  std::size_t made() const { return made_; }
+  OVERDUB_DECL std::size_t made() const;
 
 private:
   std::shared_ptr<runnable_slice const> runnable(increments::slice s);

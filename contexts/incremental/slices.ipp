@@ -4,6 +4,7 @@
 #include <overdub/contexts/incremental/slices.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/effects.hpp>
+#include <overdub/ir/walk.hpp>
 #include <overdub/pass/pipeline.hpp>
 
 #include <string>
@@ -14,15 +15,35 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 namespace {
 
-// What a program may do: nothing that others see.
+// What a program may do: nothing that others see, or that depends on more than its inputs.
 void refuse_effects(ir::program const& p) {
   auto const effects = ir::effects(p).of(p.entry);
-  if (effects.has(effect::ordered) || effects.has(effect::addressed))
+  bool refused = false;
+  for (effect const e : {effect::ordered, effect::addressed, effect::accumulates, effect::reads_context})
+    refused = refused || effects.has(e);
+  if (refused)
     throw incremental_error(message(
-        "overdub: @%s draws random numbers, or does what others see (calls of the host that are ordered): it "
-        "is not "
-        "known what of that an update should do again; give what is drawn as arguments",
+        "overdub: @%s draws random numbers, reads its context, or does what others see (calls of the host "
+        "that are ordered): it "
+        "is not known what of that an update should do again; give what is drawn, or read, as arguments",
         std::string(p.name_of(p.entry)).c_str()));
+}
+// And what it may compute with: numbers, truths and arrays of them, which are kept.
+void refuse_values(ir::program const& p) {
+  ir::function const& f = p[p.entry];
+  auto const check = [&](ir::value_id v) {
+    ir::scalar const s = f.type_of(v).element;
+    if (s == ir::scalar::key || s == ir::scalar::opaque || s == ir::scalar::function)
+      throw incremental_error(message(
+          "overdub: @%s computes with function values, keys of random numbers or objects of the host, which "
+          "are not kept from "
+          "update to update; apply functions where they are made",
+          std::string(p.name_of(p.entry)).c_str()));
+  };
+  for (ir::value_id const v : f.parameters()) check(v);
+  ir::walk(f, ir::function::body, [&](ir::node_id n) {
+    for (ir::value_id const v : f.results_of(n)) check(v);
+  });
 }
 
 } // namespace
@@ -31,6 +52,7 @@ OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_optio
     : program_(std::move(p)), options_(o), layout_(program_[program_.entry]) {
   refuse_effects(program_);
   pass::default_pipeline(program_);
+  refuse_values(program_);
   layout_ = increments::layout(function());
   for (ir::value_id const v : function().operands_of(function().yield_of(ir::function::body)))
     if (!function().is_literal(v) && layout_.of(v) == increments::layout::none)
@@ -61,6 +83,11 @@ OVERDUB_DECL increments::layout incremental_slices::variables() const {
 OVERDUB_DECL std::size_t incremental_slices::count() const {
   std::lock_guard const lock(mutex_);
   return all_.size();
+}
+
+OVERDUB_DECL std::size_t incremental_slices::made() const {
+  std::lock_guard const lock(mutex_);
+  return made_;
 }
 
 inline std::shared_ptr<runnable_slice const> incremental_slices::runnable(increments::slice s) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -260,6 +261,100 @@ TEST_CASE("maps in maps that get longer from turn to turn, constant results, and
   CHECK(h.value() == 2.5);
 }
 
+TEST_CASE("turns of a list are those of maps with as many turns") {
+  constexpr auto halves = od::fn<"halves">([](auto z, auto means) {
+    auto const a = od::map([&](auto k) { return means[k] * means[k]; }, z);
+    return od::sum(od::tabulate(od::size(a) - 1, [&](auto t) { return 2.0 * a[t]; }));
+  });
+  for (od::compile_options const& o : executors()) {
+    auto f = oc::incremental(o, halves, indices{0, 1, 1}, numbers{1.0, 2.0});
+    CHECK(f.value() == 10.0);
+    f.set_at<1>(1, 5.0);
+    f.commit();
+    CHECK(f.value() == 52.0);
+    f.set_at<0>(2, 0); // a turn that is not read
+    f.commit();
+    CHECK(f.value() == 52.0);
+    f.set_at<0>(0, 1);
+    f.commit();
+    CHECK(f.value() == 100.0);
+  }
+}
+
+TEST_CASE("loops with branches and elements that are looked up") {
+  constexpr auto branches = od::fn<"branches">([](auto u, auto z, auto means, auto start) {
+    return od::loop(od::size(u), start, [&](auto t, auto s) {
+      auto const w = od::if_(
+          u[t] > 0.0, [&] { return exp(u[t]); }, [&] { return sin(u[t]); });
+      return 0.5 * s + w + means[(z[t] + 1) % 2];
+    });
+  });
+  for (od::compile_options const& o : executors()) {
+    numbers u{0.5, -0.5, 0.25, 1.0}, means{1.0, 2.0};
+    indices z{0, 1, 1, 0};
+    double start = 1.0;
+    auto f = oc::incremental(o, branches, u, z, means, start);
+    auto const agrees = [&] { return f.value() == Approx(branches(u, z, means, start)).epsilon(1e-14); };
+    start = 2.0;
+    f.set<3>(start);
+    f.commit();
+    CHECK(agrees());
+    for (i64 t = 0; t < 4; ++t) {
+      u = od::update(u, t, -2.0);
+      f.set_at<0>(t, -2.0);
+      f.commit();
+      CHECK(agrees());
+      z = od::update(z, t, i64{1} - z[t]);
+      f.set_at<1>(t, z[t]);
+      f.commit();
+      CHECK(agrees());
+      means = od::update(means, t % 2, 0.5 + static_cast<double>(t));
+      f.set_at<2>(t % 2, means[t % 2]);
+      f.commit();
+      CHECK(agrees());
+    }
+  }
+}
+
+TEST_CASE("a sum that is not finite at the start is summed again, too") {
+  constexpr auto inverses =
+      od::fn<"inverses">([](auto x) { return od::sum(od::map([](auto e) { return 1.0 / e; }, x)); });
+  auto f = oc::incremental(inverses, numbers{0.0, 2.0, 4.0});
+  f.set_at<0>(0, 4.0);
+  CHECK(f.propose() == 1.0);
+  f.commit();
+  CHECK(f.value() == 1.0);
+}
+
+TEST_CASE("rows of other sizes are refused, and the changes stay") {
+  constexpr auto ramps = od::fn<"ramps">([](auto lengths) {
+    return od::tabulate(od::size(lengths), [&](auto i) {
+      return od::tabulate(lengths[i], [](auto j) { return 1.0 * od::convert<double>(j); });
+    });
+  });
+  auto f = oc::incremental(ramps, indices{3, 3});
+  f.set_at<0>(1, 1);
+  CHECK_THROWS_AS(f.propose(), od::size_error);
+  CHECK_THROWS_AS(f.commit(), od::size_error);
+  f.set_at<0>(0, 1);
+  f.rollback();
+  f.set<0>(indices{1, 1});
+  f.commit();
+  CHECK(f.value().size() == 2);
+  CHECK(f.value()[1].size() == 1);
+}
+
+TEST_CASE("a run is moved with what it keeps") {
+  auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  f.set_at<0>(0, 1);
+  f.propose();
+  auto g = std::move(f);
+  g.commit();
+  g.set_at<2>(1, 2.0);
+  g.commit();
+  CHECK(g.value() == Approx(mixture(indices{1, 1}, numbers{0.5, 0.25}, numbers{0.0, 2.0}, 1.0)));
+}
+
 TEST_CASE("where the function throws nothing changes, and the changes stay") {
   auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   double const before = f.value();
@@ -285,7 +380,7 @@ func @f(%x: f64) -> f64 {
 })");
   CHECK_THROWS_WITH(
       oc::incremental_slices(p, of_its_own({})),
-      Catch::Contains("@f draws random numbers, or does what others see"));
+      Catch::Contains("@f draws random numbers, reads its context, or does what others see"));
 }
 
 TEST_CASE("where types are known at run time, inputs are checked by them") {
@@ -305,6 +400,7 @@ func @f(%x: f64[], %n: i64) -> f64 {
   CHECK_THROWS_WITH(f.set(0, od::datum(1.0)), Catch::Contains("input 0 is f64[], and was given f64"));
   i64 const path[] = {0, 0};
   CHECK_THROWS_WITH(f.set_at(0, path, 0), Catch::Contains("has 1 axes"));
+  CHECK_THROWS_WITH(f.set(2, od::datum(1.0)), Catch::Contains("input 2 was set, and the function has 2"));
   f.set(1, od::datum(i64{1}));
   f.commit();
   CHECK(f.result(0).as<double>() == 2.0);

@@ -121,7 +121,7 @@ private:
         }
         break;
       case 3:
-        if (!is_short) {
+        if (!is_short || random_.chance(50)) {
           read(arrays_[random_.below(arrays_.size())], random_.chance(50) ? turn : index("%z"));
           break;
         }

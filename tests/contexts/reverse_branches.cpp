@@ -86,9 +86,9 @@ constexpr auto descent = od::fn<"descent">([](auto x, auto y) {
   return std::get<1>(od::while_(
       std::tuple(x, 0.0 * x), [](auto const& s) { return std::get<0>(s) > 0.5; },
       [=](auto const& s) {
-        auto const& [a, total] = s;
+        auto const a = std::get<0>(s), total = std::get<1>(s);
         auto const next = od::if_(
-            a > 2.0, [=, a = a] { return a / (1.5 + y * y); }, [=, a = a] { return a - 0.3 * y * y; });
+            a > 2.0, [=] { return a / (1.5 + y * y); }, [=] { return a - 0.3 * y * y; });
         return std::tuple(next, total + a * a);
       }));
 });

@@ -4,7 +4,9 @@
 
 #include <overdub/execute/run.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -51,7 +53,7 @@ public:
   void run() {
     if (has_results_) release();
     try {
-      if (code_->compiled != nullptr && thread_ == &this_thread()) [[likely]]
+      if (code_->compiled != nullptr && thread_ == this_thread()) [[likely]]
         code_->compiled(frame_, machine_.get());
       else
         begin_and_run();
@@ -127,10 +129,13 @@ private:
     if (code_->compiled == nullptr) begin();
     machine_->program = code_.get();
     machine_->run(first_, frame_);
-    thread_ = &this_thread();
+    thread_ = this_thread();
   }
-  static char const& this_thread() {
-    thread_local constinit char mine = 0;
+  static std::uint64_t this_thread() {
+    static std::atomic<std::uint64_t> last{0};
+    thread_local constinit std::uint64_t mine = 0;
+    if (mine == 0) [[unlikely]]
+      mine = ++last;
     return mine;
   }
   // What machine code found ahead, the interpreter comes to.
@@ -157,7 +162,7 @@ private:
   std::vector<execute::offset> parameters_, results_; // where each begins
   std::vector<std::uint64_t> arguments_;              // for the interpreter, whose frame is its own
   execute::instruction const* first_ = nullptr;
-  char const* thread_ = nullptr; // that called last
+  std::uint64_t thread_ = 0; // that called last
   std::unique_ptr<bound_call> interpreted_;
   std::byte* base_ = nullptr;
   std::byte* given_ = nullptr; // the results
