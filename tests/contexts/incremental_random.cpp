@@ -6,6 +6,9 @@
 
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/executor.hpp>
+#endif
 
 #include <string>
 #include <utility>
@@ -239,3 +242,16 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
   CHECK(differences > count);
   CHECK(loops > count / 5);
 }
+
+#if OVERDUB_TESTS_JIT
+TEST_CASE("updates of plates do so in machine code, too") {
+  compile_options compiled;
+  compiled.executor = jit::compiled({.optimisation = 1});
+  std::uint64_t const count = programs(60);
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    ir::program const p = ir::parse(plates(seed).text());
+    INFO("plates " << seed);
+    CHECK(judge(p, seed, of_plates(), compiled).why == "");
+  }
+}
+#endif
