@@ -113,6 +113,9 @@ OVERDUB_DECL incremental_program::incremental_program(
 
 // What slices keep now, and the one that gives all of it. Other runs of the function may ask for more meanwhile.
 inline void incremental_program::keep_all() {
+  bound_.clear();
+  all_.reset();
+  last_ = proposal_ = nullptr;
   std::shared_ptr<runnable_slice const> whole;
   do {
     whole = slices_->for_all();
@@ -124,17 +127,13 @@ inline void incremental_program::keep_all() {
 
 // Variables that came since the last time.
 inline void incremental_program::grow() {
-  for (auto k = static_cast<std::uint32_t>(arrays_of_.size()); k < layout_.size(); ++k) {
-    arrays_of_.emplace_back(layout_[k].type);
-    numbers_.push_back(0);
-    is_sum_.push_back(false);
-  }
+  while (arrays_of_.size() < layout_.size())
+    arrays_of_.emplace_back(layout_[static_cast<std::uint32_t>(arrays_of_.size())].type);
+  numbers_.resize(layout_.size());
+  is_sum_.resize(layout_.size());
   inverse_.resize(layout_.size());
   for (std::uint32_t k = 0; k < layout_.size(); ++k)
     if (layout_[k].what == increments::variable::role::remainder) is_sum_[layout_.of(layout_[k].of)] = true;
-  bound_.clear();
-  last_ = nullptr;
-  all_.reset();
 }
 
 // ---- changes
@@ -152,10 +151,13 @@ OVERDUB_DECL void incremental_program::set(std::uint32_t input, datum const& x) 
   bool const is_first = c.how.is_same();
   if (is_first && is_number(input) && x.bits() == numbers_[input]) return; // as it is
   is_proposed_ = false;
-  if (is_number(input))
+  if (is_number(input)) {
     c.bits = x.bits();
-  else
-    (c.whole ? *c.whole : c.whole.emplace(x.type())).assign(x);
+  } else {
+    increments::cells whole(x.type());
+    whole.assign(x);
+    c.whole = std::move(whole);
+  }
   if (is_first) changed_[change_count_++] = input;
   mark(input, {.whole = true});
 }
@@ -216,6 +218,9 @@ inline increments::cells incremental_program::whole_input(std::uint32_t i) const
 // ---- proposals
 
 OVERDUB_DECL void incremental_program::run_changes() {
+  if (is_torn_) [[unlikely]]
+    for (auto const& each : inverse_) // whose journals may be torn, too
+      if (each != nullptr) each->forget();
   if (is_improper_ || is_torn_) [[unlikely]]
     return run_all();
   if (last_ == nullptr || !fits(*last_)) [[unlikely]] {
@@ -344,6 +349,10 @@ inline void incremental_program::check_rows(bound_slice const& b) const {
     if (valid != increments::slice_value::none && !s.each && b.call.word(valid) == 0) continue;
     i64 const* const extents = b.call.extents(s.value.result);
     if (s.each && extents[0] == 0) continue;
+    if (s.each && valid != increments::slice_value::none && b.call.code().results[valid].rank > 0) {
+      std::byte const* const all = b.call.elements(valid);
+      if (std::all_of(all, all + extents[0], [](std::byte x) { return x == std::byte{0}; })) continue;
+    }
     for (std::size_t axis = indices; axis < to.type().rank; ++axis)
       if (i64 const given = extents[skipped + axis - indices]; given != to.extent(axis))
         throw size_error(message(
@@ -376,7 +385,7 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
     b.call.set(parameter, c.how.whole ? c.bits : numbers_[p.variable]);
   } else if (c.how.is_same()) {
     b.call.lend(parameter, arrays_of_[p.variable].data(), arrays_of_[p.variable].extents());
-  } else if (c.whole) {
+  } else if (c.how.whole) {
     b.call.lend(parameter, c.whole->data(), c.whole->extents());
   } else {
     increments::cells const& whole = b.wholes.emplace_back(whole_input(p.variable));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <tsl/robin_map.h>
+#include <utility>
 #include <vector>
 
 namespace overdub::contexts::increments {
@@ -33,9 +34,12 @@ public:
   /// The places where the array holds a number, in no particular order: valid until the next question. The array is the one whose
   /// writes were told.
   std::span<std::int64_t const> places(std::int64_t number, std::span<std::int64_t const> array) {
-    if (!is_built_ || key_of_.size() != array.size()) build(array);
+    bool const was_built =
+        std::exchange(is_built_, false) && key_of_.size() == array.size(); // where memory is gone, it is not
+    if (!was_built) build(array);
     for (std::int64_t const place : journal_) move(place, array[static_cast<std::size_t>(place)]);
     journal_.clear();
+    is_built_ = true;
     places_of_number const* const all = find(number);
     return all == nullptr ? std::span<std::int64_t const>() : std::span<std::int64_t const>(*all);
   }
@@ -68,7 +72,6 @@ private:
       if (k > most && static_cast<std::uint64_t>(k) <= 2 * n + 16) most = k;
     if (static_cast<std::size_t>(most + 1) > small_.size()) small_.resize(static_cast<std::size_t>(most + 1));
     for (std::size_t i = 0; i < n; ++i) add(static_cast<std::int64_t>(i), array[i]);
-    is_built_ = true;
   }
   void add(std::int64_t place, std::int64_t number) {
     auto& to = list(number);

@@ -107,12 +107,18 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
       continue;
     }
     // The turn is there where one of both is.
+    auto const is_sure = [](reached const& one) { return !one.is_checked && one.from.valid == ir::nothing; };
+    if (is_sure(*known) || is_sure(r)) {
+      known->from.valid = ir::nothing;
+      known->is_checked = false;
+      continue;
+    }
     value_id& valid = known->from.valid;
     if (valid == ir::nothing || r.from.valid == ir::nothing)
       valid = ir::nothing;
     else if (valid != r.from.valid)
       valid = at_.add(op::logical_or, valid, r.from.valid);
-    known->is_checked = known->is_checked && r.is_checked;
+    known->is_checked = known->is_checked || r.is_checked;
   }
   return {};
 }

@@ -187,16 +187,20 @@ slice_writer::store_value(value_id v, value_id s, std::vector<value_id> const& f
     stores_.push_back({rest, at, ir::nothing, valid}); // nothing was lost yet
 }
 
-/// Whether an operation's value before the change is computed, and not kept: inside of maps, what is about as cheap as reading;
-/// and all in a loop, whose turns keep what they begin with alone.
+/// Whether an operation's value before the change is computed, and not kept: inside of maps, what is about as cheap as reading, and
+/// arrays that may have another length in each turn; and all in a loop, whose turns keep what they begin with alone.
 inline bool slice_writer::is_computed_again(node_id n) const {
   function const& f = original();
-  if (node_id const owner = f[f[n].parent].parent; owner != ir::nothing && f[owner].code == op::loop)
-    return true;
-  if (f[n].result_count != 1 || f[n].region_count != 0) return false;
+  node_id const owner = f[f[n].parent].parent;
+  if (owner != ir::nothing && f[owner].code == op::loop) return true;
   op const code = f[n].code;
+  if (owner != ir::nothing)
+    for (value_id const v : f.results_of(n))
+      if (f.type_of(v).rank > 0 && (f.type_of(v).rank > 1 || code != op::map || !has_one_length(n)))
+        return true;
+  if (f[n].result_count != 1 || f[n].region_count != 0) return false;
   if (code == op::at || code == op::length) return true;
-  return (ir::is_elementwise(code) || code == op::convert) && f[n].parent != function::body;
+  return (ir::is_elementwise(code) || code == op::convert) && owner != ir::nothing;
 }
 
 } // namespace overdub::contexts::increments

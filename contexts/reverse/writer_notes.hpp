@@ -36,8 +36,7 @@ inline void writer::note_kept(
 /// A branch gives its slopes on the way there.
 inline void writer::note_slopes(node_id n, std::size_t count) {
   p_.notes.push_back(
-      {std::string(1, '@').append(p_.name_of(of_)) + ": if gives its slopes, " + std::to_string(count) +
-           " of them, and does not stand on the way back",
+      {std::string(1, '@').append(p_.name_of(of_)) + ": if gives its slopes, " + std::to_string(count) + " of them",
        f()[n].place});
 }
 

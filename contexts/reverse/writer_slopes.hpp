@@ -148,11 +148,15 @@ inline void writer::slopes(node_id n, values const& shares) {
     if (a == ir::nothing && b == ir::nothing) continue;
     value_id const slope = a == b ? a : f().result(made, next++);
     value_id part = at_.add(op::mul, share, slope);
-    // What a branch does not touch, or choose, gets nothing of an infinite cotangent, too.
+    // What a branch does not touch, or choose, gets nothing of an infinite cotangent, too. A finite one goes through the product,
+    // which has a derivative of its own.
     bool const may_be_untouched =
         a == ir::nothing || b == ir::nothing || branches[0].chooses || branches[1].chooses;
-    if (may_be_untouched && (in_slopes_ || !f().is_literal(share)))
-      part = at_.add(op::select, at_.add(op::eq, slope, zero), zero, part);
+    if (may_be_untouched && (in_slopes_ || !f().is_literal(share))) {
+      value_id const is_infinite = at_.add(op::logical_not, at_.add(op::isfinite, share));
+      value_id const hidden = at_.add(op::logical_and, at_.add(op::eq, slope, zero), is_infinite);
+      part = at_.add(op::select, hidden, zero, part);
+    }
     sums_.add(inputs[i], part);
   }
 }

@@ -140,19 +140,8 @@ struct division_pairs : llvm::PassInfoMixin<division_pairs> {
     using namespace llvm;
     bool any = false;
     for (BasicBlock& block : f) {
-      SmallDenseMap<Value*, BinaryOperator*, 4> single; // by divisor
-      for (Instruction& each : make_early_inc_range(block)) {
-        auto* const second = dyn_cast<BinaryOperator>(&each);
-        if (second == nullptr || second->getOpcode() != Instruction::FDiv ||
-            !second->getType()->isDoubleTy() || second->hasAllowReciprocal())
-          continue;
-        BinaryOperator*& first = single[second->getOperand(1)];
-        auto* const numerator = dyn_cast<Instruction>(second->getOperand(0));
-        if (first == nullptr || first->getOperand(1) != second->getOperand(1) ||
-            (numerator != nullptr && numerator->getParent() == &block && !numerator->comesBefore(first))) {
-          first = second;
-          continue;
-        }
+      for (auto const& [first, second] : pairs_in(block)) {
+        any = true;
         IRBuilder<> build(first);
         Value* const both = build.CreateFDiv(
             build.CreateInsertElement(
@@ -161,14 +150,37 @@ struct division_pairs : llvm::PassInfoMixin<division_pairs> {
         first->replaceAllUsesWith(build.CreateExtractElement(both, std::uint64_t{0}));
         second->replaceAllUsesWith(build.CreateExtractElement(both, std::uint64_t{1}));
         second->eraseFromParent();
-        std::exchange(first, nullptr)->eraseFromParent();
-        any = true;
+        first->eraseFromParent();
       }
     }
     if (!any) return PreservedAnalyses::all();
     PreservedAnalyses kept;
     kept.preserveSet<CFGAnalyses>();
     return kept;
+  }
+
+private:
+  // The order of a block is known as long as nothing is inserted: all are found before.
+  using pair = std::pair<llvm::BinaryOperator*, llvm::BinaryOperator*>;
+  static llvm::SmallVector<pair, 4> pairs_in(llvm::BasicBlock& block) {
+    using namespace llvm;
+    SmallVector<pair, 4> all;
+    SmallDenseMap<Value*, BinaryOperator*, 4> single; // by divisor
+    for (Instruction& each : block) {
+      auto* const second = dyn_cast<BinaryOperator>(&each);
+      if (second == nullptr || second->getOpcode() != Instruction::FDiv || !second->getType()->isDoubleTy() ||
+          second->hasAllowReciprocal())
+        continue;
+      BinaryOperator*& first = single[second->getOperand(1)];
+      auto* const numerator = dyn_cast<Instruction>(second->getOperand(0));
+      if (first == nullptr ||
+          (numerator != nullptr && numerator->getParent() == &block && !numerator->comesBefore(first))) {
+        first = second;
+        continue;
+      }
+      all.push_back({std::exchange(first, nullptr), second});
+    }
+    return all;
   }
 };
 

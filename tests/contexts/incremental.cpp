@@ -344,6 +344,42 @@ TEST_CASE("rows of other sizes are refused, and the changes stay") {
   CHECK(f.value()[1].size() == 1);
 }
 
+TEST_CASE("arrays in turns whose lengths differ are computed again, and not kept") {
+  constexpr auto staircase = od::fn<"staircase">([](auto x, auto y) {
+    return od::sum(od::tabulate(od::size(y), [&](auto i) {
+      auto const row = od::tabulate(i + 1, [&](auto j) { return x[j] * x[j]; });
+      return od::sum(row) + od::sum(od::map([&](auto e) { return exp(e * y[i]); }, row));
+    }));
+  });
+  numbers const x{0.5, 0.25, 1.0};
+  auto f = oc::incremental(staircase, x, numbers{0.1, 0.2, 0.3});
+  f.set_at<1>(1, 0.5);
+  f.commit();
+  CHECK(f.value() == Approx(staircase(x, numbers{0.1, 0.5, 0.3})));
+  f.set_at<0>(0, 2.0);
+  f.commit();
+  CHECK(f.value() == Approx(staircase(numbers{2.0, 0.25, 1.0}, numbers{0.1, 0.5, 0.3})));
+}
+
+TEST_CASE("a turn that two arrays lead to, of which one may not be there") {
+  constexpr auto twice = od::fn<"twice">([](auto x) {
+    auto const m = od::size(x) - 1;
+    auto const a = od::tabulate(m, [&](auto t) { return x[t + 1] * x[t + 1]; });
+    return od::sum(a) + od::sum(od::tabulate(m, [&](auto t) { return a[t] * x[t + 1]; })) +
+           od::loop(m, 0.5, [&](auto t, auto s) { return s * a[t] + x[t + 1]; });
+  });
+  for (od::compile_options const& o : executors()) {
+    std::vector<double> x{1.0, 2.0, 3.0};
+    auto f = oc::incremental(o, twice, numbers::copy_of(x));
+    for (std::size_t t : {0u, 1u, 2u, 0u}) {
+      x[t] += 0.5;
+      f.set_at<0>(t, x[t]);
+      f.commit();
+      CHECK(f.value() == Approx(twice(numbers::copy_of(x))));
+    }
+  }
+}
+
 TEST_CASE("a run is moved with what it keeps") {
   auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   f.set_at<0>(0, 1);

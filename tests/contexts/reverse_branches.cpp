@@ -121,6 +121,31 @@ TEST_CASE("of a gradient, too") {
     }
 }
 
+// Where a slope is 0, it has a derivative, too.
+constexpr auto flat = od::fn<"flat">([](auto x, auto y, auto n) {
+  return od::loop(n, y, [=](auto, auto s) {
+    return od::if_(
+        s > 0.0, [=] { return s + x * x; }, [=] { return s; });
+  });
+});
+constexpr auto weighted = od::fn<"weighted">([](auto x, auto w, auto n) {
+  return od::loop(n, x, [=](auto, auto s) {
+    return od::if_(
+        s > 0.0, [=] { return w * s; }, [=] { return 0.0 * s; });
+  });
+});
+constexpr auto flat_by_x =
+    od::fn<"flat_by_x">([](auto x, auto y) { return gradient<0>(flat)(x, y, od::i64{2}); });
+constexpr auto by_weight =
+    od::fn<"by_weight">([](auto x, auto w) { return gradient<1>(weighted)(x, w, od::i64{1}); });
+constexpr auto by_start =
+    od::fn<"by_start">([](auto x, auto w) { return gradient<0>(weighted)(x, w, od::i64{1}); });
+TEST_CASE("of a gradient, where slopes are 0") {
+  CHECK(gradient(flat_by_x)(0.0, 1.0) == std::tuple(4.0, 0.0));
+  CHECK(gradient(by_start)(2.0, 0.0) == std::tuple(0.0, 1.0));
+  CHECK(gradient(by_weight)(2.0, 0.0) == std::tuple(1.0, 0.0));
+}
+
 // The root's slope is infinite at 0.
 constexpr auto left_out = od::fn<"left_out">([](auto x, auto y) {
   return sqrt(od::loop(od::i64{2}, y, [=](auto, auto s) {
