@@ -2,7 +2,7 @@
 // read where it is needed: from what is kept, or computed from it.
 #pragma once
 
-#include <overdub/contexts/incremental/slice_program.hpp>
+#include <overdub/contexts/incremental/slice.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/walk.hpp>
@@ -75,7 +75,7 @@ inline bool is_inside(function const& f, value_id v, region_id r) {
   return true;
 }
 
-/// Which lengths, indices and conditions are compared at run time, and what is read of variables, is said by slice_program.hpp.
+/// Which lengths, indices and conditions are compared at run time, and what is read of variables, is said by slice.hpp.
 class slice_writer {
 public:
   /// The function belongs to the program.

@@ -11,12 +11,10 @@
 #include <utility>
 
 namespace overdub::contexts {
-inline namespace OVERDUB_EXECUTE_ABI {
-
-namespace {
+namespace increments {
 
 // What a program may do: nothing that others see, or that depends on more than its inputs.
-void refuse_effects(ir::program const& p) {
+inline void refuse_effects(ir::program const& p) {
   auto const effects = ir::effects(p).of(p.entry);
   bool refused = false;
   for (effect const e : {effect::ordered, effect::addressed, effect::accumulates, effect::reads_context})
@@ -29,7 +27,7 @@ void refuse_effects(ir::program const& p) {
         std::string(p.name_of(p.entry)).c_str()));
 }
 // And what it may compute with: numbers, truths and arrays of them, which are kept.
-void refuse_values(ir::program const& p) {
+inline void refuse_values(ir::program const& p) {
   ir::function const& f = p[p.entry];
   auto const check = [&](ir::value_id v) {
     ir::scalar const s = f.type_of(v).element;
@@ -46,13 +44,15 @@ void refuse_values(ir::program const& p) {
   });
 }
 
-} // namespace
+} // namespace increments
+
+inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_options const& o)
     : program_(std::move(p)), options_(o), layout_(program_[program_.entry]) {
-  refuse_effects(program_);
+  increments::refuse_effects(program_);
   pass::default_pipeline(program_);
-  refuse_values(program_);
+  increments::refuse_values(program_);
   layout_ = increments::layout(function());
   for (ir::value_id const v : function().operands_of(function().yield_of(ir::function::body)))
     if (!function().is_literal(v) && layout_.of(v) == increments::layout::none)

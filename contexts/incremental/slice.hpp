@@ -1,0 +1,123 @@
+// Slices: programs that follow changes of a function's inputs; and what they keep.
+#pragma once
+
+#include <overdub/ir/program.hpp>
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace overdub::contexts::increments {
+
+/// How an input changed: all of it, or elements at so many places, each named by so many indices, leading axis first. Nothing,
+/// where it is neither.
+struct input_change {
+  static constexpr std::uint8_t most_places = 4;
+
+  bool whole = false;
+  std::uint8_t places = 0;
+  std::uint8_t indices = 0;
+
+  bool is_same() const { return !whole && places == 0; }
+  /// As a number of six bits.
+  std::uint64_t code() const { return std::uint64_t{whole} << 5 | std::uint64_t{indices} << 3 | places; }
+  friend auto operator<=>(input_change const&, input_change const&) = default;
+};
+/// How all inputs changed: what slices are kept by. The indices themselves are arguments of a slice.
+using schema = std::vector<input_change>;
+
+/// Something that an incremental program keeps from update to update.
+struct variable {
+  enum class role : std::uint8_t {
+    input,    // a parameter of the function
+    kept,     // a value inside of it, for all turns of the maps around
+    remainder // of a sum that is kept: what was rounded away
+  };
+  ir::value_id of = ir::nothing; // of the function
+  ir::type type;                 // with an axis for each map around
+  role what = role::input;
+  std::uint32_t turns = 0; // maps around
+};
+
+/// All that a function's slices keep. It only grows; slices of an earlier version do not follow what came later.
+class layout {
+public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  explicit layout(ir::function const& f) : of_(f.value_count(), none), remainder_of_(f.value_count(), none) {
+    for (ir::value_id const v : f.parameters()) add({.of = v, .type = f.type_of(v)});
+  }
+
+  variable const& operator[](std::uint32_t i) const { return all_[i]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
+
+  /// The variable of a value, or none.
+  std::uint32_t of(ir::value_id v) const { return of_[index_of(v)]; }
+  std::uint32_t remainder_of(ir::value_id v) const { return remainder_of_[index_of(v)]; }
+  std::uint32_t add(variable const& v) {
+    auto& number = (v.what == variable::role::remainder ? remainder_of_ : of_)[index_of(v.of)];
+    number = size();
+    all_.push_back(v);
+    return number;
+  }
+
+private:
+  std::vector<variable> all_;
+  std::vector<std::uint32_t> of_, remainder_of_; // by value
+};
+
+/// Where a slice finds an argument.
+struct slice_parameter {
+  enum class kind : std::uint8_t {
+    variable, // its value before the update
+    input,    // the new value of an input that changed as a whole
+    index,    // of a place where an input changed
+    element,  // what stands there now
+    members // the turns in which an index that is kept has this value: places in `variable`, an index shifted
+  };
+  kind what = kind::variable;
+  std::uint32_t variable = layout::none; // for input, index, element: the input
+  std::uint32_t input = layout::none;    // members: of the index
+  std::uint32_t place = 0;
+  std::uint32_t axis = 0;
+  std::int64_t shift = 0; // members: added to the index
+  friend bool operator==(slice_parameter const&, slice_parameter const&) = default;
+};
+
+/// An argument or a result of a slice.
+struct slice_value { // neither: 0
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  std::uint32_t parameter = none;
+  std::uint32_t result = none;
+  bool exists() const { return parameter != none || result != none; }
+};
+
+/// What a commit writes: a variable, or an element of it, or one for each element of arrays of indices and values.
+struct store {
+  std::uint32_t variable = 0;
+  std::vector<slice_value> path; // indices; an array where there are several elements
+  slice_value value;
+  slice_value valid; // where it is written at all; everywhere, where it does not exist
+  bool each = false;
+  bool is_range = false; // the last index is the first of as many as there are values
+};
+
+/// What ran again.
+struct step {
+  enum class extent : std::uint8_t { scalar, one_turn, some_turns, difference, from_the_change, whole };
+  ir::node_id node = ir::nothing; // of the function
+  extent ran = extent::scalar;
+  std::string why; // of a whole map, loop or reduction
+};
+
+struct slice {
+  ir::program program; // its entry is the slice
+  std::vector<slice_parameter> parameters;
+  std::vector<store> stores;
+  std::vector<slice_value> results;     // of the function's results that are numbers and changed
+  std::vector<slice_value> differences; // by how much, where that is known before
+  std::vector<step> steps;
+};
+
+} // namespace overdub::contexts::increments
