@@ -174,9 +174,10 @@ void bench_mixture(od::compile_options const& compiled) {
         bench::way{"by hand", 0, [&] { return hand.move_point(a); }},
         bench::way{"followed, compiled", 1.15, [&] { return move_point(fast, b); }},
         bench::way{"followed, interpreted", 1.5, [&] { return move_point(slow, c); }});
-    bench::compare(
-        "the same, and all points scored again", bench::way{"by hand", 0, [&] { return hand.score_again(); }},
-        bench::way{"an assignment, followed", 0.001, [&] { return move_point(fast, b); }});
+    bench::compare( // the goal is that this takes 1,000 times as long
+        "all points scored again",
+        bench::way{"an assignment, followed", 0, [&] { return move_point(fast, b); }},
+        bench::way{"all, by hand", 0, [&] { return hand.score_again(); }});
   }
   mixture_by_hand hand(data);
   auto fast = followed_mixture(compiled, data), slow = followed_mixture({}, data);
