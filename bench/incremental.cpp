@@ -35,6 +35,19 @@ struct random_numbers {
   double near_zero() { return bits.uniform() - 0.5; }
 };
 
+// Accepts what was changed, or rejects it; the sampler's own copy of it follows.
+template <class F, class T>
+double decide(F& f, random_numbers& random, T& state, T now) {
+  f.propose();
+  if (random.accepts(f.difference())) {
+    f.commit();
+    state = now;
+  } else {
+    f.rollback();
+  }
+  return f.value();
+}
+
 // ---- B1: a mixture of normals with explicit assignments
 
 constexpr i64 points = 10'000, components = 4;
@@ -148,17 +161,10 @@ double move_point(F& f, random_numbers& random) {
 template <class F>
 double move_mean(F& f, random_numbers& random, mixture_data& d) {
   i64 const k = random.below(components);
-  double const now = d.mu[static_cast<std::size_t>(k)] + 0.1 * random.near_zero();
+  double& mean = d.mu[static_cast<std::size_t>(k)];
+  double const now = mean + 0.1 * random.near_zero();
   f.template set_at<2>(k, now);
-  f.propose();
-  double const weight = f.difference();
-  if (random.accepts(weight)) {
-    f.commit();
-    d.mu[static_cast<std::size_t>(k)] = now;
-  } else {
-    f.rollback();
-  }
-  return f.value();
+  return decide(f, random, mean, now);
 }
 
 void bench_mixture(od::compile_options const& compiled) {
@@ -256,14 +262,7 @@ double move_state(F& f, std::vector<double>& x, random_numbers& random) {
   double& state = x[static_cast<std::size_t>(t)];
   double const now = state + random.near_zero();
   f.template set_at<0>(t, now);
-  f.propose();
-  if (random.accepts(f.difference())) {
-    f.commit();
-    state = now;
-  } else {
-    f.rollback();
-  }
-  return f.value();
+  return decide(f, random, state, now);
 }
 
 void bench_state_space(od::compile_options const& compiled, i64 length) {
@@ -452,16 +451,6 @@ void bench_regression(od::compile_options const& compiled) {
   auto const followed = [&] {
     return oc::incremental(
         compiled, regression, rows(d.x), rows(d.y), numbers::copy_of(d.a), d.b, d.mu, d.tau, d.s);
-  };
-  auto const decide = [](auto& f, random_numbers& random, double& state, double now) {
-    f.propose();
-    if (random.accepts(f.difference())) {
-      f.commit();
-      state = now;
-    } else {
-      f.rollback();
-    }
-    return f.value();
   };
   regression_by_hand hand(d);
   auto fast = followed();

@@ -5,6 +5,7 @@
 #include <overdub/contexts/incremental/slice.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tsl/robin_map.h>
 #include <utility>
 #include <vector>
 
@@ -28,11 +28,8 @@ using ir::op;
 using ir::region_id;
 using ir::value_id;
 
-struct value_hash {
-  std::size_t operator()(value_id v) const { return std::size_t{index_of(v)} * 0x9e3779b97f4a7c15; }
-};
 /// What values of the function are in the slice.
-using value_map = tsl::robin_map<value_id, value_id, value_hash>;
+using value_map = ir::value_map<value_id>;
 
 struct change;
 

@@ -4,21 +4,17 @@
 #include <overdub/contexts/reverse/activity.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/value_map.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <tsl/robin_map.h>
 #include <utility>
 #include <vector>
 
 namespace overdub::contexts::adjoint {
 
-struct value_hash {
-  std::size_t operator()(value_id v) const { return std::size_t{index_of(v)} * 0x9e3779b97f4a7c15; }
-};
-template <class T>
-using value_map = tsl::robin_map<value_id, T, value_hash>;
+using ir::value_map;
 
 /// Writes sums of cotangents to where its cursor stands. Scopes are nested as regions are: what a scope collects is taken when it
 /// ends. An array of which elements are read in a region that runs often is collected in an accumulator, which all scopes inside

@@ -2,21 +2,18 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 #include <vector>
 
 namespace overdub::ir {
 namespace detail {
 
-struct value_hash {
-  std::size_t operator()(value_id v) const { return index_of(v) * std::size_t{0x9e3779b97f4a7c15}; }
-};
 struct node_hash {
   std::size_t operator()(node_id n) const { return index_of(n) * std::size_t{0x9e3779b97f4a7c15}; }
 };
@@ -87,7 +84,7 @@ inline node_id split(cursor& c, node_id first, node_id last, std::string_view na
 
   function_id const made = p.add(name, parameters);
   cursor into(p, made, function::body);
-  tsl::robin_map<value_id, value_id, detail::value_hash> map;
+  value_map<value_id> map;
   for (std::uint32_t i = 0; i < part.captured.size(); ++i) {
     value_id const parameter = into->argument(function::body, i);
     into.set_name(parameter, (*c)[part.captured[i]].name);

@@ -1,0 +1,17 @@
+// Maps by the values of a function: what each becomes in another one, as a rule.
+#pragma once
+
+#include <overdub/ir/id.hpp>
+
+#include <cstddef>
+#include <tsl/robin_map.h>
+
+namespace overdub::ir {
+
+struct value_hash {
+  std::size_t operator()(value_id v) const { return index_of(v) * std::size_t{0x9e3779b97f4a7c15}; }
+};
+template <class T>
+using value_map = tsl::robin_map<value_id, T, value_hash>;
+
+} // namespace overdub::ir
