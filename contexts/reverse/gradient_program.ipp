@@ -59,7 +59,7 @@ public:
       while (next < original().results.size()) all.push_back(at_->result(call, next++));
     for (std::size_t i = 0; i < inputs(); ++i)
       if (asked[i])
-        all.push_back(wanted.inputs[i] ? at_->result(call, next++) : no_derivative(at_, type_of_input(i)));
+        all.push_back(wanted.inputs[i] ? at_->result(call, next++) : ir::zero_value(at_, type_of_input(i)));
     return all;
   }
   value_id one(ir::type t) { return t == ir::f32 ? at_.literal(1.0f) : at_.literal(1.0); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/zero_value.hpp>
 #include <overdub/pass/pipeline.hpp>
 
 #include <span>
@@ -20,12 +21,6 @@ inline void prepare(ir::program& p) {
   pass::inline_calls(p);
   if (pass::choose_functions(p) + pass::defunctionalise(p) > 0) pass::inline_calls(p);
   tidy(p);
-}
-
-/// What stands in the place of the derivative by something that has none.
-inline ir::value_id no_derivative(ir::cursor& at, ir::type t) {
-  if (t.rank == 0) return at.literal(t, 0);
-  return at->result(at.insert(ir::op::array, {}, std::span<ir::type const>(&t, 1)));
 }
 
 } // namespace overdub::contexts::adjoint

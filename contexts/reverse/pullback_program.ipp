@@ -62,7 +62,7 @@ public:
     std::uint32_t next = 0;
     for (std::uint32_t i = 0; i < parameters_; ++i) {
       ir::type const t = type_of_parameter(i);
-      results.push_back(ir::is_differentiable(t) ? at->result(n, next++) : no_derivative(at, t));
+      results.push_back(ir::is_differentiable(t) ? at->result(n, next++) : ir::zero_value(at, t));
     }
     finish(at, results);
   }

@@ -23,6 +23,7 @@ struct conversion : elementwise {};
 struct data : primitive {};    // only moves data: metadata goes where the data goes
 struct control : primitive {}; // takes functions
 struct leaf : primitive {};    // a user's native function
+struct choice : primitive {};  // a random choice, which whoever runs the program makes
 struct function : any {};      // has a body: a user's fn, or one in a context
 } // namespace kind
 
@@ -63,6 +64,8 @@ template <class F>
 concept control = primitive<F> && detail::of_kind<F, kind::control>;
 template <class F>
 concept native_leaf = primitive<F> && detail::of_kind<F, kind::leaf>;
+template <class F>
+concept random_choice = primitive<F> && detail::of_kind<F, kind::choice>;
 /// A callee with a body: a `fn`, or a `fn` in outer contexts (a derived function).
 template <class F>
 concept function = callee<F> && detail::of_kind<F, kind::function>;

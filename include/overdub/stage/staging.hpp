@@ -525,6 +525,11 @@ public:
         return detail::refused{};
     }
   }
+  // A random choice says itself what it is in programs.
+  template <random_choice F, class... X>
+  auto overdub(F const& f, X const&... x) {
+    return f.stage(*this, x...);
+  }
 };
 
 } // namespace overdub

@@ -1,0 +1,125 @@
+// Choices by their addresses: addresses, maps of choices, and selections.
+#pragma once
+
+#include <overdub/call/error.hpp>
+#include <overdub/contexts/models/error.hpp>
+#include <overdub/execute/datum.hpp>
+#include <overdub/header_only.hpp>
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+
+/// Where a choice is made: a site, and an index for each map and loop around it. In text theta[3][1], or theta[3,1]. An address with
+/// fewer indices than its site has names all choices below.
+struct address {
+  std::string site;
+  std::vector<i64> indices;
+
+  address() = default;
+  address(std::string of, std::vector<i64> at) : site(std::move(of)), indices(std::move(at)) {}
+  /// Throws model_error for what is no address.
+  OVERDUB_DECL address(std::string_view text);
+  address(std::string const& text) : address(std::string_view(text)) {}
+  address(char const* text) : address(std::string_view(text)) {}
+
+  friend auto operator<=>(address const&, address const&) = default;
+};
+/// theta[3][1]
+OVERDUB_DECL std::string text_of(address const& a);
+inline std::ostream& operator<<(std::ostream& out, address const& a) { return out << text_of(a); }
+
+/// A part of an array: an element, or what stands behind the first indices. Throws index_error. O(elements).
+OVERDUB_DECL datum part_of(datum const& all, std::span<i64 const> indices);
+
+/// Values of choices. One address may stand for all choices of a site, as an array with an axis for each index; what is set later
+/// replaces what was set before. A plain value.
+class choice_map {
+public:
+  choice_map() = default;
+  /// {{"mu", 0.5}, {"theta[2]", 1.0}, {"y", array<double>{...}}}
+  choice_map(std::initializer_list<std::pair<address, datum>> all) {
+    for (auto const& [at, x] : all) set(at, x);
+  }
+
+  /// O(log n), and what is replaced.
+  OVERDUB_DECL choice_map& set(address at, datum x);
+  choice_map& set(std::string site, std::vector<i64> indices, datum x) {
+    return set(address(std::move(site), std::move(indices)), std::move(x));
+  }
+  /// The value at an address, or nothing: set itself, or a part of what was set above. O(log n).
+  OVERDUB_DECL datum find(address const& at) const;
+  bool contains(address const& at) const { return static_cast<bool>(find(at)); }
+  /// The value at an address. Throws model_error where there is none, and type_error where it is no T.
+  template <datum_type T>
+  T get(address const& at) const {
+    datum const x = find(at);
+    if (!x) throw_missing(at);
+    return x.as<T>();
+  }
+  /// How many addresses were set.
+  std::size_t size() const { return all_.size(); }
+  bool empty() const { return all_.empty(); }
+  /// Pairs of an address and a value, in order.
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+  friend bool operator==(choice_map const&, choice_map const&) = default;
+
+private:
+  [[noreturn]] OVERDUB_DECL void throw_missing(address const& at) const;
+
+  std::map<address, datum> all_;
+};
+/// A line for each address.
+OVERDUB_DECL std::ostream& operator<<(std::ostream& out, choice_map const& all);
+
+/// A set of choices: all at some addresses, all below a prefix ("school/"), all, none; and its complement. A plain value.
+class selection {
+public:
+  selection() = default;
+  selection(std::initializer_list<address> all) : all_(all) {}
+  static selection all() { return !selection(); }
+
+  selection& add(address at) {
+    all_.push_back(std::move(at));
+    return *this;
+  }
+  /// All other choices.
+  selection operator!() const {
+    selection other = *this;
+    other.is_complement_ = !is_complement_;
+    return other;
+  }
+  /// O(addresses).
+  OVERDUB_DECL bool contains(std::string_view site, std::span<i64 const> indices) const;
+  bool contains(address const& at) const { return contains(at.site, at.indices); }
+  /// Whether it has all choices of a site, some, or none: 1, 0, -1.
+  OVERDUB_DECL int extent(std::string_view site) const;
+
+  std::vector<address> const& addresses() const { return all_; }
+
+private:
+  static bool names(address const& a, std::string_view site) {
+    return a.site.ends_with('/') ? site.starts_with(a.site) : a.site == site;
+  }
+
+  std::vector<address> all_;
+  bool is_complement_ = false;
+};
+
+} // namespace overdub::models
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/choices.ipp>
+#endif

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <overdub/contexts/models/choices.hpp>
+#include <overdub/execute/datum_text.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace overdub::models {
+
+OVERDUB_DECL address::address(std::string_view text) {
+  auto const refuse = [&] {
+    throw model_error(message(
+        "overdub: \"%.100s\" is no address: a name, and indices behind it, as in theta[3][1]",
+        std::string(text).c_str()));
+  };
+  std::size_t at = text.find('[');
+  site = text.substr(0, at);
+  if (site.empty()) refuse();
+  while (at < text.size()) {
+    if (text[at] != '[') refuse();
+    do {
+      i64 index = 0;
+      auto const [end, fault] = std::from_chars(text.data() + at + 1, text.data() + text.size(), index);
+      if (fault != std::errc() || end == text.data() + text.size()) refuse();
+      indices.push_back(index);
+      at = static_cast<std::size_t>(end - text.data());
+    } while (text[at] == ',');
+    if (text[at] != ']') refuse();
+    ++at;
+  }
+}
+
+OVERDUB_DECL std::string text_of(address const& a) {
+  std::string text = a.site;
+  for (i64 const i : a.indices) text += '[' + std::to_string(i) + ']';
+  return text;
+}
+
+OVERDUB_DECL datum part_of(datum const& all, std::span<i64 const> indices) {
+  if (indices.empty()) return all;
+  if (indices.size() > all.shape().size())
+    throw index_error(
+        message("overdub: %zu indices for an array of %zu axes", indices.size(), all.shape().size()));
+  i64 first = 0;
+  for (std::size_t k = 0; k < all.shape().size(); ++k) {
+    i64 const i = k < indices.size() ? indices[k] : 0;
+    if (k < indices.size() && (i < 0 || i >= all.shape()[k]))
+      throw index_error(message(
+          "overdub: index %lld is out of range for an axis of %lld elements", static_cast<long long>(i),
+          static_cast<long long>(all.shape()[k])));
+    first = first * all.shape()[k] + i;
+  }
+  datum::extents const shape(
+      all.shape().begin() + static_cast<std::ptrdiff_t>(indices.size()), all.shape().end());
+  auto const take = [&]<class T>(std::type_identity<T>) {
+    array<T> const& from = all.elements<T>();
+    if (shape.empty()) return datum(from[first]);
+    i64 count = 1;
+    for (i64 const n : shape) count *= n;
+    return datum::of(
+        shape, array<T>::copy_of(
+                   from.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count))));
+  };
+  switch (all.type().element) {
+  case ir::scalar::boolean:
+    return take(std::type_identity<bool>{});
+  case ir::scalar::i64:
+    return take(std::type_identity<i64>{});
+  case ir::scalar::f32:
+    return take(std::type_identity<float>{});
+  default:
+    return take(std::type_identity<double>{});
+  }
+}
+
+namespace detail {
+inline bool is_below(address const& a, address const& top) {
+  return a.site == top.site && a.indices.size() > top.indices.size() &&
+         std::equal(top.indices.begin(), top.indices.end(), a.indices.begin());
+}
+} // namespace detail
+
+OVERDUB_DECL choice_map& choice_map::set(address at, datum x) {
+  auto below = all_.upper_bound(at);
+  while (below != all_.end() && detail::is_below(below->first, at)) below = all_.erase(below);
+  all_.insert_or_assign(std::move(at), std::move(x));
+  return *this;
+}
+
+OVERDUB_DECL datum choice_map::find(address const& at) const {
+  for (address above = at;; above.indices.pop_back()) {
+    if (auto const found = all_.find(above); found != all_.end()) {
+      std::span<i64 const> const rest = std::span(at.indices).subspan(above.indices.size());
+      datum const& x = found->second;
+      bool inside = rest.size() <= x.shape().size();
+      for (std::size_t k = 0; inside && k < rest.size(); ++k) inside = rest[k] >= 0 && rest[k] < x.shape()[k];
+      return inside ? part_of(x, rest) : datum();
+    }
+    if (above.indices.empty()) return {};
+  }
+}
+
+OVERDUB_DECL void choice_map::throw_missing(address const& at) const {
+  throw model_error(message("overdub: there is no choice at the address %.100s", text_of(at).c_str()));
+}
+
+OVERDUB_DECL std::ostream& operator<<(std::ostream& out, choice_map const& all) {
+  for (auto const& [at, x] : all) out << text_of(at) << " = " << overdub::text_of(x) << '\n';
+  return out;
+}
+
+OVERDUB_DECL bool selection::contains(std::string_view site, std::span<i64 const> indices) const {
+  bool const found = std::ranges::any_of(all_, [&](address const& a) {
+    return names(a, site) && a.indices.size() <= indices.size() &&
+           std::equal(a.indices.begin(), a.indices.end(), indices.begin());
+  });
+  return found != is_complement_;
+}
+
+OVERDUB_DECL int selection::extent(std::string_view site) const {
+  bool some = false;
+  for (address const& a : all_)
+    if (names(a, site)) {
+      if (a.indices.empty()) return is_complement_ ? -1 : 1;
+      some = true;
+    }
+  if (some) return 0;
+  return is_complement_ ? 1 : -1;
+}
+
+} // namespace overdub::models

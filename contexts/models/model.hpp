@@ -1,0 +1,87 @@
+// model: a function that makes random choices, with its arguments, as something to be simulated, conditioned and scored.
+#pragma once
+
+#include <overdub/compile/compilation.hpp>
+#include <overdub/contexts/models/operations.hpp>
+#include <overdub/contexts/models/sample.hpp>
+
+#include <concepts>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A model and its arguments. Its operations are those of Gen's generative function interface; they are programs made of the function,
+/// which all models of it share. A plain value; thread-safe.
+template <class Result, class... A>
+class generative_function {
+public:
+  generative_function(shared_core of, A const&... x) : core_(std::move(of)), arguments_(data_of(x...)) {}
+
+  /// The model with other arguments.
+  generative_function with(A const&... x) const { return generative_function(core_, x...); }
+
+  /// Draws all choices.
+  trace simulate(random_key const& key) const { return models::simulate(core_, arguments_, key); }
+  /// Draws what is not constrained; with the log density of what is.
+  weighted_trace generate(choice_map const& constraints, random_key const& key) const {
+    return models::generate(core_, arguments_, constraints, key);
+  }
+  /// The trace of choices that are all given.
+  trace assess(choice_map const& choices) const { return models::assess(core_, arguments_, choices); }
+  /// Changes choices of a trace of this model; the arguments become those of this one.
+  updated_trace
+  update(trace const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
+    return models::update(t, arguments_, changes, key);
+  }
+  /// Draws the selected choices anew.
+  updated_trace regenerate(trace const& t, selection const& of, random_key const& key) const {
+    return models::regenerate(t, arguments_, of, key);
+  }
+
+  /// What the model returned in a trace.
+  static Result result(trace const& t) { return t.template result<Result>(); }
+
+  shared_core const& core() const { return core_; }
+  std::vector<datum> const& arguments() const { return arguments_; }
+  std::vector<site> const& sites() const { return core_->sites(); }
+
+private:
+  shared_core core_;
+  std::vector<datum> arguments_;
+};
+
+// The programs of a function of these arguments, which the whole process shares.
+template <class F, class... A>
+shared_core core_for(F const& f, compile_options const& o) {
+  using original = overdub::detail::compilation<F, types<A...>>;
+  static std::mutex mutex;
+  static std::map<std::string, shared_core> all;
+  std::lock_guard const lock(mutex);
+  auto& found = all[o.key()];
+  if (found == nullptr)
+    found = std::make_shared<model_core const>(original::call::make(f, std::tuple<>(), {}, o.math), o);
+  return found;
+}
+
+/// The model f(x...). The function captures nothing. With an executor among the options, its programs become machine code. Throws
+/// staging_error, and model_error where its choices cannot be followed.
+template <class F, class... A>
+auto model(compile_options const& o, F const& f, A const&... x) {
+  static_assert(
+      std::is_empty_v<F>, "overdub: a model captures nothing; give what it captured as an argument");
+  using result = typename overdub::detail::compilation<F, types<A...>>::result;
+  return generative_function<result, A...>(core_for<F, A...>(f, o), x...);
+}
+template <class F, class... A>
+requires(!std::same_as<F, compile_options>) auto model(F const& f, A const&... x) {
+  return model(compile_options(), f, x...);
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models

@@ -1,0 +1,95 @@
+// A model's programs, and how they are run.
+#pragma once
+
+#include <overdub/compile/options.hpp>
+#include <overdub/contexts/models/choice_program.hpp>
+#include <overdub/contexts/models/choices.hpp>
+#include <overdub/contexts/random.hpp>
+#include <overdub/execute/datum.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/header_only.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// What a run of a model gave, as far as its schema asked for it.
+struct model_run {
+  std::vector<datum> results;
+  double score = 0;             // of all choices; or of those that were given
+  double drawn_score = 0;       // of the others
+  std::vector<datum> values;    // by site
+  std::vector<datum> presence;  // by site; nothing where it is not conditional
+  std::vector<datum> densities; // by site
+};
+
+/// Says what a choice is, where its role is `chosen`: nothing, where it is to be drawn.
+using chooser = std::function<datum(std::uint32_t site, std::span<i64 const> indices)>;
+
+/// A model's sites, and its programs by schema, which are made when they are first asked for. Immutable to its users; thread-safe.
+class model_core : public std::enable_shared_from_this<model_core> {
+public:
+  /// Throws model_error where the function makes choices that cannot be followed.
+  OVERDUB_DECL model_core(ir::program staged, compile_options const& o);
+  model_core(model_core const&) = delete;
+  model_core& operator=(model_core const&) = delete;
+  OVERDUB_DECL ~model_core();
+
+  std::vector<site> const& sites() const { return model_.sites; }
+  ir::program const& program() const { return model_.program; }
+  model_program const& model() const { return model_; }
+  compile_options const& options() const { return options_; }
+  std::string name() const { return std::string(program().name_of(program().entry)); }
+  /// The site of this address. Throws model_error, with one that is spelled alike.
+  OVERDUB_DECL std::uint32_t site_at(std::string_view address) const;
+
+  /// Runs the model. `given` has an element for each site: its choices, where they are given. Throws what the model throws.
+  OVERDUB_DECL model_run
+  run(choice_schema const& s, std::span<datum const> arguments, std::span<datum const> given,
+      random_key const& key = random_key(0), chooser const& choose = {}) const;
+  /// The gradient of the score of all choices, by those of these sites; 0 or nothing for the others.
+  OVERDUB_DECL std::vector<datum> gradient(
+      std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const;
+
+  /// The program of a schema, for what runs it by itself.
+  OVERDUB_DECL ir::program program_of(choice_schema const& s) const;
+
+  /// All choices in one role.
+  choice_schema all_in(role r) const { return {.roles = std::vector<role>(sites().size(), r)}; }
+  /// How many programs were made.
+  OVERDUB_DECL std::size_t programs() const;
+
+private:
+  struct caller;
+  struct current_run;
+  static current_run*& current();
+
+  executable executable_of(ir::program const& p) const;
+
+  model_program model_;
+  compile_options options_;
+  std::vector<std::unique_ptr<caller>> callers_;
+  std::vector<std::vector<choice_source>> sources_; // by site and operation
+  mutable std::mutex mutex_;
+  mutable std::map<choice_schema, executable> made_;
+  mutable std::map<std::vector<bool>, executable> gradients_;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/model_core.ipp>
+#endif

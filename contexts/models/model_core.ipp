@@ -1,0 +1,180 @@
+#pragma once
+
+#include <overdub/contexts/models/model_core.hpp>
+#include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/execute/native_host.hpp>
+#include <overdub/ir/parse/spelling.hpp>
+#include <overdub/pass/pipeline.hpp>
+
+#include <algorithm>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+// What programs call to make the choices of one operation.
+struct model_core::caller {
+  model_core const* core;
+  std::uint32_t site;
+  std::uint32_t turns;
+  ir::type type;
+  void (*native)(void*, void const* const*, void* const*);
+
+  std::vector<i64> indices(void const* const* arguments) const {
+    std::vector<i64> all(turns);
+    for (std::uint32_t k = 0; k < turns; ++k) all[k] = *static_cast<i64 const*>(arguments[k]);
+    return all;
+  }
+  static void draw(void* self, void const* const* arguments, void* const* results);
+  static void choose(void* self, void const* const* arguments, void* const* results);
+};
+
+// The run of this thread that calls.
+struct model_core::current_run {
+  std::vector<random_key> keys; // by site
+  chooser const* choose = nullptr;
+  current_run* before = nullptr;
+
+  explicit current_run(model_core const& m, random_key const& key, chooser const& c)
+      : choose(&c), before(current()) {
+    keys.reserve(m.sites().size());
+    for (site const& s : m.sites()) keys.push_back(key.at(s.address));
+    current() = this;
+  }
+  current_run(current_run const&) = delete;
+  current_run& operator=(current_run const&) = delete;
+  ~current_run() { current() = before; }
+};
+
+OVERDUB_DECL model_core::current_run*& model_core::current() {
+  thread_local constinit current_run* run = nullptr;
+  return run;
+}
+
+inline void model_core::caller::draw(void* object, void const* const* arguments, void* const* results) {
+  auto const& self = *static_cast<caller const*>(object);
+  random_key key = current()->keys[self.site];
+  for (std::uint32_t k = 0; k < self.turns; ++k) key = key.at(*static_cast<i64 const*>(arguments[k]));
+  random_generator generator(key);
+  try {
+    self.native(&generator, arguments + self.turns, results);
+  } catch (error const& e) {
+    std::string_view why = e.what();
+    if (why.starts_with("overdub: ")) why.remove_prefix(9);
+    throw model_error(message(
+        "overdub: %s cannot be drawn: %.*s",
+        text_of(address(self.core->sites()[self.site].address, self.indices(arguments))).c_str(),
+        static_cast<int>(why.size()), why.data()));
+  }
+}
+
+inline void model_core::caller::choose(void* object, void const* const* arguments, void* const* results) {
+  auto const& self = *static_cast<caller const*>(object);
+  datum const x = (*current()->choose)(self.site, self.indices(arguments));
+  *static_cast<bool*>(results[1]) = static_cast<bool>(x);
+  if (!x) return draw(object, arguments, results);
+  execute::with_native_type(self.type, [&]<class T>() { *static_cast<T*>(results[0]) = x.as<T>(); });
+}
+
+OVERDUB_DECL model_core::model_core(ir::program staged, compile_options const& o)
+    : model_(model_program_of(std::move(staged))), options_(o) {
+  for (std::uint32_t s = 0; s < sites().size(); ++s) {
+    sources_.emplace_back();
+    for (ir::node_id const n : sites()[s].nodes) {
+      choice_parts const parts = parts_of(program(), program().entry, n);
+      callers_.push_back(
+          std::make_unique<caller>(this, s, sites()[s].turns, sites()[s].type, parts.draw.run));
+      sources_.back().push_back(
+          {.draw = {.run = &caller::draw, .object = callers_.back().get()},
+           .choose = {.run = &caller::choose, .object = callers_.back().get()}});
+    }
+  }
+}
+
+OVERDUB_DECL model_core::~model_core() = default;
+
+OVERDUB_DECL std::uint32_t model_core::site_at(std::string_view address) const {
+  if (auto const s = model_.find(address)) return *s;
+  ir::detail::nearest_word nearest(address);
+  for (site const& s : sites()) nearest.try_word(s.address);
+  throw model_error(message(
+      "overdub: the model @%s never samples \"%.80s\"%s", name().c_str(), std::string(address).c_str(),
+      nearest.suggestion().c_str()));
+}
+
+OVERDUB_DECL ir::program model_core::program_of(choice_schema const& s) const {
+  for (std::uint32_t k = 0; k < sites().size(); ++k)
+    if (s.roles[k] == role::drawn || s.roles[k] == role::chosen)
+      for (choice_source const& source : sources_[k])
+        if (static_cast<caller const*>(source.draw.object)->native == nullptr)
+          throw model_error(message(
+              "overdub: nobody draws the choice \"%s\": the model's program came from a text, and no model "
+              "with its distribution was staged",
+              sites()[k].address.c_str()));
+  return choice_program_of(model_, s, sources_);
+}
+
+inline executable model_core::executable_of(ir::program const& p) const {
+  if (options_.executor != nullptr && options_.tiers != tiers::interpret_only)
+    return executable(options_.executor->prepare(p));
+  return executable(p);
+}
+
+OVERDUB_DECL std::size_t model_core::programs() const {
+  std::lock_guard const lock(mutex_);
+  return made_.size() + gradients_.size();
+}
+
+OVERDUB_DECL model_run model_core::run(
+    choice_schema const& s, std::span<datum const> arguments, std::span<datum const> given,
+    random_key const& key, chooser const& choose) const {
+  executable const* code = nullptr;
+  {
+    std::lock_guard const lock(mutex_);
+    auto at = made_.find(s);
+    if (at == made_.end()) at = made_.emplace(s, executable_of(program_of(s))).first;
+    code = &at->second;
+  }
+  std::vector<datum> all(arguments.begin(), arguments.end());
+  for (std::uint32_t k = 0; k < sites().size(); ++k)
+    if (s.roles[k] == role::given || s.roles[k] == role::unconstrained) all.push_back(given[k]);
+  current_run const run(*this, key, choose);
+  std::vector<datum> const answers = code->run(all);
+
+  model_run r;
+  std::size_t next = 0;
+  if (s.results)
+    while (next < model_.function().results.size()) r.results.push_back(answers[next++]);
+  if (s.score != choice_schema::scores::none) r.score = answers[next++].as<double>();
+  if (s.score == choice_schema::scores::by_origin) r.drawn_score = answers[next++].as<double>();
+  if (s.values)
+    for (std::size_t k = 0; k < sites().size(); ++k) r.values.push_back(answers[next++]);
+  if (s.presence)
+    for (site const& each : sites()) r.presence.push_back(each.is_conditional ? answers[next++] : datum());
+  if (s.densities)
+    for (std::size_t k = 0; k < sites().size(); ++k) r.densities.push_back(answers[next++]);
+  return r;
+}
+
+OVERDUB_DECL std::vector<datum> model_core::gradient(
+    std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const {
+  executable const* code = nullptr;
+  {
+    std::lock_guard const lock(mutex_);
+    auto at = gradients_.find(asked);
+    if (at == gradients_.end()) {
+      ir::program p = program_of(all_in(role::given));
+      std::vector<bool> inputs(arguments.size(), false);
+      inputs.insert(inputs.end(), asked.begin(), asked.end());
+      contexts::differentiate_entry(p, inputs, false);
+      pass::default_pipeline(p);
+      at = gradients_.emplace(asked, executable_of(p)).first;
+    }
+    code = &at->second;
+  }
+  std::vector<datum> all(arguments.begin(), arguments.end());
+  all.insert(all.end(), given.begin(), given.end());
+  return code->run(all);
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models

@@ -1,0 +1,326 @@
+#pragma once
+
+#include <overdub/contexts/models/operations.hpp>
+#include <overdub/execute/datum_text.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+namespace detail {
+
+/// A value as one of another type: integers and truths are numbers, where a number is wanted. Nothing, where it is none of that type.
+inline datum converted(datum const& x, ir::type to) {
+  if (x.type() == to) return x;
+  if (x.type().rank != to.rank) return {};
+  auto const number = [&](auto v) -> datum {
+    if (to.element == ir::scalar::f64) return datum(static_cast<double>(v));
+    if (to.element == ir::scalar::f32) return datum(static_cast<float>(v));
+    if (to.element == ir::scalar::i64 && std::integral<decltype(v)>) return datum(static_cast<i64>(v));
+    if (to.element == ir::scalar::boolean && std::integral<decltype(v)> && (v == 0 || v == 1))
+      return datum(v == 1);
+    return {};
+  };
+  auto const numbers = [&]<class From, class To>(std::type_identity<From>, std::type_identity<To>) {
+    array<From> const& from = x.elements<From>();
+    overdub::detail::array_builder<To> out(from.size());
+    for (i64 i = 0; i < from.size(); ++i) out.put(i, static_cast<To>(from[i]));
+    return datum::of(x.shape(), out.finish(from.size()));
+  };
+  ir::scalar const own = x.type().element;
+  if (to.rank == 0) {
+    if (own == ir::scalar::i64) return number(x.as<i64>());
+    if (own == ir::scalar::boolean) return number(static_cast<i64>(x.as<bool>()));
+    return own == ir::scalar::f32 ? number(x.as<float>()) : datum();
+  }
+  using std::type_identity;
+  if (own == ir::scalar::i64 && to.element == ir::scalar::f64)
+    return numbers(type_identity<i64>{}, type_identity<double>{});
+  if (own == ir::scalar::boolean && to.element == ir::scalar::i64)
+    return numbers(type_identity<bool>{}, type_identity<i64>{});
+  return {};
+}
+
+/// Constraints, by site and with the types of their sites.
+class site_constraints {
+public:
+  site_constraints(model_core const& m, choice_map const& all) : m_(m), whole_(m.sites().size()) {
+    has_.assign(m.sites().size(), false);
+    for (auto const& [at, x] : all) {
+      std::uint32_t const s = m.site_at(at.site);
+      site const& of = m.sites()[s];
+      if (at.indices.size() > of.turns)
+        throw model_error(message(
+            "overdub: %.80s was given a value, and \"%s\" has %u indices", text_of(at).c_str(),
+            of.address.c_str(), of.turns));
+      ir::type wanted = of.type;
+      for (std::size_t k = at.indices.size(); k < of.turns; ++k) wanted = wanted.array_of();
+      datum const value = converted(x, wanted);
+      if (!value)
+        throw model_error(message(
+            "overdub: %.80s was given a value of type %s, and the model chooses %s", text_of(at).c_str(),
+            overdub::detail::text_of(x.type()).c_str(), overdub::detail::text_of(wanted).c_str()));
+      has_[s] = true;
+      if (at.indices.empty())
+        whole_[s] = value;
+      else
+        has_parts_ = true;
+      typed_.set(at, value);
+    }
+  }
+
+  bool has(std::uint32_t s) const { return has_[s]; }
+  /// All choices of a site, where they were given as one and none besides.
+  bool is_whole(std::uint32_t s) const { return whole_[s] && !(has_parts_ && has_part(s)); }
+  std::vector<datum> const& whole() const { return whole_; }
+  datum find(std::uint32_t s, std::span<i64 const> indices) const {
+    if (!has_[s]) return {};
+    return typed_.find(address(m_.sites()[s].address, {indices.begin(), indices.end()}));
+  }
+  choice_map const& typed() const { return typed_; }
+
+  /// Throws where a choice was given that a run did not make.
+  void check_all_made(trace const& t) const {
+    for (auto const& [at, x] : typed_) {
+      std::uint32_t const s = m_.site_at(at.site);
+      site const& of = m_.sites()[s];
+      datum::extents const& made = t.values()[s].shape();
+      for (std::size_t k = 0; k < of.turns; ++k) {
+        bool const is_index = k < at.indices.size();
+        i64 const given = is_index ? at.indices[k] : x.shape()[k - at.indices.size()];
+        if (is_index ? given < 0 || given >= made[k] : given != made[k])
+          throw_size(at, is_index, given, made[k]);
+      }
+      if (at.indices.size() == of.turns && !t.is_made(s, at.indices))
+        throw model_error(message(
+            "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch "
+            "that was not taken",
+            text_of(at).c_str(), m_.name().c_str()));
+    }
+  }
+
+private:
+  bool has_part(std::uint32_t s) const {
+    return std::ranges::any_of(typed_, [&](auto const& each) {
+      return !each.first.indices.empty() && each.first.site == m_.sites()[s].address;
+    });
+  }
+  [[noreturn]] static void throw_size(address const& at, bool is_index, i64 given, i64 made) {
+    if (is_index)
+      throw model_error(message(
+          "overdub: %.80s was given a value, and the model makes %lld choices along this index",
+          text_of(at).c_str(), static_cast<long long>(made)));
+    throw model_error(message(
+        "overdub: %.80s was given %lld values, and the model makes %lld choices", text_of(at).c_str(),
+        static_cast<long long>(given), static_cast<long long>(made)));
+  }
+
+  model_core const& m_;
+  std::vector<bool> has_;
+  std::vector<datum> whole_; // by site
+  choice_map typed_;
+  bool has_parts_ = false;
+};
+
+inline choice_schema tracing(model_core const& m, role r) {
+  choice_schema s = m.all_in(r);
+  s.score = choice_schema::scores::by_origin;
+  s.results = s.values = s.presence = true;
+  return s;
+}
+
+// Runs where some sites are given as arrays. One that is too short is told in the words of the model.
+inline model_run run_with(
+    shared_core const& m, choice_schema const& s, std::vector<datum> const& arguments,
+    site_constraints const& given, random_key const& key, chooser const& choose) {
+  try {
+    return m->run(s, arguments, given.whole(), key, choose);
+  } catch (index_error const&) {
+    std::optional<trace> one_by_one;
+    try {
+      one_by_one = trace(m, arguments, m->run(tracing(*m, role::chosen), arguments, {}, key, choose));
+    } catch (error const&) {
+      // It fails for another reason, too: the first one is told.
+    }
+    if (one_by_one) given.check_all_made(*one_by_one);
+    throw;
+  }
+}
+
+} // namespace detail
+
+OVERDUB_DECL trace
+simulate(shared_core const& m, std::vector<datum> const& arguments, random_key const& key) {
+  return trace(m, arguments, m->run(detail::tracing(*m, role::drawn), arguments, {}, key));
+}
+
+OVERDUB_DECL weighted_trace generate(
+    shared_core const& m, std::vector<datum> const& arguments, choice_map const& constraints,
+    random_key const& key) {
+  detail::site_constraints const given(*m, constraints);
+  choice_schema s = detail::tracing(*m, role::drawn);
+  for (std::uint32_t k = 0; k < s.roles.size(); ++k)
+    if (given.is_whole(k))
+      s.roles[k] = role::given;
+    else if (given.has(k))
+      s.roles[k] = role::chosen;
+  model_run r = detail::run_with(m, s, arguments, given, key, [&](std::uint32_t k, std::span<i64 const> at) {
+    return given.find(k, at);
+  });
+  double const weight = r.score;
+  trace t(m, arguments, std::move(r));
+  given.check_all_made(t);
+  return {std::move(t), weight};
+}
+
+OVERDUB_DECL trace
+assess(shared_core const& m, std::vector<datum> const& arguments, choice_map const& choices) {
+  detail::site_constraints const given(*m, choices);
+  choice_schema s = detail::tracing(*m, role::chosen);
+  for (std::uint32_t k = 0; k < s.roles.size(); ++k)
+    if (given.is_whole(k)) s.roles[k] = role::given;
+  model_run r =
+      detail::run_with(m, s, arguments, given, random_key(0), [&](std::uint32_t k, std::span<i64 const> at) {
+        datum const x = given.find(k, at);
+        if (!x)
+          throw model_error(message(
+              "overdub: the model @%s samples %.80s, which was given no value; generate(constraints, key) "
+              "draws what is not given",
+              m->name().c_str(), text_of(address(m->sites()[k].address, {at.begin(), at.end()})).c_str()));
+        return x;
+      });
+  trace t(m, arguments, std::move(r));
+  given.check_all_made(t);
+  return t;
+}
+
+namespace detail {
+
+// The old trace's choices that another one has not, or has with another value.
+inline choice_map discarded(trace const& before, trace const& after, choice_map const& changed) {
+  choice_map all;
+  for (std::uint32_t s = 0; s < before.values().size(); ++s)
+    before.for_each(s, [&](std::vector<i64> const& at) {
+      address const here(before.core().sites()[s].address, at);
+      if (changed.contains(here) || !after.is_made(s, at)) all.set(here, part_of(before.values()[s], at));
+    });
+  return all;
+}
+
+} // namespace detail
+
+OVERDUB_DECL updated_trace update(
+    trace const& t, std::vector<datum> const& arguments, choice_map const& changes, random_key const& key) {
+  shared_core const& m = t.shared_core();
+  detail::site_constraints const given(*m, changes);
+  model_run r = m->run(
+      detail::tracing(*m, role::chosen), arguments, {}, key, [&](std::uint32_t k, std::span<i64 const> at) {
+        datum const x = given.find(k, at);
+        if (x) return x;
+        return t.is_made(k, at) ? part_of(t.values()[k], at) : datum();
+      });
+  double const weight = r.score - t.score();
+  updated_trace u{trace(m, arguments, std::move(r)), weight, {}};
+  given.check_all_made(u.of);
+  u.discard = detail::discarded(t, u.of, given.typed());
+  return u;
+}
+
+OVERDUB_DECL updated_trace
+regenerate(trace const& t, std::vector<datum> const& arguments, selection const& of, random_key const& key) {
+  shared_core const& m = t.shared_core();
+  auto const stays = [&](std::uint32_t k, std::span<i64 const> at) {
+    return t.is_made(k, at) && !of.contains(m->sites()[k].address, at);
+  };
+  model_run r = m->run(
+      detail::tracing(*m, role::chosen), arguments, {}, key, [&](std::uint32_t k, std::span<i64 const> at) {
+        return stays(k, at) ? part_of(t.values()[k], at) : datum();
+      });
+  double weight = r.score;
+  updated_trace u{trace(m, arguments, std::move(r)), 0, {}};
+  choice_schema s = m->all_in(role::given);
+  s.score = choice_schema::scores::none;
+  s.densities = true;
+  model_run const before = m->run(s, t.arguments(), t.values());
+  choice_map drawn;
+  for (std::uint32_t k = 0; k < t.values().size(); ++k)
+    t.for_each(k, [&](std::vector<i64> const& at) {
+      if (stays(k, at) && u.of.is_made(k, at))
+        weight -= part_of(before.densities[k], at).as<double>();
+      else
+        drawn.set(m->sites()[k].address, at, part_of(t.values()[k], at));
+    });
+  u.weight = weight;
+  u.discard = std::move(drawn);
+  return u;
+}
+
+OVERDUB_DECL double project(trace const& t, selection const& of) {
+  model_core const& m = t.core();
+  choice_schema s = m.all_in(role::given);
+  s.score = choice_schema::scores::none;
+  s.densities = true;
+  model_run const r = m.run(s, t.arguments(), t.values());
+  double sum = 0;
+  for (std::uint32_t k = 0; k < t.values().size(); ++k)
+    if (of.extent(m.sites()[k].address) >= 0)
+      t.for_each(k, [&](std::vector<i64> const& at) {
+        if (of.contains(m.sites()[k].address, at)) sum += part_of(r.densities[k], at).as<double>();
+      });
+  return sum;
+}
+
+OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of) {
+  model_core const& m = t.core();
+  std::vector<bool> asked;
+  for (site const& s : m.sites()) {
+    asked.push_back(of.extent(s.address) >= 0);
+    if (asked.back() && s.is_discrete())
+      throw model_error(message(
+          "overdub: the choice \"%s\" is discrete, and has no derivative; select the continuous ones",
+          s.address.c_str()));
+  }
+  std::vector<datum> const slopes = m.gradient(asked, t.arguments(), t.values());
+  choice_map all;
+  std::size_t next = 0;
+  for (std::uint32_t k = 0; k < m.sites().size(); ++k) {
+    if (!asked[k]) continue;
+    site const& s = m.sites()[k];
+    datum const& each = slopes[next++];
+    if (of.extent(s.address) > 0 && !s.is_conditional)
+      all.set(s.address, {}, each);
+    else
+      t.for_each(k, [&](std::vector<i64> const& at) {
+        if (of.contains(s.address, at)) all.set(s.address, at, part_of(each, at));
+      });
+  }
+  return all;
+}
+
+OVERDUB_DECL std::string improper_choice(trace const& t) {
+  if (std::isfinite(t.score())) return {};
+  model_core const& m = t.core();
+  choice_schema s = m.all_in(role::given);
+  s.score = choice_schema::scores::none;
+  s.densities = true;
+  model_run const r = m.run(s, t.arguments(), t.values());
+  std::string found;
+  for (std::uint32_t k = 0; k < t.values().size() && found.empty(); ++k)
+    t.for_each(k, [&](std::vector<i64> const& at) {
+      double const log_density = part_of(r.densities[k], at).as<double>();
+      if (!found.empty() || std::isfinite(log_density)) return;
+      found = text_of(address(m.sites()[k].address, at)) + " is " +
+              overdub::text_of(part_of(t.values()[k], at)) +
+              (log_density < 0 ? ", which its distribution never gives"
+               : log_density > 0
+                   ? ", where its density is infinite"
+                   : ", and its log density is NaN: a parameter of its distribution is not allowed");
+    });
+  return found;
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models

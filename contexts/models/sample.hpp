@@ -1,0 +1,285 @@
+// sample: a random choice of a model, by its address. A model is a function; what it samples is decided by whoever runs it.
+#pragma once
+
+#include <overdub/contexts/distributions/distribution.hpp>
+#include <overdub/contexts/random.hpp>
+#include <overdub/stage/stage.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+namespace models {
+
+/// What the program of a model calls the parts of a distribution. That of normal(mean, sd) has
+///
+///   @"log_density of normal"(x, mean, sd)    its log density
+///   @"constrain normal"(y, mean, sd)         x of a number y without constraints, and the log of the Jacobian; for continuous ones
+///   "draw normal(f64, f64)"                  a native function that draws x; its object is a random_generator
+inline constexpr std::string_view density_prefix = "log_density of ", constrain_prefix = "constrain ",
+                                  draw_prefix = "draw ";
+
+namespace detail {
+
+// The name of a distribution's type: its family's, and those of the distributions among its parameters: truncated(normal).
+struct name_writer {
+  char* to = nullptr;
+  std::size_t size = 0;
+  constexpr void put(std::string_view text) {
+    for (char const c : text) {
+      if (to != nullptr) to[size] = c;
+      ++size;
+    }
+  }
+};
+template <class P>
+inline constexpr bool has_distributions = false;
+template <class Family, class... P>
+inline constexpr bool has_distributions<distributions::distributed<Family, P...>> = true;
+template <class... P>
+inline constexpr bool has_distributions<std::tuple<P...>> = (has_distributions<P> || ...);
+
+template <class P>
+struct writes_name {
+  static constexpr void into(name_writer&, bool&) {}
+};
+template <class... P>
+struct writes_name<std::tuple<P...>> {
+  static constexpr void into(name_writer& w, bool& first) { (writes_name<P>::into(w, first), ...); }
+};
+template <class Family, class... P>
+struct writes_name<distributions::distributed<Family, P...>> {
+  static constexpr void into(name_writer& w, bool& first) {
+    if (!first) w.put(", ");
+    first = false;
+    w.put(Family::name());
+    if constexpr ((has_distributions<P> || ...)) {
+      w.put("(");
+      bool inner_first = true;
+      (writes_name<P>::into(w, inner_first), ...);
+      w.put(")");
+    }
+  }
+};
+template <class D>
+constexpr std::size_t put_name(char* to, std::string_view prefix) {
+  name_writer w{to};
+  bool first = true;
+  w.put(prefix);
+  writes_name<D>::into(w, first);
+  return w.size;
+}
+// As a template argument, behind what stands in front of it.
+template <class D, auto const& Prefix>
+consteval auto name_behind() {
+  char text[put_name<D>(nullptr, Prefix) + 1]{};
+  put_name<D>(text, Prefix);
+  return fixed_string<sizeof text>(text);
+}
+inline constexpr std::string_view no_prefix = "";
+template <class D>
+std::string name_of() {
+  return std::string(name_behind<D, no_prefix>().view());
+}
+
+template <class D>
+struct density_body {
+  template <class X, class P>
+  constexpr auto operator()(X const& x, P const& d) const {
+    return log_density(d, x);
+  }
+};
+template <class D>
+struct constrain_body {
+  template <class Y, class P>
+  constexpr auto operator()(Y const& y, P const& d) const {
+    auto const s = support(d);
+    return std::tuple(s.constrain(y), s.log_abs_det_jacobian(y));
+  }
+};
+template <class D>
+inline constexpr fn_t<name_behind<D, density_prefix>(), density_body<D>> density_of{};
+template <class D>
+inline constexpr fn_t<name_behind<D, constrain_prefix>(), constrain_body<D>> constrain_of{};
+
+// A distribution of plain numbers, of one of symbols; what it draws; and whether that stands for numbers without constraints.
+struct as_plain {
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    if constexpr (overdub::detail::is_symbol<X>)
+      return typename overdub::detail::symbol_type<X>::type{};
+    else if constexpr (overdub::detail::tree<X>)
+      return tree_traits<X>::map(*this, x);
+    else
+      return x;
+  }
+};
+template <class D>
+using plain_t = decltype(as_plain{}(std::declval<D const&>()));
+template <class D>
+using drawn_t = decltype(distributions::draw(std::declval<D const&>(), std::declval<random_generator&>()));
+template <class D, class X>
+concept constrains = requires(D const& d, X const& x) {
+  support(d).constrain(x);
+  support(d).log_abs_det_jacobian(x);
+};
+
+// A distribution from the addresses of its numbers, in order.
+struct from_addresses {
+  void const* const*& next;
+  template <class T>
+  T operator()(std::type_identity<T>) const {
+    if constexpr (overdub::detail::tree<T>)
+      return tree_traits<T>::generate(*this);
+    else
+      return *static_cast<T const*>(*next++);
+  }
+};
+template <class D>
+void draw_native(void* generator, void const* const* parameters, void* const* results) {
+  D const d = from_addresses{parameters}(std::type_identity<D>{});
+  *static_cast<drawn_t<D>*>(results[0]) = distributions::draw(d, *static_cast<random_generator*>(generator));
+}
+
+// The indices of the maps and loops around the place where operations go, outermost first.
+inline std::vector<ir::value_id> indices_around(overdub::detail::recorder& r) {
+  std::vector<ir::value_id> all;
+  ir::function const& f = r.here();
+  for (ir::region_id at = r.at().region(); f[at].parent != ir::nothing; at = f[f[at].parent].parent)
+    if (ir::op const around = f[f[at].parent].code; around == ir::op::map || around == ir::op::loop)
+      all.insert(all.begin(), f.argument(at, 0));
+  return all;
+}
+
+// Something to stage functions with, whose results nobody needs.
+inline ir::value_id placeholder(overdub::detail::recorder& r, ir::type t) {
+  if (t.rank == 0) return r.at().literal(t, 0);
+  ir::value_id const operands[] = {r.at().literal(std::int64_t{0}), placeholder(r, t.element_type())};
+  return r.add(ir::op::fill, operands, t);
+}
+template <class X>
+struct level_in;
+template <class T, class L>
+struct level_in<tagged<T, symbol_of_value, L>> {
+  using type = L;
+};
+template <class... X>
+struct level_in<std::tuple<X...>> : level_in<std::tuple_element_t<0, std::tuple<X...>>> {};
+template <class Family, class... P>
+struct level_in<distributions::distributed<Family, P...>> : level_in<std::tuple<P...>> {};
+
+} // namespace detail
+
+/// See `sample`.
+template <fixed_string Address>
+struct sample_t {
+  OVERDUB_PRIMITIVE(Address.view(), choice)
+
+  template <class... D>
+  constexpr auto operator()(D const&...) const {
+    constexpr bool in_scope = sizeof...(D) == ~std::size_t{};
+    static_assert(
+        in_scope,
+        "overdub: a random choice is made through the scope, since its address and its distribution "
+        "need not be values: [](overdub::scope auto& cx, ...) { ... cx(overdub::sample<\"x\">, d) "
+        "... }");
+    return overdub::detail::refused{};
+  }
+  template <class... D>
+  constexpr auto compute(D const&...) const {
+    constexpr bool has_runner = sizeof...(D) == ~std::size_t{};
+    static_assert(
+        has_runner, "overdub: a function that makes random choices is called, and nobody says what they are; "
+                    "run it as a model: overdub::models::model(f, x...).simulate(key)");
+    return overdub::detail::refused{};
+  }
+
+  /// As an operation of a program, with the functions of its distribution.
+  template <class Staging, class... D>
+  auto stage(Staging& context, D const&... d) const {
+    constexpr bool one = sizeof...(D) == 1 && (distributions::a_distribution<D> && ...);
+    static_assert(one, "overdub: a random choice is given one distribution: cx(sample<\"x\">, normal(0, 1))");
+    if constexpr (one)
+      return stage_one(context, d...);
+    else
+      return overdub::detail::refused{};
+  }
+
+private:
+  template <class Staging, class D>
+  static auto stage_one(Staging& context, D const& d) {
+    using plain = detail::plain_t<D>;
+    using X = detail::drawn_t<plain>;
+    using level = typename detail::level_in<D>::type;
+    overdub::detail::recorder& r = context.recorder();
+    std::vector<ir::value_id> const parameters = overdub::detail::flat(d);
+    std::vector<ir::type> const types = r.types_of(parameters);
+    std::string const name = detail::name_of<plain>();
+    {
+      auto const aside = r.enter(r.scratch());
+      std::size_t at = 0;
+      auto next = [&] { return detail::placeholder(r, types[at++]); };
+      D const like = overdub::detail::refilled(d, next);
+      auto const x =
+          overdub::detail::symbol_for<X, level>(detail::placeholder(r, overdub::detail::ir_type_of<X>));
+      (void)context.overdub(detail::density_of<plain>, x, like);
+      if constexpr (
+          !distributions::detail::of_integers<decltype(support(std::declval<plain const&>()))> &&
+          detail::constrains<plain, X>)
+        (void)context.overdub(detail::constrain_of<plain>, x, like);
+    }
+    std::string types_text;
+    for (ir::type const t : types) types_text += (types_text.empty() ? "" : ", ") + ir::text_of(r.program, t);
+    (void)r.bind(
+        std::string(draw_prefix) + name + '(' + types_text + ')', &detail::draw_native<plain>, nullptr);
+
+    std::vector<ir::value_id> operands = detail::indices_around(r);
+    ir::attributes a = ir::attributes::of(r.program.intern(Address.view()));
+    a.detail = r.program.intern(name);
+    a.count = static_cast<std::uint16_t>(operands.size());
+    operands.insert(operands.end(), parameters.begin(), parameters.end());
+    return overdub::tag(
+        X{}, symbol_of_value{r.add(ir::op::sample, operands, overdub::detail::ir_type_of<X>, a)});
+  }
+};
+
+namespace detail {
+struct call_in_scope {
+  template <scope Scope, class F, class... X>
+  static constexpr decltype(auto) call(Scope& cx, F const& f, X const&... x) {
+    return cx(f, x...);
+  }
+};
+template <class F>
+struct within_body {
+  template <scope Scope, class... X>
+  constexpr auto operator()(Scope& cx, X const&... x) const {
+    return cx(F{}, x...);
+  }
+};
+template <fixed_string Prefix>
+consteval auto with_slash() {
+  return distributions::detail::followed_by<Prefix, "/">();
+}
+} // namespace detail
+} // namespace models
+
+/// cx(sample<"mu">, distribution): a random choice. Its address is the name, with an index for each `map` and `loop` around it:
+/// theta[3]. Who runs the model says whether it is drawn, given, or scored.
+template <fixed_string Address>
+inline constexpr models::sample_t<Address> sample{};
+
+/// cx(within<"left">(part), x...): a model in a model; its choices have left/ in front of their addresses.
+template <fixed_string Prefix, function F>
+constexpr auto within(F const&) {
+  static_assert(std::is_empty_v<F>, "overdub: a model in a model captures nothing; give it arguments");
+  return fn_t<models::detail::with_slash<Prefix>(), models::detail::within_body<F>>{};
+}
+
+} // namespace overdub

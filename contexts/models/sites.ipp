@@ -1,0 +1,242 @@
+#pragma once
+
+#include <overdub/contexts/models/sites.hpp>
+#include <overdub/ir/calls.hpp>
+#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/type_text.hpp>
+#include <overdub/ir/value_map.hpp>
+#include <overdub/ir/walk.hpp>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace overdub::models {
+namespace detail {
+
+/// Copies what makes choices to where it is called, callees first.
+class choices_inlined {
+public:
+  explicit choices_inlined(ir::program& p) : p_(p), calls_(p), chooses_(p.functions.size()) {}
+
+  void run() {
+    for (ir::function_id const f : calls_.order()) {
+      refuse_function_values(f);
+      for (ir::cursor c(p_, f); c.next();) {
+        if (c.code() == ir::op::sample) chooses_[index_of(f)] = true;
+        if (c.code() != ir::op::call) continue;
+        ir::function_id const callee = (*c)[c.node()].attributes.callee();
+        if (!reaches_choices(callee)) continue;
+        chooses_[index_of(f)] = true;
+        if (calls_.is_recursive(callee)) refuse_recursion(callee);
+        copy(c, callee);
+      }
+    }
+  }
+
+private:
+  // A function that calls itself is known to choose only when all of it was seen.
+  bool reaches_choices(ir::function_id f) const {
+    if (chooses_[index_of(f)] || !calls_.is_recursive(f)) return chooses_[index_of(f)];
+    bool found = false;
+    ir::walk(p_[f], ir::function::body, [&](ir::node_id n) {
+      found = found || p_[f][n].code == ir::op::sample ||
+              (p_[f][n].code == ir::op::call && chooses_[p_[f][n].attributes.subject]);
+    });
+    return found;
+  }
+  [[noreturn]] void refuse_recursion(ir::function_id f) const {
+    throw model_error(message(
+        "overdub: @%s makes random choices and calls itself, so that it is not known how many choices there "
+        "are; write it as a loop",
+        std::string(p_.name_of(f)).c_str()));
+  }
+  void refuse_function_values(ir::function_id f) const {
+    ir::walk(p_[f], ir::function::body, [&](ir::node_id n) {
+      if (p_[f][n].code == ir::op::closure && reaches_choices(p_[f][n].attributes.callee()))
+        throw model_error(message(
+            "overdub: @%s makes random choices, and becomes a function value in @%s: it is not known where "
+            "it "
+            "is called; call it itself",
+            std::string(p_.name_of(p_[f][n].attributes.callee())).c_str(),
+            std::string(p_.name_of(f)).c_str()));
+    });
+  }
+
+  void copy(ir::cursor& c, ir::function_id callee) {
+    ir::value_map<ir::value_id> map;
+    ir::node_id const call = c.node();
+    for (std::uint32_t i = 0; i < p_[callee].parameters().size(); ++i)
+      map.emplace(p_[callee].argument(ir::function::body, i), c->operand(call, i));
+    std::vector<ir::node_id> originals;
+    for (ir::node_id const n : p_[callee].nodes_of(ir::function::body)) originals.push_back(n);
+    ir::node_id const last = originals.back();
+    originals.pop_back();
+    std::string_view name = p_.name_of(callee);
+    name = name.substr(0, name.rfind('#')); // of several signatures
+    std::string const prefix(name.ends_with('/') ? name : "");
+    std::vector<ir::value_id> const indices = indices_around(*c, (*c)[call].parent);
+    for (ir::node_id const n : originals) {
+      ir::node_id const made = c.clone(callee, n, map);
+      std::vector<ir::node_id> samples;
+      auto const note = [&](ir::node_id m) {
+        if ((*c)[m].code == ir::op::sample) samples.push_back(m);
+      };
+      note(made);
+      for (ir::region_id const r : c->regions_of(made)) ir::walk(*c, r, note);
+      for (ir::node_id const m : samples) extend(c, m, prefix, indices);
+    }
+    std::vector<ir::value_id> results;
+    for (ir::value_id const v : p_[callee].operands_of(last)) {
+      if (auto const at = map.find(v); at != map.end())
+        results.push_back(at->second);
+      else
+        results.push_back(c.literal(p_[callee].type_of(v), p_[callee].bits_of(v)));
+    }
+    c.replace(call, results);
+  }
+  void
+  extend(ir::cursor& c, ir::node_id n, std::string const& prefix, std::vector<ir::value_id> const& indices) {
+    ir::attributes& a = c.attributes_of(n);
+    if (!prefix.empty()) a.subject = index_of(p_.intern(prefix + std::string(p_.text(a.text()))));
+    if (indices.empty()) return;
+    std::vector<ir::value_id> operands = indices;
+    for (ir::value_id const v : c->operands_of(n)) operands.push_back(v);
+    c.set_operands(n, operands);
+    c.attributes_of(n).count = static_cast<std::uint16_t>(c.attributes_of(n).count + indices.size());
+  }
+  static std::vector<ir::value_id> indices_around(ir::function const& f, ir::region_id at) {
+    std::vector<ir::value_id> all;
+    for (; f[at].parent != ir::nothing; at = f[f[at].parent].parent)
+      if (ir::op const around = f[f[at].parent].code; around == ir::op::map || around == ir::op::loop)
+        all.insert(all.begin(), f.argument(at, 0));
+    return all;
+  }
+
+  ir::program& p_;
+  ir::call_components calls_;
+  std::vector<bool> chooses_; // by function
+};
+
+/// Finds the sites of an entry that makes its choices itself.
+class site_finder {
+public:
+  explicit site_finder(model_program& m) : m_(m), f_(m.function()) {}
+
+  void run() {
+    ir::walk(f_, ir::function::body, [&](ir::node_id n) {
+      if (f_[n].code == ir::op::sample) find(n);
+    });
+  }
+
+private:
+  void find(ir::node_id n) {
+    site s;
+    s.address = m_.program.text(f_[n].attributes.text());
+    s.type = f_.type_of(f_.result(n));
+    s.nodes.push_back(n);
+    std::vector<ir::value_id> indices;
+    for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
+      ir::op const around = f_[f_[at].parent].code;
+      if (around == ir::op::map || around == ir::op::loop)
+        indices.insert(indices.begin(), f_.argument(at, 0));
+      else if (around == ir::op::if_)
+        s.is_conditional = true;
+      else
+        refuse(
+            s.address, "stands in an operation \"" + std::string(ir::name_of(around)) +
+                           "\", whose turns have no addresses; choices stand in maps, loops and branches");
+    }
+    s.turns = static_cast<std::uint32_t>(indices.size());
+    bool same = f_[n].attributes.count == indices.size();
+    for (std::uint32_t k = 0; same && k < indices.size(); ++k) same = f_.operand(n, k) == indices[k];
+    if (!same)
+      refuse(
+          s.address, "has other indices than those of the maps and loops around it, which make an address");
+    if (auto const known = m_.find(s.address))
+      join(m_.sites[*known], s);
+    else
+      m_.sites.push_back(std::move(s));
+  }
+  // Two choices of one address are never made both, and of one kind.
+  void join(site& known, site const& s) const {
+    for (ir::node_id const other : known.nodes)
+      if (!exclude(other, s.nodes[0]))
+        refuse(
+            s.address,
+            "is sampled twice; give each choice an address of its own, or call its function within "
+            "a name: cx(overdub::within<\"left\">(f), ...)");
+    if (known.type != s.type || known.turns != s.turns)
+      refuse(s.address, "is sampled in two branches, with different types or numbers of indices");
+    known.nodes.push_back(s.nodes[0]);
+  }
+  // Whether two operations stand in different branches of one `if`.
+  bool exclude(ir::node_id a, ir::node_id b) const {
+    std::vector<std::pair<ir::node_id, ir::region_id>> of_a;
+    for (ir::region_id at = f_[a].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent)
+      of_a.emplace_back(f_[at].parent, at);
+    for (ir::region_id at = f_[b].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent)
+      for (auto const& [node, region] : of_a)
+        if (node == f_[at].parent) return f_[node].code == ir::op::if_ && region != at;
+    return false;
+  }
+  [[noreturn]] void refuse(std::string const& address, std::string const& why) const {
+    throw model_error(
+        message("overdub: @%s: the choice \"%s\" %s", name().c_str(), address.c_str(), why.c_str()));
+  }
+  std::string name() const { return std::string(m_.program.name_of(m_.program.entry)); }
+
+  model_program& m_;
+  ir::function const& f_;
+};
+
+// The function of a name, which may have a number behind it, that takes these types.
+inline ir::function_id
+function_of(ir::program const& p, std::string const& name, std::span<ir::type const> parameters) {
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
+    ir::function_id const f{i};
+    if (p.is_erased(f)) continue;
+    std::string_view called = p.name_of(f);
+    if (!called.starts_with(name) || (called.size() > name.size() && called[name.size()] != '#')) continue;
+    auto const own = p[f].parameters();
+    bool same = own.size() == parameters.size();
+    for (std::size_t k = 0; same && k < own.size(); ++k) same = p[f].type_of(own[k]) == parameters[k];
+    if (same) return f;
+  }
+  return ir::nothing;
+}
+
+} // namespace detail
+
+OVERDUB_DECL model_program model_program_of(ir::program p) {
+  model_program m{std::move(p), {}};
+  detail::choices_inlined(m.program).run();
+  detail::site_finder(m).run();
+  return m;
+}
+
+OVERDUB_DECL choice_parts parts_of(ir::program const& p, ir::function_id f, ir::node_id n) {
+  ir::function const& in = p[f];
+  choice_parts all;
+  std::vector<ir::type> types{in.type_of(in.result(n))};
+  for (std::uint32_t k = in[n].attributes.count; k < in[n].operand_count; ++k) {
+    all.parameters.push_back(in.operand(n, k));
+    types.push_back(in.type_of(in.operand(n, k)));
+  }
+  std::string const distribution(
+      in[n].attributes.detail == ir::nothing ? "" : p.text(in[n].attributes.detail));
+  all.log_density = detail::function_of(p, "log_density of " + distribution, types);
+  all.constrain = detail::function_of(p, "constrain " + distribution, types);
+  if (all.log_density == ir::nothing)
+    throw model_error(message(
+        "overdub: the choice \"%s\" has the distribution \"%s\", and the program has no function "
+        "@\"log_density of %s\" for it",
+        std::string(p.text(in[n].attributes.text())).c_str(), distribution.c_str(), distribution.c_str()));
+  std::string text;
+  for (std::size_t k = 1; k < types.size(); ++k) text += (k > 1 ? ", " : "") + ir::text_of(p, types[k]);
+  if (auto const name = p.find_symbol("draw " + distribution + '(' + text + ')'))
+    if (ir::host_binding const* const known = p.host(*name)) all.draw = *known;
+  return all;
+}
+
+} // namespace overdub::models

@@ -1,0 +1,89 @@
+// A trace: what a model chose in one run, what it gave, and how likely that was.
+#pragma once
+
+#include <overdub/compile/tree_data.hpp>
+#include <overdub/contexts/models/choices.hpp>
+#include <overdub/contexts/models/model_core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A run of a model: its arguments, all its choices, its results, and the logarithm of the density of the choices. Choices are kept by
+/// site, each an array with an axis for each index. A plain value, whose copies share the arrays; reading is thread-safe.
+class trace {
+public:
+  trace() = default;
+  /// Of what a run gave that was asked for results, values and presence.
+  trace(std::shared_ptr<model_core const> of, std::vector<datum> arguments, model_run run)
+      : core_(std::move(of)), arguments_(std::move(arguments)), results_(std::move(run.results)),
+        values_(std::move(run.values)), presence_(std::move(run.presence)),
+        score_(run.score + run.drawn_score) {}
+
+  /// The logarithm of the density of all choices.
+  double score() const { return score_; }
+  /// What the model returned. Throws type_error where it is no R.
+  template <class R>
+  R result() const {
+    return tree_of<R>(results_);
+  }
+  std::vector<datum> const& arguments() const { return arguments_; }
+
+  /// A choice: get<double>("theta[2]"); or all of a site, get<array<double>>("theta"). Throws model_error for an address where nothing
+  /// was chosen, and type_error. O(sites), and what is copied.
+  template <datum_type T>
+  T get(address const& at) const {
+    return existing(at).template as<T>();
+  }
+  /// The choice at an address, or nothing. Throws model_error for a site that the model does not have.
+  OVERDUB_DECL datum find(address const& at) const;
+  bool contains(address const& at) const { return static_cast<bool>(find(at)); }
+  /// All choices; or those that are selected. O(choices).
+  OVERDUB_DECL choice_map choices() const;
+  OVERDUB_DECL choice_map choices(selection const& of) const;
+  /// How many choices were made. O(choices of conditional sites).
+  OVERDUB_DECL std::size_t size() const;
+
+  model_core const& core() const { return *core_; }
+  std::shared_ptr<model_core const> const& shared_core() const { return core_; }
+  /// All choices of each site. Of a conditional one those that were not made are 0.
+  std::vector<datum> const& values() const { return values_; }
+  /// Whether a choice was made.
+  OVERDUB_DECL bool is_made(std::uint32_t site, std::span<i64 const> indices) const;
+  /// Calls f(indices) for each choice of a site that was made.
+  template <class F>
+  void for_each(std::uint32_t s, F const& f) const {
+    std::uint32_t const turns = core_->sites()[s].turns;
+    datum::extents const& shape = values_[s].shape();
+    std::vector<i64> at(turns, 0);
+    for (std::uint32_t k = 0; k < turns; ++k)
+      if (shape[k] == 0) return;
+    for (;;) {
+      if (is_made(s, at)) f(std::as_const(at));
+      std::uint32_t k = turns;
+      while (k > 0 && ++at[k - 1] == shape[k - 1]) at[--k] = 0;
+      if (k == 0) return;
+    }
+  }
+
+private:
+  OVERDUB_DECL datum existing(address const& at) const;
+
+  std::shared_ptr<model_core const> core_;
+  std::vector<datum> arguments_, results_, values_, presence_;
+  double score_ = 0;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/trace.ipp>
+#endif

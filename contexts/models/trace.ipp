@@ -1,0 +1,71 @@
+#pragma once
+
+#include <overdub/contexts/models/trace.hpp>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+OVERDUB_DECL bool trace::is_made(std::uint32_t s, std::span<i64 const> indices) const {
+  datum::extents const& shape = values_[s].shape();
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    if (indices[k] < 0 || indices[k] >= shape[k]) return false;
+  if (!core_->sites()[s].is_conditional) return true;
+  return part_of(presence_[s], indices).as<bool>();
+}
+
+OVERDUB_DECL datum trace::find(address const& at) const {
+  std::uint32_t const s = core_->site_at(at.site);
+  site const& of = core_->sites()[s];
+  if (at.indices.size() > of.turns) return {};
+  if (at.indices.size() == of.turns)
+    return is_made(s, at.indices) ? part_of(values_[s], at.indices) : datum();
+  for (std::size_t k = 0; k < at.indices.size(); ++k)
+    if (at.indices[k] < 0 || at.indices[k] >= values_[s].shape()[k]) return {};
+  return part_of(values_[s], at.indices);
+}
+
+OVERDUB_DECL datum trace::existing(address const& at) const {
+  datum x = find(at);
+  if (!x)
+    throw model_error(message(
+        "overdub: the model @%s did not sample %.80s in this run", core_->name().c_str(),
+        text_of(at).c_str()));
+  return x;
+}
+
+OVERDUB_DECL choice_map trace::choices() const { return choices(selection::all()); }
+
+OVERDUB_DECL choice_map trace::choices(selection const& of) const {
+  choice_map all;
+  for (std::uint32_t s = 0; s < values_.size(); ++s) {
+    site const& each = core_->sites()[s];
+    int const extent = of.extent(each.address);
+    if (extent < 0) continue;
+    if (extent > 0 && !each.is_conditional) {
+      all.set(each.address, {}, values_[s]);
+      continue;
+    }
+    for_each(s, [&](std::vector<i64> const& at) {
+      if (of.contains(each.address, at)) all.set(each.address, at, part_of(values_[s], at));
+    });
+  }
+  return all;
+}
+
+OVERDUB_DECL std::size_t trace::size() const {
+  std::size_t count = 0;
+  for (std::uint32_t s = 0; s < values_.size(); ++s) {
+    site const& each = core_->sites()[s];
+    std::size_t own = 1;
+    for (std::uint32_t k = 0; k < each.turns; ++k) own *= static_cast<std::size_t>(values_[s].shape()[k]);
+    if (each.is_conditional) {
+      own = 0;
+      for_each(s, [&](std::vector<i64> const&) { ++own; });
+    }
+    count += own;
+  }
+  return count;
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models
