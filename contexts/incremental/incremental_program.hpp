@@ -96,6 +96,20 @@ public:
   OVERDUB_DECL datum result(std::size_t result) const;
   OVERDUB_DECL datum input(std::uint32_t i) const;
 
+  /// An input as it is, without changes, as an argument of another program: arrays are read where they are.
+  void pass_input(bound_call& to, std::size_t parameter, std::uint32_t i) const {
+    if (is_number(i))
+      to.set(parameter, numbers_[i]);
+    else
+      to.lend(parameter, arrays_of_[i].data(), arrays_of_[i].extents());
+  }
+  /// The extents of an input that is an array.
+  i64 const* input_extents(std::uint32_t i) const { return arrays_of_[i].extents(); }
+  /// The bits of an element of an input, or of a number. Throws nothing: the path is in range.
+  std::uint64_t input_bits(std::uint32_t i, std::span<i64 const> path) const {
+    return is_number(i) ? numbers_[i] : arrays_of_[i].bits_at(arrays_of_[i].at(path));
+  }
+
   incremental_slices const& all_slices() const { return *slices_; }
   /// What ran in the last proposal.
   OVERDUB_DECL std::string explain() const;

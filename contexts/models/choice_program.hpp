@@ -24,6 +24,7 @@ enum class role : std::uint8_t {
 ///   the model's own results
 ///   scores: the sum of the log densities of all choices; or two, of those that were given, and of those that were drawn
 ///   values: all choices of each site
+///   free: the numbers without constraints that choices stand for, of the sites for which they exist
 ///   presence: of each conditional site, which of its choices were made
 ///   densities: the log density of each choice
 ///
@@ -35,6 +36,7 @@ struct choice_schema {
   scores score = scores::total;
   bool results = false;
   bool values = false;
+  bool free = false;
   bool presence = false;
   bool densities = false;
 

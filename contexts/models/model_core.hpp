@@ -2,8 +2,10 @@
 #pragma once
 
 #include <overdub/compile/options.hpp>
+#include <overdub/contexts/incremental/slices.hpp>
 #include <overdub/contexts/models/choice_program.hpp>
 #include <overdub/contexts/models/choices.hpp>
+#include <overdub/contexts/models/site_program.hpp>
 #include <overdub/contexts/random.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/interpreter.hpp>
@@ -31,6 +33,7 @@ struct model_run {
   double score = 0;             // of all choices; or of those that were given
   double drawn_score = 0;       // of the others
   std::vector<datum> values;    // by site
+  std::vector<datum> free;      // by site; nothing where it is discrete
   std::vector<datum> presence;  // by site; nothing where it is not conditional
   std::vector<datum> densities; // by site
 };
@@ -63,6 +66,14 @@ public:
   OVERDUB_DECL std::vector<datum> gradient(
       std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const;
 
+  /// The score of all choices as a function that follows changes of the arguments and choices, which are its inputs in this order.
+  OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> slices() const;
+  /// The same as a program that is run as a whole.
+  OVERDUB_DECL std::shared_ptr<execute::code const> code_of_score() const;
+  /// The program of one choice. Throws model_error where the question has no answer.
+  OVERDUB_DECL std::shared_ptr<execute::code const> code_of(std::uint32_t site, site_question q) const;
+  /// A program as the model's options want it to be run.
+  OVERDUB_DECL std::shared_ptr<execute::code const> code_of(ir::program const& p) const;
   /// The program of a schema, for what runs it by itself.
   OVERDUB_DECL ir::program program_of(choice_schema const& s) const;
 
@@ -71,12 +82,39 @@ public:
   /// How many programs were made.
   OVERDUB_DECL std::size_t programs() const;
 
+  /// The random numbers of what is drawn in this thread, until the end of the scope.
+  class drawing {
+  public:
+    explicit drawing(random_key const& key, chooser const* choose = nullptr)
+        : key_(key), choose_(choose), before_(current()) {
+      current() = this;
+    }
+    drawing(drawing const&) = delete;
+    drawing& operator=(drawing const&) = delete;
+    ~drawing() { current() = before_; }
+
+  private:
+    friend class model_core;
+    OVERDUB_DECL static drawing*& current();
+    random_key const& key_of(std::uint32_t site, std::string const& address) {
+      if (site != site_) {
+        site_ = site;
+        of_site_ = key_.at(address);
+      }
+      return of_site_;
+    }
+
+    random_key key_;
+    chooser const* choose_;
+    drawing* before_;
+    std::uint32_t site_ = ~std::uint32_t{0}; // that drew last
+    random_key of_site_{0};
+  };
+
 private:
   struct caller;
-  struct current_run;
-  static current_run*& current();
 
-  executable executable_of(ir::program const& p) const;
+  void check_draws(std::uint32_t site) const;
 
   model_program model_;
   compile_options options_;
@@ -85,6 +123,9 @@ private:
   mutable std::mutex mutex_;
   mutable std::map<choice_schema, executable> made_;
   mutable std::map<std::vector<bool>, executable> gradients_;
+  mutable std::map<std::pair<std::uint32_t, site_question>, std::shared_ptr<execute::code const>> of_sites_;
+  mutable std::shared_ptr<contexts::incremental_slices> slices_;
+  mutable std::shared_ptr<execute::code const> of_score_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -28,31 +28,14 @@ struct model_core::caller {
   static void choose(void* self, void const* const* arguments, void* const* results);
 };
 
-// The run of this thread that calls.
-struct model_core::current_run {
-  std::vector<random_key> keys; // by site
-  chooser const* choose = nullptr;
-  current_run* before = nullptr;
-
-  explicit current_run(model_core const& m, random_key const& key, chooser const& c)
-      : choose(&c), before(current()) {
-    keys.reserve(m.sites().size());
-    for (site const& s : m.sites()) keys.push_back(key.at(s.address));
-    current() = this;
-  }
-  current_run(current_run const&) = delete;
-  current_run& operator=(current_run const&) = delete;
-  ~current_run() { current() = before; }
-};
-
-OVERDUB_DECL model_core::current_run*& model_core::current() {
-  thread_local constinit current_run* run = nullptr;
-  return run;
+OVERDUB_DECL model_core::drawing*& model_core::drawing::current() {
+  thread_local constinit drawing* now = nullptr;
+  return now;
 }
 
 inline void model_core::caller::draw(void* object, void const* const* arguments, void* const* results) {
   auto const& self = *static_cast<caller const*>(object);
-  random_key key = current()->keys[self.site];
+  random_key key = drawing::current()->key_of(self.site, self.core->sites()[self.site].address);
   for (std::uint32_t k = 0; k < self.turns; ++k) key = key.at(*static_cast<i64 const*>(arguments[k]));
   random_generator generator(key);
   try {
@@ -69,7 +52,7 @@ inline void model_core::caller::draw(void* object, void const* const* arguments,
 
 inline void model_core::caller::choose(void* object, void const* const* arguments, void* const* results) {
   auto const& self = *static_cast<caller const*>(object);
-  datum const x = (*current()->choose)(self.site, self.indices(arguments));
+  datum const x = (*drawing::current()->choose_)(self.site, self.indices(arguments));
   *static_cast<bool*>(results[1]) = static_cast<bool>(x);
   if (!x) return draw(object, arguments, results);
   execute::with_native_type(self.type, [&]<class T>() { *static_cast<T*>(results[0]) = x.as<T>(); });
@@ -101,27 +84,54 @@ OVERDUB_DECL std::uint32_t model_core::site_at(std::string_view address) const {
       nearest.suggestion().c_str()));
 }
 
+inline void model_core::check_draws(std::uint32_t site) const {
+  for (choice_source const& source : sources_[site])
+    if (static_cast<caller const*>(source.draw.object)->native == nullptr)
+      throw model_error(message(
+          "overdub: nobody draws the choice \"%s\": the model's program came from a text, and no model with "
+          "its distribution was staged",
+          sites()[site].address.c_str()));
+}
+
 OVERDUB_DECL ir::program model_core::program_of(choice_schema const& s) const {
   for (std::uint32_t k = 0; k < sites().size(); ++k)
-    if (s.roles[k] == role::drawn || s.roles[k] == role::chosen)
-      for (choice_source const& source : sources_[k])
-        if (static_cast<caller const*>(source.draw.object)->native == nullptr)
-          throw model_error(message(
-              "overdub: nobody draws the choice \"%s\": the model's program came from a text, and no model "
-              "with its distribution was staged",
-              sites()[k].address.c_str()));
+    if (s.roles[k] == role::drawn || s.roles[k] == role::chosen) check_draws(k);
   return choice_program_of(model_, s, sources_);
 }
 
-inline executable model_core::executable_of(ir::program const& p) const {
+OVERDUB_DECL std::shared_ptr<execute::code const> model_core::code_of(ir::program const& p) const {
   if (options_.executor != nullptr && options_.tiers != tiers::interpret_only)
-    return executable(options_.executor->prepare(p));
-  return executable(p);
+    return options_.executor->prepare(p);
+  return executable(p).code();
+}
+
+OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() const {
+  std::lock_guard const lock(mutex_);
+  if (slices_ == nullptr)
+    slices_ = std::make_shared<contexts::incremental_slices>(program_of(all_in(role::given)), options_);
+  return slices_;
+}
+
+OVERDUB_DECL std::shared_ptr<execute::code const> model_core::code_of_score() const {
+  std::lock_guard const lock(mutex_);
+  if (of_score_ == nullptr) of_score_ = code_of(program_of(all_in(role::given)));
+  return of_score_;
+}
+
+OVERDUB_DECL std::shared_ptr<execute::code const>
+model_core::code_of(std::uint32_t site, site_question q) const {
+  std::lock_guard const lock(mutex_);
+  auto& found = of_sites_[{site, q}];
+  if (found == nullptr) {
+    if (q == site_question::draw) check_draws(site);
+    found = code_of(site_program_of(model_, site, q, sources_));
+  }
+  return found;
 }
 
 OVERDUB_DECL std::size_t model_core::programs() const {
   std::lock_guard const lock(mutex_);
-  return made_.size() + gradients_.size();
+  return made_.size() + gradients_.size() + of_sites_.size();
 }
 
 OVERDUB_DECL model_run model_core::run(
@@ -131,13 +141,13 @@ OVERDUB_DECL model_run model_core::run(
   {
     std::lock_guard const lock(mutex_);
     auto at = made_.find(s);
-    if (at == made_.end()) at = made_.emplace(s, executable_of(program_of(s))).first;
+    if (at == made_.end()) at = made_.emplace(s, code_of(program_of(s))).first;
     code = &at->second;
   }
   std::vector<datum> all(arguments.begin(), arguments.end());
   for (std::uint32_t k = 0; k < sites().size(); ++k)
     if (s.roles[k] == role::given || s.roles[k] == role::unconstrained) all.push_back(given[k]);
-  current_run const run(*this, key, choose);
+  drawing const now(key, &choose);
   std::vector<datum> const answers = code->run(all);
 
   model_run r;
@@ -148,6 +158,11 @@ OVERDUB_DECL model_run model_core::run(
   if (s.score == choice_schema::scores::by_origin) r.drawn_score = answers[next++].as<double>();
   if (s.values)
     for (std::size_t k = 0; k < sites().size(); ++k) r.values.push_back(answers[next++]);
+  if (s.free)
+    for (site const& each : sites())
+      r.free.push_back(
+          parts_of(program(), program().entry, each.nodes[0]).unconstrain != ir::nothing ? answers[next++]
+                                                                                         : datum());
   if (s.presence)
     for (site const& each : sites()) r.presence.push_back(each.is_conditional ? answers[next++] : datum());
   if (s.densities)
@@ -167,7 +182,7 @@ OVERDUB_DECL std::vector<datum> model_core::gradient(
       inputs.insert(inputs.end(), asked.begin(), asked.end());
       contexts::differentiate_entry(p, inputs, false);
       pass::default_pipeline(p);
-      at = gradients_.emplace(asked, executable_of(p)).first;
+      at = gradients_.emplace(asked, code_of(p)).first;
     }
     code = &at->second;
   }

@@ -21,8 +21,11 @@ namespace models {
 ///
 ///   @"log_density of normal"(x, mean, sd)    its log density
 ///   @"constrain normal"(y, mean, sd)         x of a number y without constraints, and the log of the Jacobian; for continuous ones
+///   @"unconstrain normal"(x, mean, sd)       y
+///   @"bounds of binomial"(trials, p)         the least and the greatest x, where these are finitely many integers, or truths
 ///   "draw normal(f64, f64)"                  a native function that draws x; its object is a random_generator
 inline constexpr std::string_view density_prefix = "log_density of ", constrain_prefix = "constrain ",
+                                  unconstrain_prefix = "unconstrain ", bounds_prefix = "bounds of ",
                                   draw_prefix = "draw ";
 
 namespace detail {
@@ -104,7 +107,35 @@ struct constrain_body {
   }
 };
 template <class D>
+struct unconstrain_body {
+  template <class X, class P>
+  constexpr auto operator()(X const& x, P const& d) const {
+    return support(d).unconstrain(x);
+  }
+};
+template <class S>
+inline constexpr bool is_interval = false;
+template <class L, class H>
+inline constexpr bool is_interval<distributions::integer_interval<L, H>> = true;
+template <class S>
+concept finite_support = is_interval<S> || std::same_as<S, distributions::booleans>;
+template <class D>
+struct bounds_body {
+  template <class P>
+  constexpr auto operator()(P const& d) const {
+    auto const s = support(d);
+    if constexpr (is_interval<std::remove_cvref_t<decltype(s)>>)
+      return std::tuple(s.low, s.high);
+    else
+      return std::tuple(i64{0}, i64{1});
+  }
+};
+template <class D>
 inline constexpr fn_t<name_behind<D, density_prefix>(), density_body<D>> density_of{};
+template <class D>
+inline constexpr fn_t<name_behind<D, unconstrain_prefix>(), unconstrain_body<D>> unconstrain_of{};
+template <class D>
+inline constexpr fn_t<name_behind<D, bounds_prefix>(), bounds_body<D>> bounds_of{};
 template <class D>
 inline constexpr fn_t<name_behind<D, constrain_prefix>(), constrain_body<D>> constrain_of{};
 
@@ -124,9 +155,12 @@ template <class D>
 using plain_t = decltype(as_plain{}(std::declval<D const&>()));
 template <class D>
 using drawn_t = decltype(distributions::draw(std::declval<D const&>(), std::declval<random_generator&>()));
+template <class D>
+using support_t = decltype(support(std::declval<D const&>()));
 template <class D, class X>
 concept constrains = requires(D const& d, X const& x) {
   support(d).constrain(x);
+  support(d).unconstrain(x);
   support(d).log_abs_det_jacobian(x);
 };
 
@@ -229,10 +263,13 @@ private:
       auto const x =
           overdub::detail::symbol_for<X, level>(detail::placeholder(r, overdub::detail::ir_type_of<X>));
       (void)context.overdub(detail::density_of<plain>, x, like);
-      if constexpr (
-          !distributions::detail::of_integers<decltype(support(std::declval<plain const&>()))> &&
-          detail::constrains<plain, X>)
+      if constexpr (detail::finite_support<detail::support_t<plain>>) {
+        (void)context.overdub(detail::bounds_of<plain>, like);
+      } else if constexpr (
+          !distributions::detail::of_integers<detail::support_t<plain>> && detail::constrains<plain, X>) {
         (void)context.overdub(detail::constrain_of<plain>, x, like);
+        (void)context.overdub(detail::unconstrain_of<plain>, x, like);
+      }
     }
     std::string types_text;
     for (ir::type const t : types) types_text += (types_text.empty() ? "" : ", ") + ir::text_of(r.program, t);

@@ -48,8 +48,9 @@ struct model_program {
 struct choice_parts {
   std::vector<ir::value_id> parameters;
   ir::function_id log_density = ir::nothing;
-  ir::function_id constrain = ir::nothing; // where it is continuous
-  ir::host_binding draw;                   // without a function, where the program came from a text
+  ir::function_id constrain = ir::nothing, unconstrain = ir::nothing; // where it is continuous
+  ir::function_id bounds = ir::nothing;                               // where its values are finitely many
+  ir::host_binding draw; // without a function, where the program came from a text
 };
 
 /// Functions that make choices become parts of the entry, with what stands before their addresses. Throws model_error for choices in

@@ -227,6 +227,8 @@ OVERDUB_DECL choice_parts parts_of(ir::program const& p, ir::function_id f, ir::
       in[n].attributes.detail == ir::nothing ? "" : p.text(in[n].attributes.detail));
   all.log_density = detail::function_of(p, "log_density of " + distribution, types);
   all.constrain = detail::function_of(p, "constrain " + distribution, types);
+  all.unconstrain = detail::function_of(p, "unconstrain " + distribution, types);
+  all.bounds = detail::function_of(p, "bounds of " + distribution, std::span(types).subspan(1));
   if (all.log_density == ir::nothing)
     throw model_error(message(
         "overdub: the choice \"%s\" has the distribution \"%s\", and the program has no function "

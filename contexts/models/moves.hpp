@@ -1,0 +1,218 @@
+// Moves: transitions of a trace that leave its density as it is, one choice at a time.
+#pragma once
+
+#include <overdub/contexts/inference/streams.hpp>
+#include <overdub/contexts/models/changing_trace.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+
+/// What moves did.
+struct move_record {
+  std::uint64_t proposed = 0, accepted = 0;
+  std::uint64_t undefined = 0; ///< proposals whose density is NaN, which are rejected
+  std::uint64_t ties = 0;      ///< decisions that another order of additions could turn around
+
+  move_record& operator+=(move_record const& other) {
+    proposed += other.proposed;
+    accepted += other.accepted;
+    undefined += other.undefined;
+    ties += other.ties;
+    return *this;
+  }
+  double acceptance() const {
+    return proposed == 0 ? 1 : static_cast<double>(accepted) / static_cast<double>(proposed);
+  }
+};
+
+namespace detail {
+
+/// Whether a proposal of this weight is accepted; a score tells how far its last digits can be trusted.
+inline bool accepts(double weight, double score, random_generator& g, move_record& record) {
+  ++record.proposed;
+  double const u = std::log(g.uniform());
+  if (std::isnan(weight)) {
+    ++record.undefined;
+    return false;
+  }
+  if (std::abs(u - weight) <= 1e-9 * std::max(1.0, std::abs(score))) ++record.ties;
+  bool const yes = u < weight;
+  record.accepted += yes;
+  return yes;
+}
+
+// A move of each choice of a site in its turn: step(indices, generator's key).
+template <class Trace, class Step>
+void for_each_choice(
+    Trace const& t, std::uint32_t s, random_key const& key, std::vector<i64>& at, Step const& step) {
+  std::size_t const n = t.size(s);
+  for (std::size_t k = 0; k < n; ++k) {
+    t.indices_of(s, k, at);
+    step(key.at(static_cast<i64>(k)));
+  }
+}
+
+inline void refuse_unless(bool fits, site const& s, char const* why) {
+  if (!fits) throw model_error(message("overdub: the choice \"%s\" %s", s.address.c_str(), why));
+}
+
+} // namespace detail
+
+/// gibbs("z"): each choice of a site with finitely many values gets one of them, by their probabilities with all else as it is (Geman
+/// and Geman 1984). A step takes as many proposals as there are values.
+class gibbs {
+public:
+  explicit gibbs(std::string address) : address_(std::move(address)) {}
+
+  template <class Trace>
+  void operator()(Trace& t, random_key const& key, move_record& record) {
+    std::uint32_t const s = t.core().site_at(address_);
+    detail::refuse_unless(
+        t.core().sites()[s].type.rank == 0 && t.core().sites()[s].is_discrete(), t.core().sites()[s],
+        "is not discrete, and has more values than can be tried; move it by random_walk or from_prior");
+    detail::for_each_choice(
+        t, s, key.at(address_), at_, [&](random_key const& own) { step(t, s, own, record); });
+  }
+
+private:
+  template <class Trace>
+  void step(Trace& t, std::uint32_t s, random_key const& key, move_record& record) {
+    bound_call& bounds = t.about(s, site_question::bounds, at_);
+    bounds.run();
+    auto const low = static_cast<i64>(bounds.word(0)), high = static_cast<i64>(bounds.word(1));
+    auto const now = static_cast<i64>(t.bits(s, at_));
+    weights_.clear();
+    double most = 0;
+    for (i64 x = low; x <= high; ++x) {
+      double weight = 0;
+      if (x != now) {
+        t.set_bits(s, at_, static_cast<std::uint64_t>(x));
+        weight = t.propose();
+        t.rollback();
+        if (std::isnan(weight)) {
+          ++record.undefined;
+          weight = -std::numeric_limits<double>::infinity();
+        }
+      }
+      weights_.push_back(weight);
+      most = std::max(most, weight);
+    }
+    double total = 0;
+    for (double& w : weights_) total += w = std::exp(w - most);
+    random_generator g(key);
+    double left = g.uniform() * total;
+    std::size_t chosen = 0;
+    while (chosen + 1 < weights_.size() && (left -= weights_[chosen]) >= 0) ++chosen;
+    ++record.proposed;
+    ++record.accepted;
+    if (std::abs(left) <= 1e-9 * total) ++record.ties;
+    i64 const next = low + static_cast<i64>(chosen);
+    if (next == now) return;
+    t.set_bits(s, at_, static_cast<std::uint64_t>(next));
+    t.commit();
+  }
+
+  std::string address_;
+  std::vector<i64> at_;
+  std::vector<double> weights_;
+};
+
+/// random_walk("mu", 0.5): each choice of a site moves by a normal step of this standard deviation (Metropolis 1953). Its logarithm is
+/// adapted while a chain warms up, by steps of 1 / sqrt(n), for 44 % of acceptance (Roberts and Rosenthal, Examples of Adaptive MCMC,
+/// 2009).
+class random_walk {
+public:
+  explicit random_walk(std::string address, double sd = 1) : address_(std::move(address)), sd_(sd) {}
+
+  template <class Trace>
+  void operator()(Trace& t, random_key const& key, move_record& record) {
+    std::uint32_t const s = t.core().site_at(address_);
+    detail::refuse_unless(
+        t.core().sites()[s].type == ir::f64, t.core().sites()[s],
+        "is no f64, which random_walk moves; move it by gibbs or from_prior");
+    move_record own;
+    detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& k) {
+      random_generator g(k);
+      double const x = t.number(s, at_) + sd_ * inference::drawing::normal(g);
+      t.set_bits(s, at_, std::bit_cast<std::uint64_t>(x));
+      if (detail::accepts(t.propose(), t.score(), g, own))
+        t.commit();
+      else
+        t.rollback();
+    });
+    acceptance_ = own.acceptance();
+    record += own;
+  }
+  void adapt(std::size_t iteration) {
+    sd_ *= std::exp((acceptance_ - 0.44) / std::sqrt(static_cast<double>(iteration + 1)));
+  }
+  double sd() const { return sd_; }
+
+private:
+  std::string address_;
+  double sd_, acceptance_ = 0.44;
+  std::vector<i64> at_;
+};
+
+/// from_prior("mu"): each choice of a site is drawn anew from its distribution, and accepted by what depends on it (Metropolis and
+/// Hastings). The same as `regenerate` of one choice.
+class from_prior {
+public:
+  explicit from_prior(std::string address) : address_(std::move(address)) {}
+
+  template <class Trace>
+  void operator()(Trace& t, random_key const& key, move_record& record) {
+    std::uint32_t const s = t.core().site_at(address_);
+    detail::refuse_unless(
+        t.core().sites()[s].type.rank == 0, t.core().sites()[s],
+        "is an array, which from_prior does not draw anew");
+    detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& own) {
+      bound_call& draw = t.about(s, site_question::draw, at_);
+      {
+        model_core::drawing const now(own);
+        draw.run();
+      }
+      double const there = std::bit_cast<double>(draw.word(1)), back = std::bit_cast<double>(draw.word(2));
+      t.set_bits(s, at_, draw.word(0));
+      random_generator g(own.at("accept"));
+      if (detail::accepts(t.propose() - (there - back), t.score(), g, record))
+        t.commit();
+      else
+        t.rollback();
+    });
+  }
+
+private:
+  std::string address_;
+  std::vector<i64> at_;
+};
+
+/// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(back) - log q(there).
+template <class F>
+class metropolis {
+public:
+  explicit metropolis(F f) : f_(std::move(f)) {}
+
+  template <class Trace>
+  void operator()(Trace& t, random_key const& key, move_record& record) {
+    double const correction = f_(t, key);
+    random_generator g(key.at("accept"));
+    if (detail::accepts(t.propose() + correction, t.score(), g, record))
+      t.commit();
+    else
+      t.rollback();
+  }
+
+private:
+  F f_;
+};
+
+} // namespace overdub::models

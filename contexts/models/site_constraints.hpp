@@ -1,0 +1,135 @@
+// Constraints of a run of a model, by site and with the types of their sites.
+#pragma once
+
+#include <overdub/contexts/models/trace.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace overdub::models::detail {
+
+/// A value as one of another type: integers and truths are numbers, where a number is wanted. Nothing, where it is none of that type.
+inline datum converted(datum const& x, ir::type to) {
+  if (x.type() == to) return x;
+  if (x.type().rank != to.rank) return {};
+  auto const number = [&](auto v) -> datum {
+    if (to.element == ir::scalar::f64) return datum(static_cast<double>(v));
+    if (to.element == ir::scalar::f32) return datum(static_cast<float>(v));
+    if (to.element == ir::scalar::i64 && std::integral<decltype(v)>) return datum(static_cast<i64>(v));
+    if (to.element == ir::scalar::boolean && std::integral<decltype(v)> && (v == 0 || v == 1))
+      return datum(v == 1);
+    return {};
+  };
+  auto const numbers = [&]<class From, class To>(std::type_identity<From>, std::type_identity<To>) {
+    array<From> const& from = x.elements<From>();
+    overdub::detail::array_builder<To> out(from.size());
+    for (i64 i = 0; i < from.size(); ++i) out.put(i, static_cast<To>(from[i]));
+    return datum::of(x.shape(), out.finish(from.size()));
+  };
+  ir::scalar const own = x.type().element;
+  if (to.rank == 0) {
+    if (own == ir::scalar::i64) return number(x.as<i64>());
+    if (own == ir::scalar::boolean) return number(static_cast<i64>(x.as<bool>()));
+    return own == ir::scalar::f32 ? number(x.as<float>()) : datum();
+  }
+  using std::type_identity;
+  if (own == ir::scalar::i64 && to.element == ir::scalar::f64)
+    return numbers(type_identity<i64>{}, type_identity<double>{});
+  if (own == ir::scalar::boolean && to.element == ir::scalar::i64)
+    return numbers(type_identity<bool>{}, type_identity<i64>{});
+  return {};
+}
+
+/// Constraints, by site and with the types of their sites.
+class site_constraints {
+public:
+  site_constraints(model_core const& m, choice_map const& all) : m_(m), whole_(m.sites().size()) {
+    has_.assign(m.sites().size(), false);
+    for (auto const& [at, x] : all) {
+      std::uint32_t const s = m.site_at(at.site);
+      site const& of = m.sites()[s];
+      if (at.indices.size() > of.turns)
+        throw model_error(message(
+            "overdub: %.80s was given a value, and \"%s\" has %u indices", text_of(at).c_str(),
+            of.address.c_str(), of.turns));
+      ir::type wanted = of.type;
+      for (std::size_t k = at.indices.size(); k < of.turns; ++k) wanted = wanted.array_of();
+      datum const value = converted(x, wanted);
+      if (!value)
+        throw model_error(message(
+            "overdub: %.80s was given a value of type %s, and the model chooses %s", text_of(at).c_str(),
+            overdub::detail::text_of(x.type()).c_str(), overdub::detail::text_of(wanted).c_str()));
+      has_[s] = true;
+      if (at.indices.empty())
+        whole_[s] = value;
+      else
+        has_parts_ = true;
+      typed_.set(at, value);
+    }
+  }
+
+  bool has(std::uint32_t s) const { return has_[s]; }
+  /// All choices of a site, where they were given as one and none besides.
+  bool is_whole(std::uint32_t s) const { return whole_[s] && !(has_parts_ && has_part(s)); }
+  std::vector<datum> const& whole() const { return whole_; }
+  datum find(std::uint32_t s, std::span<i64 const> indices) const {
+    if (!has_[s]) return {};
+    return typed_.find(address(m_.sites()[s].address, {indices.begin(), indices.end()}));
+  }
+  choice_map const& typed() const { return typed_; }
+
+  /// Throws where a choice was given that a run did not make.
+  void check_all_made(trace const& t) const {
+    for (auto const& [at, x] : typed_) {
+      std::uint32_t const s = m_.site_at(at.site);
+      site const& of = m_.sites()[s];
+      datum::extents const& made = t.values()[s].shape();
+      for (std::size_t k = 0; k < of.turns; ++k) {
+        bool const is_index = k < at.indices.size();
+        i64 const given = is_index ? at.indices[k] : x.shape()[k - at.indices.size()];
+        if (is_index ? given < 0 || given >= made[k] : given != made[k])
+          throw_size(at, is_index, given, made[k]);
+      }
+      if (at.indices.size() == of.turns && !t.is_made(s, at.indices))
+        throw model_error(message(
+            "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch "
+            "that was not taken",
+            text_of(at).c_str(), m_.name().c_str()));
+    }
+  }
+
+private:
+  bool has_part(std::uint32_t s) const {
+    return std::ranges::any_of(typed_, [&](auto const& each) {
+      return !each.first.indices.empty() && each.first.site == m_.sites()[s].address;
+    });
+  }
+  [[noreturn]] static void throw_size(address const& at, bool is_index, i64 given, i64 made) {
+    if (is_index)
+      throw model_error(message(
+          "overdub: %.80s was given a value, and the model makes %lld choices along this index",
+          text_of(at).c_str(), static_cast<long long>(made)));
+    throw model_error(message(
+        "overdub: %.80s was given %lld values, and the model makes %lld choices", text_of(at).c_str(),
+        static_cast<long long>(given), static_cast<long long>(made)));
+  }
+
+  model_core const& m_;
+  std::vector<bool> has_;
+  std::vector<datum> whole_; // by site
+  choice_map typed_;
+  bool has_parts_ = false;
+};
+
+inline choice_schema tracing(model_core const& m, role r) {
+  choice_schema s = m.all_in(r);
+  s.score = choice_schema::scores::by_origin;
+  s.results = s.values = s.presence = true;
+  return s;
+}
+
+} // namespace overdub::models::detail
