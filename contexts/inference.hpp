@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/contexts/inference/adaptation.hpp>
+#include <overdub/contexts/inference/chain_run.hpp>
 #include <overdub/contexts/inference/chains.hpp>
 #include <overdub/contexts/inference/csv.hpp>
 #include <overdub/contexts/inference/diagnostics.hpp>
@@ -10,6 +11,7 @@
 #include <overdub/contexts/inference/hmc.hpp>
 #include <overdub/contexts/inference/nuts.hpp>
 #include <overdub/contexts/inference/progress.hpp>
+#include <overdub/contexts/inference/run_chains.hpp>
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/inference/summary.hpp>
 #include <overdub/contexts/inference/target.hpp>
