@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/contexts/inference/adaptation.hpp>
+#include <overdub/contexts/inference/calibration.hpp>
 #include <overdub/contexts/inference/chain_run.hpp>
 #include <overdub/contexts/inference/chains.hpp>
 #include <overdub/contexts/inference/csv.hpp>

@@ -4,6 +4,7 @@
 
 #include <overdub/contexts/inference/csv.hpp>
 #include <overdub/contexts/inference/draws.hpp>
+#include <overdub/contexts/inference/on_threads.hpp>
 #include <overdub/contexts/inference/progress.hpp>
 #include <overdub/version.hpp>
 
@@ -21,8 +22,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -202,26 +201,14 @@ draws run(run_settings const& s, std::vector<std::string> names, L const& lines,
     for (std::size_t c = 0; c < s.chains; ++c)
       files[c] = chain_file(csv_writer(s.csv + '_' + text_of(c + 1) + ".csv", lines(c + 1), result.names()));
   std::vector<std::exception_ptr> failures(s.chains);
-  std::atomic<std::size_t> next = 0;
-  auto const work = [&] {
-    for (std::size_t c; (c = next++) < s.chains;) try {
-        run_chain(make, c, shared, files[c]);
-      } catch (...) {
-        failures[c] = std::current_exception();
-        shared.failed = true;
-      }
-  };
-  std::size_t const threads = std::min<std::size_t>(
-      s.chains, s.threads > 0 ? s.threads : std::max(1U, std::thread::hardware_concurrency()));
-  {
-    std::vector<std::jthread> others;
+  on_threads(s.threads, s.chains, [&](std::size_t c) {
     try {
-      while (others.size() + 1 < threads) others.emplace_back(work);
-    } catch (std::system_error const&) {
-      // There are no more threads to be had: those that are there do it.
+      run_chain(make, c, shared, files[c]);
+    } catch (...) {
+      failures[c] = std::current_exception();
+      shared.failed = true;
     }
-    work();
-  }
+  });
   for (std::size_t c = 0; c < s.chains; ++c)
     if (failures[c]) throw sampling_error(std::make_shared<draws const>(std::move(result)), failures[c], c);
   for (std::size_t c = 0; c < s.chains; ++c)
