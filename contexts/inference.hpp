@@ -11,6 +11,7 @@
 #include <overdub/contexts/inference/draws.hpp>
 #include <overdub/contexts/inference/hmc.hpp>
 #include <overdub/contexts/inference/nuts.hpp>
+#include <overdub/contexts/inference/particles.hpp>
 #include <overdub/contexts/inference/progress.hpp>
 #include <overdub/contexts/inference/run_chains.hpp>
 #include <overdub/contexts/inference/streams.hpp>
