@@ -17,3 +17,4 @@
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/inference/summary.hpp>
 #include <overdub/contexts/inference/target.hpp>
+#include <overdub/contexts/inference/variational.hpp>
