@@ -60,20 +60,10 @@ public:
   csv_writer(csv_writer&&) = default;
   csv_writer& operator=(csv_writer&&) = default;
 
-  /// The end of the adaptation, before the first draw.
+  /// The end of the adaptation, before the first draw. Of a record without a metric, that it ended, and no more.
   void adapted(chain_record const& record) {
-    line_ = "# Adaptation terminated\n# Step size = ";
-    number(record.step_size);
-    bool const dense = record.metric == "dense_e";
-    line_ += dense ? "\n# Elements of inverse mass matrix:" : "\n# Diagonal elements of inverse mass matrix:";
-    std::size_t const n = record.inverse_metric.size();
-    std::size_t const row =
-        dense ? static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(n)))) : n;
-    for (std::size_t i = 0; i < n; ++i) {
-      line_ += i % row == 0 ? "\n# " : ", ";
-      number(record.inverse_metric[i]);
-    }
-    line_ += '\n';
+    line_ = "# Adaptation terminated\n";
+    if (!record.metric.empty()) metric(record);
     write();
   }
   void draw(sampler_statistics const& statistics, std::span<double const> values) {
@@ -112,6 +102,20 @@ private:
     void operator()(std::FILE* f) const { std::fclose(f); }
   };
 
+  void metric(chain_record const& record) {
+    line_ += "# Step size = ";
+    number(record.step_size);
+    bool const dense = record.metric == "dense_e";
+    line_ += dense ? "\n# Elements of inverse mass matrix:" : "\n# Diagonal elements of inverse mass matrix:";
+    std::size_t const n = record.inverse_metric.size();
+    std::size_t const row =
+        dense ? static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(n)))) : n;
+    for (std::size_t i = 0; i < n; ++i) {
+      line_ += i % row == 0 ? "\n# " : ", ";
+      number(record.inverse_metric[i]);
+    }
+    line_ += '\n';
+  }
   void number(double v) {
     std::array<char, 32> text;
     line_.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), v).ptr);

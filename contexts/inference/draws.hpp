@@ -92,6 +92,7 @@ public:
     ++transitions_;
     divergences_ += s.divergent;
     saturations_ += s.saturated;
+    energetic_ = energetic_ || s.energy != 0;
     if (!follows) return;
     if (energies_ > 0) steps_ += (s.energy - last_) * (s.energy - last_);
     last_ = s.energy;
@@ -105,6 +106,8 @@ public:
   std::size_t divergences() const { return divergences_; }
   /// How many doubled as often as they may.
   std::size_t saturations() const { return saturations_; }
+  /// Whether transitions have energies: those of a Hamiltonian have, and those of other kernels have 0 in their place.
+  bool energetic() const { return energetic_; }
   /// The energy Bayesian fraction of missing information: what `ebfmi` is of the energies of all transitions. NaN of less than 4.
   double energy_fraction() const {
     return energies_ < 4 ? std::numeric_limits<double>::quiet_NaN() : steps_ / squares_;
@@ -113,13 +116,14 @@ public:
 private:
   std::size_t transitions_ = 0, divergences_ = 0, saturations_ = 0, energies_ = 0;
   double last_ = 0, steps_ = 0, mean_ = 0, squares_ = 0;
+  bool energetic_ = false;
 };
 
 /// What a chain was adapted to, what all its transitions were, and how long it took.
 struct chain_record {
   std::uint64_t id = 1;
-  double step_size = 0;                    ///< 0: the chain was stopped before it began
-  std::string metric = {};                 ///< diag_e or dense_e
+  double step_size = 0;                    ///< 0: the chain was stopped before it began, or has none
+  std::string metric = {};                 ///< diag_e or dense_e; or empty
   std::vector<double> inverse_metric = {}; ///< the diagonal, or rows
   double warmup_seconds = 0, sampling_seconds = 0;
   transition_totals totals = {};

@@ -19,7 +19,7 @@ namespace overdub::inference {
 /// The estimates of each variable, and of lp__, in rows; written to a stream as a table, and below it what speaks against the draws:
 /// divergences; trajectories that reached the greatest depth; of variables that are no constants, R-hats over 1.01, effective sample
 /// sizes below 100 a chain, and ones that are not defined; chains whose E-BFMI is below 0.3, or not defined; chains that are not in
-/// the table, as they are shorter.
+/// the table, as they are shorter. Of kernels without energies, nothing is said of E-BFMI.
 class summary {
 public:
   struct row {
@@ -43,6 +43,7 @@ public:
       divergences_ += totals.divergences();
       saturations_ += totals.saturations();
       ebfmi_.push_back(totals.energy_fraction());
+      undefined_fractions_ += std::isnan(ebfmi_.back()) && (totals.energetic() || totals.transitions() == 0);
     }
   }
 
@@ -98,9 +99,9 @@ public:
       all.push_back(
           "E-BFMI is below 0.3 in " + text(n) + " of " + text(ebfmi_.size()) +
           " chains: the tails are not explored");
-    if (auto const n = count(ebfmi_, [](double e) { return std::isnan(e); }); n > 0)
+    if (undefined_fractions_ > 0)
       all.push_back(
-          "E-BFMI is not defined in " + text(n) + " of " + text(ebfmi_.size()) +
+          "E-BFMI is not defined in " + text(undefined_fractions_) + " of " + text(ebfmi_.size()) +
           " chains: transitions are few, or thinned in a file, or of one energy");
     return all;
   }
@@ -157,6 +158,7 @@ private:
 
   std::vector<row> rows_;
   std::vector<double> ebfmi_;
+  std::size_t undefined_fractions_ = 0; // of chains that have energies
   std::vector<std::size_t> lengths_;    // of all chains
   std::size_t chains_ = 0, length_ = 0; // of those in the table
   std::size_t transitions_ = 0, divergences_ = 0, saturations_ = 0;

@@ -1,0 +1,398 @@
+// Checks of a sampler of one's own, with a verdict: simulation-based calibration, and Geweke's joint test. Both know nothing of the
+// sampler but what it gives, and of the model but how to simulate it. It needs the headers of random.hpp.
+#pragma once
+
+#include <overdub/contexts/inference/diagnostics.hpp>
+#include <overdub/contexts/inference/on_threads.hpp>
+#include <overdub/contexts/inference/target.hpp>
+#include <overdub/contexts/random.hpp>
+
+#include <boost/math/special_functions/gamma.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::inference {
+
+namespace calibrating {
+
+// Which of some hypotheses are rejected, with a probability of at most `level` that any true one is (Holm 1979, "A simple
+// sequentially rejective multiple test procedure").
+inline std::vector<bool> holm(std::span<double const> p_values, double level) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return p_values[i]; });
+  std::vector<bool> rejected(p_values.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (p_values[order[k]] * static_cast<double>(order.size() - k) > level) break;
+    rejected[order[k]] = true;
+  }
+  return rejected;
+}
+
+inline void check_level(double false_alarm) {
+  if (!(false_alarm > 0 && false_alarm < 1))
+    throw inference_error(message(
+        "overdub: a probability of %g of a false alarm: it lies between 0 and 1, as 0.001 does",
+        false_alarm));
+}
+
+// Those that were given, or theta.1, theta.2, ...
+inline std::vector<std::string> names_of(std::vector<std::string> given, std::size_t count) {
+  if (given.empty())
+    for (std::size_t i = 1; i <= count; ++i) given.push_back("theta." + std::to_string(i));
+  if (given.size() != count)
+    throw inference_error(message("overdub: %zu names for %zu numbers to check", given.size(), count));
+  return given;
+}
+
+inline std::size_t place_of(std::vector<std::string> const& names, std::string_view name) {
+  auto const found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw inference_error(message(
+        "overdub: nothing that was checked is called %.*s", static_cast<int>(name.size()), name.data()));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+// A table with a row for each name, and what was found below it.
+template <class F>
+void write(
+    std::ostream& out, char const* head, std::vector<std::string> const& names, F const& cells,
+    std::vector<std::string> const& findings) {
+  std::size_t width = 0;
+  for (std::string const& name : names) width = std::max(width, name.size());
+  out << std::string(width, ' ') << head << '\n';
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out << names[i] << std::string(width - names[i].size(), ' ') << cells(i) << '\n';
+  for (std::string const& finding : findings) out << finding << '\n';
+}
+
+} // namespace calibrating
+
+/// Settings of `simulation_based_calibration`.
+struct calibration_settings {
+  std::size_t simulations = 1000;
+  std::size_t draws =
+      63; ///< of the sampler in each simulation, nearly independent: ranks are from 0 to as many
+  std::size_t bins = 16;               ///< of ranks, for the test; draws + 1 is a multiple of them
+  double false_alarm = 0.001;          ///< the probability that a right sampler does not pass
+  std::vector<std::string> names = {}; ///< of the parameters; empty: theta.1, theta.2, ...
+  unsigned threads = 1; ///< on which the functions are called, at once; 0: as many as there are processors
+};
+
+/// What simulation-based calibration found.
+class calibration {
+public:
+  /// Of ranks from 0 to `draws`, by parameter and simulation.
+  calibration(
+      std::vector<std::string> names, std::vector<std::vector<std::size_t>> ranks,
+      calibration_settings const& settings)
+      : names_(std::move(names)), ranks_(std::move(ranks)), draws_(settings.draws) {
+    for (auto const& of_one : ranks_) p_values_.push_back(uniformity(of_one, settings.bins));
+    rejected_ = calibrating::holm(p_values_, settings.false_alarm);
+  }
+
+  std::vector<std::string> const& names() const { return names_; }
+  /// The rank of the prior's draw among the sampler's, in each simulation. Throws inference_error for a name that is not there, as
+  /// the next does.
+  std::span<std::size_t const> ranks(std::string_view name) const {
+    return ranks_[calibrating::place_of(names_, name)];
+  }
+  /// Of the test that a parameter's ranks are uniform: Pearson's chi-square of their bins.
+  double p_value(std::string_view name) const { return p_values_[calibrating::place_of(names_, name)]; }
+  /// Whether no parameter's ranks are rejected, by Holm's correction for their number.
+  bool passed() const { return findings().empty(); }
+  /// What is wrong with which parameter, in sentences; none is what one wants.
+  std::vector<std::string> findings() const {
+    std::vector<std::string> all;
+    for (std::size_t p = 0; p < names_.size(); ++p)
+      if (rejected_[p])
+        all.push_back("the draws of " + names_[p] + " are not those of the posterior: " + shape(p));
+    return all;
+  }
+
+  /// A table of the parameters, and below it what was found.
+  friend std::ostream& operator<<(std::ostream& out, calibration const& c) {
+    calibrating::write(
+        out, "  mean rank    p-value", c.names_,
+        [&](std::size_t p) {
+          char cells[60];
+          std::snprintf(cells, sizeof cells, " %10.3f %10.3g", 0.5 + c.moments(p).first, c.p_values_[p]);
+          return std::string(cells);
+        },
+        c.findings());
+    return out;
+  }
+
+private:
+  double uniformity(std::vector<std::size_t> const& ranks, std::size_t bins) const {
+    std::vector<double> counts(bins);
+    for (std::size_t const rank : ranks) ++counts[rank * bins / (draws_ + 1)];
+    double const expected = static_cast<double>(ranks.size()) / static_cast<double>(bins);
+    double sum = 0;
+    for (double const count : counts) sum += (count - expected) * (count - expected) / expected;
+    return boost::math::gamma_q(0.5 * static_cast<double>(bins - 1), 0.5 * sum);
+  }
+  // The mean of u - 1/2 and of its square, for the ranks as fractions u of (0, 1).
+  std::pair<double, double> moments(std::size_t p) const {
+    double first = 0, second = 0;
+    for (std::size_t const rank : ranks_[p]) {
+      double const u = (static_cast<double>(rank) + 0.5) / static_cast<double>(draws_ + 1) - 0.5;
+      first += u;
+      second += u * u;
+    }
+    auto const n = static_cast<double>(ranks_[p].size());
+    return {first / n, second / n};
+  }
+  // What stands out most in a histogram of the ranks: its slope or its curvature, each in its standard errors.
+  std::string shape(std::size_t p) const {
+    auto const [first, second] = moments(p);
+    auto const n = static_cast<double>(ranks_[p].size()), all = static_cast<double>(draws_ + 1);
+    double const slope = first * std::sqrt(12 * n);
+    double const curvature = (second - (1 - 1 / (all * all)) / 12) * std::sqrt(180 * n);
+    if (std::max(std::abs(slope), std::abs(curvature)) < 3) return "their ranks are not uniform";
+    if (std::abs(slope) > std::abs(curvature))
+      return slope > 0 ? "they are too low (ranks are high)" : "they are too high (ranks are low)";
+    return curvature > 0 ? "they are too narrow, or depend on each other (ranks pile up at the ends)"
+                         : "they are too wide (ranks pile up in the middle)";
+  }
+
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::size_t>> ranks_;
+  std::vector<double> p_values_;
+  std::vector<bool> rejected_;
+  std::size_t draws_;
+};
+
+/// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari and Gelman 2018, "Validating Bayesian inference algorithms with
+/// simulation-based calibration"): of parameters that were drawn from the prior, and data that were drawn given them, the parameters
+/// have a uniform rank among the draws that a right sampler makes of the data. Called are
+///
+///   draw_prior(key)                        a std::vector<double> of parameters,
+///   draw_data(parameters, key)             data of any type,
+///   sample_posterior(data, key, draws)     so many draws, a std::vector<std::vector<double>>; they should be nearly independent,
+///
+/// in simulation i with the keys key.at(i).at("prior"), .at("data") and .at("posterior"). Ties are broken at random. Throws
+/// inference_error for settings that make no sense, draws of another number or size, and ones that are NaN.
+template <
+    std::invocable<random_key const&> P, std::invocable<std::vector<double> const&, random_key const&> D,
+    class S>
+calibration simulation_based_calibration(
+    P const& draw_prior, D const& draw_data, S const& sample_posterior, calibration_settings const& settings,
+    random_key const& key) {
+  calibrating::check_level(settings.false_alarm);
+  std::size_t const simulations = settings.simulations, draws = settings.draws, bins = settings.bins;
+  if (bins < 2 || (draws + 1) % bins != 0)
+    throw inference_error(message(
+        "overdub: %zu ranks, one more than draws, in %zu bins: as many ranks are to fall into each of two "
+        "bins "
+        "or more",
+        draws + 1, bins));
+  if (simulations < 5 * bins)
+    throw inference_error(message(
+        "overdub: %zu simulations for %zu bins of ranks: there should be five for each, or more", simulations,
+        bins));
+
+  std::vector<std::vector<std::size_t>> by_simulation(simulations);
+  on_threads(settings.threads, simulations, [&](std::size_t i) {
+    random_key const here = key.at(i);
+    std::vector<double> const truth = draw_prior(here.at("prior"));
+    auto const data = draw_data(truth, here.at("data"));
+    std::vector<std::vector<double>> const posterior = sample_posterior(data, here.at("posterior"), draws);
+    if (posterior.size() != draws)
+      throw inference_error(message(
+          "overdub: simulation %zu: %zu draws were asked for, and %zu came", i, draws, posterior.size()));
+    std::vector<std::size_t> below(truth.size()), ties(truth.size());
+    for (std::vector<double> const& draw : posterior) {
+      if (draw.size() != truth.size())
+        throw inference_error(message(
+            "overdub: simulation %zu: the sampler's draw has %zu parameters, and the prior's %zu", i,
+            draw.size(), truth.size()));
+      for (std::size_t p = 0; p < truth.size(); ++p) {
+        if (std::isnan(draw[p]) || std::isnan(truth[p]))
+          throw inference_error(message("overdub: simulation %zu: parameter %zu is NaN", i, p + 1));
+        below[p] += draw[p] < truth[p];
+        ties[p] += draw[p] == truth[p];
+      }
+    }
+    random_generator generator(here.at("ties"));
+    for (std::size_t p = 0; p < truth.size(); ++p)
+      below[p] += boost::random::uniform_int_distribution<std::size_t>(0, ties[p])(generator);
+    by_simulation[i] = std::move(below);
+  });
+
+  std::size_t const parameters = by_simulation.front().size();
+  std::vector<std::vector<std::size_t>> ranks(parameters);
+  for (auto const& one : by_simulation) {
+    if (one.size() != parameters)
+      throw inference_error(message(
+          "overdub: the prior draws %zu parameters, and %zu at another time: calibration needs as many in "
+          "each simulation",
+          parameters, one.size()));
+    for (std::size_t p = 0; p < parameters; ++p) ranks[p].push_back(one[p]);
+  }
+  return calibration(calibrating::names_of(settings.names, parameters), std::move(ranks), settings);
+}
+
+/// Settings of `geweke_joint_test`.
+struct joint_test_settings {
+  std::size_t simulations = 10000; ///< independent ones, of the joint distribution
+  std::size_t chains = 4;          ///< of alternating transitions and data
+  std::size_t iterations = 2500;   ///< of each chain, from 6 on
+  double false_alarm = 0.001;      ///< the probability that a right sampler does not pass, for long chains
+  std::vector<std::string> names = {}; ///< of the statistics; empty: theta.1, theta.2, ...
+  unsigned threads = 1; ///< on which the functions are called, at once; 0: as many as there are processors
+};
+
+/// What the joint test found.
+class joint_test {
+public:
+  struct row {
+    std::string name;
+    double simulated = 0, sampled = 0; ///< the mean over independent simulations, and over the chains
+    double z = 0;                      ///< the difference sampled - simulated in its standard errors
+    double p_value = 1;                ///< of a difference at least as large
+  };
+
+  joint_test(std::vector<row> rows, double false_alarm) : rows_(std::move(rows)) {
+    std::vector<double> p_values;
+    for (row const& r : rows_) p_values.push_back(r.p_value);
+    rejected_ = calibrating::holm(p_values, false_alarm);
+  }
+
+  std::vector<row> const& rows() const { return rows_; }
+  /// The row of a statistic. Throws inference_error for a name that is not there.
+  row const& operator[](std::string_view name) const { return rows_[calibrating::place_of(names(), name)]; }
+  /// Whether no statistic differs, by Holm's correction for their number.
+  bool passed() const { return findings().empty(); }
+  /// Which statistics differ, in sentences; none is what one wants.
+  std::vector<std::string> findings() const {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (rejected_[i]) {
+        char by[100];
+        std::snprintf(by, sizeof by, " (%.4g for %.4g)", rows_[i].sampled, rows_[i].simulated);
+        all.push_back(
+            "the sampler's " + rows_[i].name + " is too " + (rows_[i].z > 0 ? "high" : "low") + by +
+            ": its transitions change the joint distribution");
+      }
+    return all;
+  }
+
+  /// A table of the statistics, and below it what was found.
+  friend std::ostream& operator<<(std::ostream& out, joint_test const& t) {
+    calibrating::write(
+        out, "  simulated    sampled          z    p-value", t.names(),
+        [&](std::size_t i) {
+          row const& r = t.rows_[i];
+          char cells[100];
+          std::snprintf(
+              cells, sizeof cells, " %10.4g %10.4g %10.2f %10.3g", r.simulated, r.sampled, r.z, r.p_value);
+          return std::string(cells);
+        },
+        t.findings());
+    return out;
+  }
+
+private:
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (row const& r : rows_) all.push_back(r.name);
+    return all;
+  }
+
+  std::vector<row> rows_;
+  std::vector<bool> rejected_;
+};
+
+/// Geweke's joint distribution test (Geweke 2004, "Getting it right: joint distribution tests of posterior simulators"). A transition
+/// of the parameters given the data, and data drawn anew given the parameters, leave the joint distribution of both as it is: means
+/// of statistics are the same over independent draws and over chains of these two steps. Chains begin with draws of the joint
+/// distribution; the test finds steps that change it, and not that they move too little. Called are
+///
+///   draw_joint(key)                a state: parameters from the prior, and data given them,
+///   transition(state&, key)        a step of the sampler under test,
+///   redraw_data(state&, key)       new data given the state's parameters,
+///   statistics(state)              a std::vector<double>: moments of parameters, and of parameters with data.
+///
+/// The standard error of a chain's mean is `mcse_mean`. Simulation i has the key key.at("joint").at(i), chain c keys below
+/// key.at("chain").at(c). Throws inference_error for settings that make no sense, and statistics that are not finite or of another
+/// number.
+template <
+    std::invocable<random_key const&> J, class T, class R,
+    std::invocable<std::invoke_result_t<J const&, random_key const&> const&> F>
+joint_test geweke_joint_test(
+    J const& draw_joint, T const& transition, R const& redraw_data, F const& statistics,
+    joint_test_settings const& settings, random_key const& key) {
+  calibrating::check_level(settings.false_alarm);
+  if (settings.simulations < 2 || settings.chains < 1 || settings.iterations < 6)
+    throw inference_error(message(
+        "overdub: a joint test of %zu simulations, and %zu chains of %zu iterations: it needs 2, and 1 of 6, "
+        "at "
+        "least",
+        settings.simulations, settings.chains, settings.iterations));
+  using table = std::vector<std::vector<double>>;
+  table simulated(settings.simulations), sampled(settings.chains * settings.iterations);
+  on_threads(settings.threads, settings.simulations, [&](std::size_t i) {
+    simulated[i] = statistics(draw_joint(key.at("joint").at(i)));
+  });
+  on_threads(settings.threads, settings.chains, [&](std::size_t c) {
+    random_key const here = key.at("chain").at(c);
+    auto state = draw_joint(here.at("joint"));
+    for (std::size_t i = 0; i < settings.iterations; ++i) {
+      random_key const now = here.transition(i + 1);
+      transition(state, now.at("transition"));
+      redraw_data(state, now.at("data"));
+      sampled[c * settings.iterations + i] = statistics(std::as_const(state));
+    }
+  });
+
+  std::size_t const count = simulated.front().size();
+  std::vector<std::string> const names = calibrating::names_of(settings.names, count);
+  auto const column = [&](table const& from, std::size_t k) {
+    std::vector<double> values;
+    for (std::vector<double> const& one : from) {
+      if (one.size() != count)
+        throw inference_error(
+            message("overdub: %zu statistics of a state, and %zu of another", count, one.size()));
+      if (!std::isfinite(one[k]))
+        throw inference_error(message(
+            "overdub: the statistic %.100s is %g: the joint test needs finite ones", names[k].c_str(),
+            one[k]));
+      values.push_back(one[k]);
+    }
+    return values;
+  };
+  std::vector<joint_test::row> rows;
+  for (std::size_t k = 0; k < count; ++k) {
+    std::vector<double> const independent = column(simulated, k);
+    chain_values const chains{column(sampled, k), settings.chains};
+    double const error = diagnosing::varies(chains) ? mcse_mean(chains) : 0;
+    double const deviation =
+        std::sqrt(diagnosing::variance(independent) / static_cast<double>(independent.size()));
+    joint_test::row r{
+        .name = names[k],
+        .simulated = diagnosing::mean(independent),
+        .sampled = diagnosing::mean(chains.values)};
+    double const difference = r.sampled - r.simulated;
+    r.z = difference == 0 ? 0 : difference / std::hypot(error, deviation);
+    r.p_value = std::erfc(std::abs(r.z) / std::numbers::sqrt2);
+    rows.push_back(std::move(r));
+  }
+  return joint_test(std::move(rows), settings.false_alarm);
+}
+
+} // namespace overdub::inference

@@ -1,0 +1,63 @@
+// elliptical_slice: transitions for a normal prior and any likelihood, without a gradient and without a step size.
+#pragma once
+
+#include <overdub/contexts/inference/streams.hpp>
+#include <overdub/contexts/inference/target.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <numbers>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace overdub::inference {
+
+/// What a transition of `elliptical_slice` tells.
+struct slice_statistics {
+  double log_likelihood = 0; ///< where it ended
+  int evaluations = 0;       ///< of the log likelihood, where it began included
+};
+
+/// One transition of x, which leaves prior times likelihood invariant, for a prior N(mean, Σ) of any Σ (Murray, Adams and MacKay 2010,
+/// "Elliptical slice sampling"): an angle is drawn on the ellipse through x and a draw of the prior, from a bracket that shrinks
+/// towards x until the likelihood is in the slice. `prior_draw(out, generator)` writes a draw of N(mean, Σ), and
+/// `log_likelihood(x)` returns a number; where it is NaN, the transition does not go. Throws inference_error where the log likelihood
+/// is not finite at the beginning, and where it is another at the same point. Each proposal takes time proportional to the dimension,
+/// and an evaluation.
+template <class P, std::invocable<std::span<double const>> L, std::uniform_random_bit_generator G>
+requires std::invocable<P&, std::span<double>, G&> slice_statistics elliptical_slice(
+    std::span<double> x, std::span<double const> mean, P&& prior_draw, L&& log_likelihood, G& generator) {
+  if (mean.size() != x.size())
+    throw inference_error(
+        message("overdub: a mean of %zu numbers for a point of %zu", mean.size(), x.size()));
+  std::vector<double> const from(x.begin(), x.end());
+  std::vector<double> other(x.size());
+  prior_draw(std::span<double>(other), generator);
+  double const before = log_likelihood(std::span<double const>(from));
+  if (!std::isfinite(before))
+    throw inference_error(message(
+        "overdub: the log likelihood is %g where the slice begins: begin where it is finite", before));
+  double const height = before + std::log1p(-drawing::uniform(generator));
+
+  double angle = 2 * std::numbers::pi * drawing::uniform(generator);
+  double low = angle - 2 * std::numbers::pi, high = angle;
+  for (int evaluations = 2;; ++evaluations) {
+    double const along = std::cos(angle), across = std::sin(angle);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = mean[i] + along * (from[i] - mean[i]) + across * (other[i] - mean[i]);
+    double const here = log_likelihood(std::span<double const>(x));
+    if (here >= height) return {here, evaluations};
+    if (high - low < 1e-15) { // the ellipse's point is x, which is in the slice
+      std::ranges::copy(from, x.begin());
+      throw inference_error(
+          message("overdub: the log likelihood was %g, and is %g at the same point", before, here));
+    }
+    (angle < 0 ? low : high) = angle;
+    angle = low + (high - low) * drawing::uniform(generator);
+  }
+}
+
+} // namespace overdub::inference

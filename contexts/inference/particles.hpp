@@ -1,0 +1,305 @@
+// Weighted draws: importance sampling, particle filters, and resampling. It needs the headers of random.hpp.
+#pragma once
+
+#include <overdub/contexts/inference/on_threads.hpp>
+#include <overdub/contexts/inference/streams.hpp>
+#include <overdub/contexts/inference/target.hpp>
+#include <overdub/contexts/random.hpp>
+
+#include <boost/random/exponential_distribution.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <random>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::inference {
+
+/// The logarithm of the sum of exponentials, without overflow: -infinity of none. A NaN is passed on. O(n).
+inline double log_sum_exp(std::span<double const> x) {
+  double greatest = -std::numeric_limits<double>::infinity();
+  for (double const v : x) {
+    if (std::isnan(v)) return v;
+    greatest = std::max(greatest, v);
+  }
+  if (std::isinf(greatest)) return greatest;
+  double sum = 0;
+  for (double const v : x) sum += std::exp(v - greatest);
+  return greatest + std::log(sum);
+}
+
+/// Weights that sum to 1, of logarithms that are known up to a constant.
+struct normalised_weights {
+  std::vector<double> values;
+  double log_sum = 0;           ///< of the weights before
+  double effective_size = 0;    ///< (Σ w)² / Σ w²: how many equal weights are worth as much (Kong 1992)
+  std::size_t not_a_number = 0; ///< how many log weights were NaN: they count as -infinity
+
+  /// The logarithm of the mean weight.
+  double log_mean() const { return log_sum - std::log(static_cast<double>(values.size())); }
+};
+
+/// Normalises weights. Throws inference_error where no weight is positive, and where one is infinite. O(n).
+inline normalised_weights normalise(std::span<double const> log_weights) {
+  normalised_weights result{.values = {log_weights.begin(), log_weights.end()}};
+  std::size_t none = 0;
+  for (double& w : result.values) {
+    if (std::isnan(w)) {
+      ++result.not_a_number;
+      w = -std::numeric_limits<double>::infinity();
+    }
+    none += w == -std::numeric_limits<double>::infinity();
+    if (w == std::numeric_limits<double>::infinity())
+      throw inference_error(message("overdub: a log weight is infinite: densities of draws must be finite"));
+  }
+  if (none == result.values.size())
+    throw inference_error(message(
+        "overdub: no draw of %zu has a weight: log weights are NaN %zu times, and else -infinity; what was "
+        "observed cannot be, or more draws are needed",
+        result.values.size(), result.not_a_number));
+  result.log_sum = log_sum_exp(result.values);
+  double squares = 0;
+  for (double& w : result.values) {
+    w = std::exp(w - result.log_sum);
+    squares += w * w;
+  }
+  result.effective_size = 1 / squares;
+  return result;
+}
+
+/// The effective sample size of log weights, as `normalise` computes it.
+inline double effective_sample_size(std::span<double const> log_weights) {
+  return normalise(log_weights).effective_size;
+}
+
+/// How ancestors are drawn (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for particle filtering"). In the mean,
+/// each is drawn its weight times their number, in all of them.
+enum class resampling {
+  systematic, ///< at one random place in each of n equal parts, the same in all: the mean is rounded down or up
+  stratified,  ///< at a random place in each of n equal parts
+  multinomial, ///< independently
+  residual     ///< the mean rounded down, and the rest independently by what was cut off
+};
+
+namespace resampled {
+
+// As many indices for each as it is drawn at the places in [0, 1), which `place(i)` gives in ascending order.
+template <class F>
+void at_places(
+    std::span<double const> weights, std::size_t count, F const& place, std::vector<std::size_t>& out) {
+  // Sums are rounded: the last one that has a weight takes what is behind them all.
+  std::size_t last = weights.size() - 1;
+  while (last > 0 && !(weights[last] > 0)) --last;
+  std::size_t k = 0;
+  double sum = weights[0];
+  for (std::size_t i = 0; i < count; ++i) {
+    double const u = place(i);
+    while (k < last && !(u < sum)) sum += weights[++k];
+    out.push_back(k);
+  }
+}
+
+// Uniform places in ascending order: sums of exponential numbers over the sum of one more.
+template <class G>
+void independently(
+    std::span<double const> weights, std::size_t count, G& generator, std::vector<std::size_t>& out) {
+  std::vector<double> places(count);
+  double sum = 0;
+  boost::random::exponential_distribution<double> exponential;
+  for (double& p : places) p = sum += exponential(generator);
+  sum += exponential(generator);
+  at_places(
+      weights, count, [&](std::size_t i) { return places[i] / sum; }, out);
+}
+
+} // namespace resampled
+
+/// Draws so many indices by weights that sum to 1, in ascending order. None has weight 0. O(count + number of weights).
+template <std::uniform_random_bit_generator G>
+std::vector<std::size_t>
+ancestors(resampling scheme, std::span<double const> weights, std::size_t count, G& generator) {
+  std::vector<std::size_t> out;
+  out.reserve(count);
+  auto const n = static_cast<double>(count);
+  auto const in_part = [&](std::size_t i, double u) { return (static_cast<double>(i) + u) / n; };
+  switch (scheme) {
+  case resampling::systematic: {
+    double const u = drawing::uniform(generator);
+    resampled::at_places(
+        weights, count, [&](std::size_t i) { return in_part(i, u); }, out);
+    break;
+  }
+  case resampling::stratified:
+    resampled::at_places(
+        weights, count, [&](std::size_t i) { return in_part(i, drawing::uniform(generator)); }, out);
+    break;
+  case resampling::multinomial:
+    resampled::independently(weights, count, generator, out);
+    break;
+  case resampling::residual: {
+    std::vector<double> rest(weights.begin(), weights.end());
+    double sum = 0;
+    for (std::size_t k = 0; k < rest.size(); ++k) {
+      double const copies = std::floor(n * rest[k]);
+      out.insert(out.end(), static_cast<std::size_t>(copies), k);
+      sum += rest[k] = n * rest[k] - copies;
+    }
+    out.resize(std::min(out.size(), count));
+    for (double& r : rest) r /= sum;
+    if (out.size() < count) resampled::independently(rest, count - out.size(), generator, out);
+    std::ranges::sort(out);
+    break;
+  }
+  }
+  return out;
+}
+
+/// Draws with weights, whose logarithms are known up to a constant.
+template <std::copyable V>
+struct weighted_draws {
+  std::vector<V> values;
+  std::vector<double> log_weights;
+  double log_evidence =
+      0; ///< an estimate of the logarithm of the normalising constant; its exponential has no bias
+  std::size_t not_a_number = 0; ///< how many weights were NaN, and taken as 0
+
+  /// Those that sum to 1.
+  std::vector<double> weights() const { return normalise(log_weights).values; }
+  double effective_size() const { return effective_sample_size(log_weights); }
+  /// The weighted mean of what f makes of each draw that has a weight.
+  template <std::invocable<V const&> F>
+  double mean(F const& f) const {
+    std::vector<double> const w = weights();
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (w[i] > 0) sum += w[i] * static_cast<double>(f(values[i]));
+    return sum;
+  }
+  /// So many draws of equal weights.
+  std::vector<V>
+  resample(std::size_t count, random_key const& key, resampling scheme = resampling::systematic) const {
+    random_generator generator(key);
+    std::vector<V> drawn;
+    for (std::size_t const a : ancestors(scheme, weights(), count, generator)) drawn.push_back(values[a]);
+    return drawn;
+  }
+};
+
+/// Importance sampling: `draw(key)` returns a pair of a value and its log weight, the log density to be sampled minus that of the
+/// draw. The i-th draw has the key key.at(i), on any number of threads, at once where there are more than one; of 0, as many as there
+/// are processors. Throws inference_error as `normalise` does.
+template <std::invocable<random_key const&> F>
+auto importance_sample(F const& draw, std::size_t count, random_key const& key, unsigned threads = 1) {
+  using pair = std::invoke_result_t<F const&, random_key const&>;
+  using value = std::remove_cvref_t<typename pair::first_type>;
+  std::vector<std::optional<value>> drawn(count);
+  weighted_draws<value> result;
+  result.log_weights.resize(count);
+  on_threads(threads, count, [&](std::size_t i) {
+    auto made = draw(key.at(i));
+    drawn[i].emplace(std::move(made.first));
+    result.log_weights[i] = made.second;
+  });
+  for (std::optional<value>& v : drawn) result.values.push_back(std::move(*v));
+  normalised_weights const w = normalise(result.log_weights);
+  result.log_evidence = w.log_mean();
+  result.not_a_number = w.not_a_number;
+  return result;
+}
+
+/// Settings of `particle_filter`.
+struct filter_settings {
+  std::size_t particles = 1000;
+  double resample_below =
+      0.5; ///< the effective sample size, as a part of the particles: 0 never resamples, 1 does after each step
+  resampling scheme = resampling::systematic;
+  unsigned threads = 1; ///< on which particles are extended, at once; 0: as many as there are processors
+};
+
+/// What a particle filter has in the end, and what its steps were.
+template <std::copyable P>
+struct filtered : weighted_draws<P> {
+  std::vector<double> log_evidences;   ///< of each step, given those before it: their sum is log_evidence
+  std::vector<double> effective_sizes; ///< after each step, before resampling
+  std::size_t resamplings = 0;
+};
+
+/// Moves a particle after step t, by a transition that leaves the distribution of particles after that step as it is.
+template <class F, class P>
+concept rejuvenation = std::invocable<F const&, P&, std::size_t, random_key const&>;
+
+/// Moves no particle.
+struct no_rejuvenation {
+  void operator()(auto&, std::size_t, random_key const&) const {}
+};
+
+/// A particle filter (Gordon, Salmond and Smith 1993; Del Moral, Doucet and Jasra 2006, "Sequential Monte Carlo samplers"), which
+/// resamples where the effective sample size is low. Called are
+///
+///   start(key)                      a particle, of any type that can be copied;
+///   extend(particle&, t, key)       makes step t of it, counted from 0, and returns the logarithm of the factor of its weight;
+///   rejuvenate(particle&, t, key)   moves it after it was resampled behind step t; it may be left out.
+///
+/// Nothing is resampled after the last step. Particle i has the keys key.at("start").at(i), key.at(t).at(i) and
+/// key.at(t).at("move").at(i): results are the same on any number of threads. Throws inference_error, with the step, where no
+/// particle has a weight. Time: that of particles x steps, and of copies; memory: that of the particles twice.
+template <std::invocable<random_key const&> S, class E, class R = no_rejuvenation>
+requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
+    filtered<std::invoke_result_t<S const&, random_key const&>> particle_filter(
+        S const& start, E const& extend, std::size_t steps, filter_settings const& settings,
+        random_key const& key, R const& rejuvenate = {}) {
+  using particle = std::invoke_result_t<S const&, random_key const&>;
+  std::size_t const n = settings.particles;
+  if (n == 0) throw inference_error(message("overdub: a filter of no particles: it needs some hundreds"));
+  filtered<particle> result;
+  std::vector<std::optional<particle>> begun(n);
+  on_threads(settings.threads, n, [&](std::size_t i) { begun[i].emplace(start(key.at("start").at(i))); });
+  for (std::optional<particle>& p : begun) result.values.push_back(std::move(*p));
+
+  double const equal = -std::log(static_cast<double>(n));
+  result.log_weights.assign(n, equal); // they sum to 1 after each step
+  for (std::size_t t = 0; t < steps; ++t) {
+    random_key const now = key.at(t);
+    on_threads(settings.threads, n, [&](std::size_t i) {
+      result.log_weights[i] += extend(result.values[i], t, now.at(i));
+    });
+    normalised_weights w;
+    try {
+      w = normalise(result.log_weights);
+    } catch (inference_error const& e) {
+      throw inference_error(message("overdub: step %zu: %s", t, e.what() + sizeof "overdub:"));
+    }
+    for (std::size_t i = 0; i < n; ++i) result.log_weights[i] = std::log(w.values[i]);
+    result.log_evidence += w.log_sum;
+    result.log_evidences.push_back(w.log_sum);
+    result.effective_sizes.push_back(w.effective_size);
+    result.not_a_number += w.not_a_number;
+    if (t + 1 == steps || w.effective_size >= settings.resample_below * static_cast<double>(n)) continue;
+
+    random_generator generator(now.at("resample"));
+    std::vector<std::size_t> const from = ancestors(settings.scheme, w.values, n, generator);
+    std::vector<particle> next;
+    next.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) // ascending: the last of those that are alike may be moved
+      if (i + 1 < n && from[i + 1] == from[i])
+        next.push_back(result.values[from[i]]);
+      else
+        next.push_back(std::move(result.values[from[i]]));
+    result.values = std::move(next);
+    result.log_weights.assign(n, equal);
+    ++result.resamplings;
+    if constexpr (!std::same_as<R, no_rejuvenation>)
+      on_threads(
+          settings.threads, n, [&](std::size_t i) { rejuvenate(result.values[i], t, now.at("move").at(i)); });
+  }
+  return result;
+}
+
+} // namespace overdub::inference

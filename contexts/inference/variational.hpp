@@ -1,0 +1,220 @@
+// Variational inference: the independent normal distributions that are nearest to a target. It needs the headers of random.hpp.
+#pragma once
+
+#include <overdub/contexts/inference/streams.hpp>
+#include <overdub/contexts/inference/target.hpp>
+#include <overdub/contexts/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace overdub::inference {
+
+/// Settings of `approximate`.
+struct variational_settings {
+  std::size_t iterations = 20000;     ///< at most
+  std::size_t gradient_draws = 10;    ///< of the approximation, in each iteration
+  std::size_t evaluation_draws = 100; ///< for the ELBO
+  std::size_t check_every = 100;      ///< iterations between two values of the ELBO
+  /// It has converged when the median of the last ten changes of the ELBO is at most as much of the ELBO, or of 1 if that is less.
+  double tolerance = 0.0001;
+  double step = 0.1;                ///< of the first iterations, in deviations of the approximation
+  std::vector<double> initial = {}; ///< means to begin with; empty: 0
+};
+
+/// Independent normal distributions of the coordinates of a target.
+class mean_field {
+public:
+  mean_field(std::vector<double> means, std::vector<double> sds)
+      : means_(std::move(means)), sds_(std::move(sds)) {}
+
+  std::vector<double> const& means() const { return means_; }
+  std::vector<double> const& sds() const { return sds_; }
+  /// A point.
+  std::vector<double> draw(random_key const& key) const {
+    random_generator generator(key);
+    std::vector<double> q = means_;
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] += sds_[i] * drawing::normal(generator);
+    return q;
+  }
+  /// The normalised log density at a point.
+  double log_density(std::span<double const> q) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < means_.size(); ++i) {
+      double const z = (q[i] - means_[i]) / sds_[i];
+      sum -= 0.5 * (z * z + std::log(2 * std::numbers::pi)) + std::log(sds_[i]);
+    }
+    return sum;
+  }
+
+private:
+  std::vector<double> means_, sds_;
+};
+
+/// What `approximate` found.
+struct variational_fit : mean_field {
+  std::vector<double> elbo;   ///< at the beginning, and after each `check_every` iterations
+  std::size_t iterations = 0; ///< that were made
+  bool converged = false;
+  std::size_t skipped = 0; ///< draws whose log density or gradient was not finite, of all iterations
+};
+
+namespace approximating {
+
+// Means and logarithms of deviations, in this order in one vector, on their way to the greatest ELBO.
+template <target T>
+class ascent {
+public:
+  ascent(T density, variational_settings const& settings, random_key const& key)
+      : density_(std::move(density)), settings_(settings), key_(key), n_(density_.dimension()), now_(2 * n_),
+        average_(2 * n_), slopes_(2 * n_), first_(2 * n_), second_(2 * n_), noise_(n_), position_(n_),
+        gradient_(n_) {
+    if (settings.gradient_draws == 0 || settings.evaluation_draws == 0 || settings.check_every == 0)
+      throw inference_error(message("overdub: an approximation by no draws, or one that is never checked"));
+    if (!(settings.step > 0) || !std::isfinite(settings.step))
+      throw inference_error(message("overdub: a step size of %g: it is positive and finite", settings.step));
+    if (!settings.initial.empty() && settings.initial.size() != n_)
+      throw inference_error(message(
+          "overdub: an initial point of %zu numbers for a target of dimension %zu", settings.initial.size(),
+          n_));
+    std::ranges::copy(settings.initial, now_.begin());
+    average_ = now_;
+  }
+
+  variational_fit run() {
+    std::vector<double> elbos = {elbo()};
+    std::size_t t = 0;
+    bool converged = false;
+    while (t < settings_.iterations && !converged) {
+      climb(++t);
+      if (t % settings_.check_every != 0) continue;
+      elbos.push_back(elbo());
+      converged = settled(elbos);
+    }
+    if (t % settings_.check_every != 0) elbos.push_back(elbo());
+    if (!std::isfinite(elbos.back()))
+      throw inference_error(message(
+          "overdub: the evidence lower bound is %g: the log density is not finite at draws of its "
+          "approximation, and a target is finite almost everywhere",
+          elbos.back()));
+    auto const middle = average_.begin() + static_cast<std::ptrdiff_t>(n_);
+    std::vector<double> sds(middle, average_.end());
+    for (double& s : sds) s = std::exp(s);
+    return {{{average_.begin(), middle}, std::move(sds)}, std::move(elbos), t, converged, skipped_};
+  }
+
+private:
+  // The log density at a draw of the normal distributions of `of`.
+  double evaluate(std::vector<double> const& of, random_generator& generator) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      noise_[i] = drawing::normal(generator);
+      position_[i] = of[i] + std::exp(of[n_ + i]) * noise_[i];
+    }
+    return density_(std::as_const(position_), gradient_);
+  }
+
+  // The mean of log density minus that of the approximation, of the average, by the same noise each time: differences are those of the
+  // approximation, and where it is the target, there is no noise.
+  double elbo() {
+    random_generator generator(key_.at("elbo"));
+    double sum = 0;
+    for (std::size_t k = 0; k < settings_.evaluation_draws; ++k) {
+      sum += evaluate(average_, generator);
+      for (std::size_t i = 0; i < n_; ++i)
+        sum += 0.5 * (noise_[i] * noise_[i] + std::log(2 * std::numbers::pi)) + average_[n_ + i];
+    }
+    return sum / static_cast<double>(settings_.evaluation_draws);
+  }
+  bool settled(std::vector<double> const& elbos) const {
+    constexpr std::size_t changes = 10;
+    if (elbos.size() <= changes) return false;
+    std::vector<double> relative;
+    for (std::size_t i = elbos.size() - changes; i < elbos.size(); ++i)
+      relative.push_back(std::abs(elbos[i] - elbos[i - 1]) / std::max(1.0, std::abs(elbos[i])));
+    std::ranges::sort(
+        relative, [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); });
+    return relative[changes / 2] <= settings_.tolerance;
+  }
+
+  // The gradient of the ELBO by draws m + s e: of m, in units of s, the mean of s (g + e / s), and of log s that of e s (g + e / s).
+  // The part e / s has the mean of the entropy's gradient, and takes the noise away where the target is the approximation (Roeder,
+  // Wu and Duvenaud 2017, "Sticking the landing").
+  void slopes(std::size_t t) {
+    random_generator generator(key_.at(t));
+    std::ranges::fill(slopes_, 0.0);
+    std::size_t used = 0;
+    for (std::size_t k = 0; k < settings_.gradient_draws; ++k) {
+      double const log_density = evaluate(now_, generator);
+      if (!std::isfinite(log_density) ||
+          !std::ranges::all_of(gradient_, [](double g) { return std::isfinite(g); })) {
+        ++skipped_;
+        continue;
+      }
+      ++used;
+      for (std::size_t i = 0; i < n_; ++i) {
+        double const slope = std::exp(now_[n_ + i]) * gradient_[i] + noise_[i];
+        slopes_[i] += slope;
+        slopes_[n_ + i] += noise_[i] * slope;
+      }
+    }
+    if (used == 0)
+      throw inference_error(message(
+          "overdub: iteration %zu: the log density and its gradient are finite at none of %zu draws of the "
+          "approximation: begin elsewhere, or mend the target",
+          t, settings_.gradient_draws));
+    for (double& s : slopes_) s /= static_cast<double>(used);
+  }
+
+  // A step of Adam (Kingma and Ba 2015), of means in units of their deviations. Steps become smaller; the average of iterates, in
+  // which the t-th weighs as t⁷, is that of Shamir and Zhang 2013, "Stochastic gradient descent for non-smooth optimization".
+  void climb(std::size_t t) {
+    constexpr double forget_first = 0.9, forget_second = 0.99;
+    slopes(t);
+    auto const count = static_cast<double>(t);
+    double const step = settings_.step / std::sqrt(1 + count / 100);
+    double const part = 8 / (count + 7);
+    for (std::size_t j = 0; j < 2 * n_; ++j) {
+      first_[j] = forget_first * first_[j] + (1 - forget_first) * slopes_[j];
+      second_[j] = forget_second * second_[j] + (1 - forget_second) * slopes_[j] * slopes_[j];
+      double const mean = first_[j] / (1 - std::pow(forget_first, count));
+      double const square = second_[j] / (1 - std::pow(forget_second, count));
+      double const unit = j < n_ ? std::exp(now_[n_ + j]) : 1;
+      now_[j] += step * unit * mean / (std::sqrt(square) + 1e-8);
+      average_[j] += part * (now_[j] - average_[j]);
+    }
+    for (std::size_t i = 0; i < n_; ++i)
+      if (!(std::abs(now_[n_ + i]) < 100))
+        throw inference_error(message(
+            "overdub: the deviation of coordinate %zu of the approximation became %g: the target is "
+            "improper, or "
+            "has a density without bounds",
+            i + 1, std::exp(now_[n_ + i])));
+  }
+
+  T density_;
+  variational_settings const& settings_;
+  random_key key_;
+  std::size_t n_;
+  std::vector<double> now_, average_, slopes_, first_, second_, noise_, position_, gradient_;
+  std::size_t skipped_ = 0;
+};
+
+} // namespace approximating
+
+/// The independent normal distributions of the coordinates that are nearest to a target in the Kullback-Leibler divergence KL(q || target): the ELBO, a lower bound of the logarithm of the target's integral, is made greatest by its stochastic gradient (Kucukelbir,
+/// Tran, Ranganath, Gelman and Blei 2017, "Automatic differentiation variational inference"). Deviations are those of conditional
+/// distributions, too small where coordinates depend on each other. The same fit for the same key. It takes iterations x draws
+/// evaluations of the target. Throws inference_error for settings that make no sense, a target that is improper, or not finite where
+/// the approximation has its draws; what the target throws reaches the caller.
+template <target T>
+variational_fit approximate(T const& density, variational_settings const& settings, random_key const& key) {
+  return approximating::ascent<T>(density, settings, key).run();
+}
+
+} // namespace overdub::inference
