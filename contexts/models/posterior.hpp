@@ -32,7 +32,6 @@ public:
   posterior(shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed);
   OVERDUB_DECL posterior(posterior const& other);
   posterior(posterior&&) = default;
-  posterior& operator=(posterior&&) = default;
 
   /// How many numbers without constraints there are.
   std::size_t dimension() const { return layout_->dimension; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/contexts/models/numbers.hpp>
 #include <overdub/contexts/models/posterior.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
@@ -10,26 +11,6 @@
 #include <string_view>
 
 namespace overdub::models {
-namespace detail {
-
-// theta[2,1], counted from 1.
-inline void add_names(std::vector<std::string>& to, std::string const& address, datum::extents const& shape) {
-  std::vector<i64> at(shape.size(), 0);
-  for (i64 const n : shape)
-    if (n == 0) return;
-  for (;;) {
-    std::string name = address;
-    std::ranges::replace(name, '/', '.');
-    for (std::size_t k = 0; k < at.size(); ++k) name += (k == 0 ? "[" : ",") + std::to_string(at[k] + 1);
-    to.push_back(at.empty() ? name : name + ']');
-    std::size_t k = at.size();
-    while (k > 0 && ++at[k - 1] == shape[k - 1]) at[--k] = 0;
-    if (k == 0) return;
-  }
-}
-
-} // namespace detail
-
 inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL
@@ -64,6 +45,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
   shapes.score = choice_schema::scores::none;
   shapes.free = true;
   model_run const free = m->run(shapes, arguments, first.of.values());
+  selection latent;
   auto parameter = static_cast<std::uint32_t>(arguments.size());
   std::vector<bool> asked(arguments.size(), false);
   for (std::uint32_t k = 0; k < s.roles.size(); ++k, ++parameter) {
@@ -73,8 +55,10 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
     auto const size = static_cast<std::size_t>(y.size());
     made->parts.push_back({k, parameter, made->dimension, size, y.shape()});
     made->dimension += size;
-    detail::add_names(made->names, m->sites()[k].address, first.of.values()[k].shape());
+    latent.add(m->sites()[k].address);
   }
+
+  made->names = number_row(first.of, latent).names();
 
   ir::program p = m->program_of(s);
   contexts::differentiate_entry(p, asked, true);

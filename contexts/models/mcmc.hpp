@@ -1,0 +1,116 @@
+// mcmc: chains of moves of a model's choices, for run_chains.
+#pragma once
+
+#include <overdub/contexts/inference/run_chains.hpp>
+#include <overdub/contexts/models/model.hpp>
+#include <overdub/contexts/models/moves.hpp>
+#include <overdub/contexts/models/numbers.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A trace of the observations whose density is finite: of up to 100 that are drawn, the first one. Throws model_error, which names a
+/// choice that speaks against the last.
+inline trace proper_trace(
+    shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed,
+    random_key const& key) {
+  std::string why;
+  for (i64 attempt = 0; attempt < 100; ++attempt) {
+    trace t = generate(m, arguments, observed, key.at(attempt)).of;
+    if (std::isfinite(t.score())) return t;
+    why = improper_choice(t);
+  }
+  throw model_error(message(
+      "overdub: of 100 traces of @%s with these observations none has a finite density; in the last, %.150s",
+      m->name().c_str(), why.c_str()));
+}
+
+/// One chain of a model: in each transition all moves are made, one after another. It is a transition_kernel.
+template <class Trace, class... Moves>
+class chain_of_moves {
+public:
+  chain_of_moves(trace const& start, selection const& kept, Moves... moves)
+      : trace_(start), row_(start, kept), moves_(std::move(moves)...) {}
+
+  inference::kernel_statistics transition(random_key const& key) {
+    move_record made;
+    i64 number = 0;
+    std::apply([&](auto&... move) { (move(trace_, key.at(number++), made), ...); }, moves_);
+    record_ += made;
+    return {.log_density = trace_.score(), .acceptance = made.acceptance()};
+  }
+  void adapt(std::size_t iteration, std::size_t) {
+    auto const one = [&](auto& move) {
+      if constexpr (requires { move.adapt(iteration); }) move.adapt(iteration);
+    };
+    std::apply([&](auto&... move) { (one(move), ...); }, moves_);
+  }
+  std::vector<std::string> names() const { return row_.names(); }
+  void report(std::span<double> out) const {
+    row_.write([&](std::uint32_t s) { return trace_.values(s); }, out);
+  }
+
+  Trace const& state() const { return trace_; }
+  move_record const& record() const { return record_; }
+
+private:
+  Trace trace_;
+  number_row row_;
+  std::tuple<Moves...> moves_;
+  move_record record_;
+};
+
+/// Makes the chains of `mcmc`.
+template <class Trace, class... Moves>
+class chain_maker {
+public:
+  chain_maker(
+      shared_core of, std::vector<datum> arguments, choice_map observed, selection kept,
+      std::tuple<Moves...> moves)
+      : core_(std::move(of)), arguments_(std::move(arguments)), observed_(std::move(observed)),
+        kept_(std::move(kept)), moves_(std::move(moves)) {}
+
+  chain_of_moves<Trace, Moves...> operator()(std::size_t, random_key const& key) const {
+    trace const start = proper_trace(core_, arguments_, observed_, key);
+    return std::apply(
+        [&](Moves const&... m) { return chain_of_moves<Trace, Moves...>(start, kept_, m...); }, moves_);
+  }
+  /// The same, of whose draws other choices are kept.
+  chain_maker keeping(selection kept) const {
+    return chain_maker(core_, arguments_, observed_, std::move(kept), moves_);
+  }
+  /// The same, where each proposal runs the whole model: to compare.
+  chain_maker<reexecuted_trace, Moves...> reexecuted() const {
+    return {core_, arguments_, observed_, kept_, moves_};
+  }
+
+private:
+  shared_core core_;
+  std::vector<datum> arguments_;
+  choice_map observed_;
+  selection kept_;
+  std::tuple<Moves...> moves_;
+};
+
+/// run_chains(mcmc(m, observed, gibbs("z"), random_walk("mu")), settings, key): each chain begins with a trace of the observations, and
+/// keeps all choices that were not observed as a whole, or those of `keeping`.
+template <class Result, class... A, class... Moves>
+chain_maker<followed_trace, Moves...>
+mcmc(generative_function<Result, A...> const& m, choice_map const& observed, Moves... moves) {
+  selection given;
+  for (auto const& [at, x] : observed)
+    if (at.indices.empty()) given.add(at);
+  return {m.core(), m.arguments(), observed, !given, std::tuple(std::move(moves)...)};
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models

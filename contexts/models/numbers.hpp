@@ -1,0 +1,111 @@
+// The choices of a trace as numbers in a row, with names: what tables and files hold.
+#pragma once
+
+#include <overdub/contexts/models/trace.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// Which numbers of a row are which choices: those of whole sites, in the order of the program, row by row. Names are Stan's, and count
+/// from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Truths are 0 and 1.
+class number_row {
+public:
+  /// The sites that are selected as a whole. Throws model_error for a conditional one, which has not as many numbers in each trace.
+  number_row(trace const& like, selection const& of) {
+    for (std::uint32_t s = 0; s < like.values().size(); ++s) {
+      site const& each = like.core().sites()[s];
+      if (of.extent(each.address) <= 0) continue;
+      if (each.is_conditional)
+        throw model_error(message(
+            "overdub: the choice \"%s\" stands in a branch, and has not as many numbers in each draw; leave "
+            "it out of what is kept",
+            each.address.c_str()));
+      sites_.push_back({s, each.address, each.type_of_all(), like.values()[s].shape()});
+      add_names(each.address, sites_.back().shape);
+    }
+  }
+
+  std::size_t size() const { return names_.size(); }
+  std::vector<std::string> const& names() const { return names_; }
+
+  /// Writes the numbers. `values(site)` gives all choices of a site, shaped as those of the first trace.
+  template <class F>
+  void write(F const& values, std::span<double> out) const {
+    std::size_t next = 0;
+    for (one_site const& s : sites_) {
+      datum const x = values(s.number);
+      if (s.type.rank == 0) {
+        out[next++] = number(x);
+        continue;
+      }
+      execute::with_type(s.type.element, [&]<class T>(T) {
+        for (T const e : x.elements<T>()) out[next++] = static_cast<double>(e);
+      });
+    }
+  }
+  std::vector<double> of(trace const& t) const {
+    std::vector<double> all(size());
+    write([&](std::uint32_t s) { return t.values()[s]; }, all);
+    return all;
+  }
+  /// The choices that numbers stand for.
+  choice_map choices(std::span<double const> row) const {
+    choice_map all;
+    std::size_t next = 0;
+    for (one_site const& s : sites_)
+      execute::with_type(s.type.element, [&]<class T>(T) {
+        if (s.type.rank == 0) {
+          all.set(s.address, {}, datum(static_cast<T>(row[next++])));
+          return;
+        }
+        i64 count = 1;
+        for (i64 const n : s.shape) count *= n;
+        overdub::detail::array_builder<T> out(count);
+        for (i64 i = 0; i < count; ++i) out.put(i, static_cast<T>(row[next++]));
+        all.set(s.address, {}, datum::of(s.shape, out.finish(count)));
+      });
+    return all;
+  }
+
+private:
+  struct one_site {
+    std::uint32_t number;
+    std::string address;
+    ir::type type;
+    datum::extents shape;
+  };
+  static double number(datum const& x) {
+    if (x.type().element == ir::scalar::f64) return x.as<double>();
+    if (x.type().element == ir::scalar::f32) return static_cast<double>(x.as<float>());
+    return static_cast<double>(static_cast<i64>(x.bits()));
+  }
+  void add_names(std::string address, datum::extents const& shape) {
+    std::ranges::replace(address, '/', '.');
+    std::vector<i64> at(shape.size(), 0);
+    for (i64 const n : shape)
+      if (n == 0) return;
+    for (;;) {
+      std::string name = address;
+      for (std::size_t k = 0; k < at.size(); ++k) name += (k == 0 ? "[" : ",") + std::to_string(at[k] + 1);
+      names_.push_back(at.empty() ? name : name + ']');
+      std::size_t k = at.size();
+      while (k > 0 && ++at[k - 1] == shape[k - 1]) at[--k] = 0;
+      if (k == 0) return;
+    }
+  }
+
+  std::vector<one_site> sites_;
+  std::vector<std::string> names_;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models
