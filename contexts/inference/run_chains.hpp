@@ -37,7 +37,7 @@ concept transition_kernel = std::move_constructible<K> &&
   k.report(out);
 };
 
-/// A function that makes the kernel of a chain, chains counting from 0, in its starting state.
+/// A function that makes the kernel of a chain, chains counting from 0, in its starting state. It is called by many threads at once.
 template <class F>
 concept kernel_maker = std::invocable<F const&, std::size_t, random_key const&> &&
     transition_kernel<std::invoke_result_t<F const&, std::size_t, random_key const&>>;

@@ -207,11 +207,12 @@ private:
 
 } // namespace approximating
 
-/// The independent normal distributions of the coordinates that are nearest to a target in the Kullback-Leibler divergence KL(q || target): the ELBO, a lower bound of the logarithm of the target's integral, is made greatest by its stochastic gradient (Kucukelbir,
-/// Tran, Ranganath, Gelman and Blei 2017, "Automatic differentiation variational inference"). Deviations are those of conditional
-/// distributions, too small where coordinates depend on each other. The same fit for the same key. It takes iterations x draws
-/// evaluations of the target. Throws inference_error for settings that make no sense, a target that is improper, or not finite where
-/// the approximation has its draws; what the target throws reaches the caller.
+/// The independent normal distributions q of the coordinates that are nearest to a target, in the divergence KL(q || target): the
+/// ELBO, a lower bound of the logarithm of the target's integral, is made greatest along its stochastic gradient (Kucukelbir, Tran,
+/// Ranganath, Gelman and Blei 2017, "Automatic differentiation variational inference"). Deviations are those of conditional
+/// distributions, too small where coordinates depend on each other. The same key gives the same fit. It takes iterations x draws
+/// evaluations of the target. Throws inference_error for settings that make no sense, and a target that is improper, or not finite
+/// where the approximation has its draws; what the target throws reaches the caller.
 template <target T>
 variational_fit approximate(T const& density, variational_settings const& settings, random_key const& key) {
   return approximating::ascent<T>(density, settings, key).run();

@@ -4,8 +4,10 @@
 #include <overdub/contexts/distributions/standard_draws.hpp>
 #include <overdub/contexts/inference/calibration.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -200,6 +202,30 @@ TEST_CASE("right transitions leave the joint distribution as it is") {
   CHECK(by_walk["rate"].simulated == Approx(3).epsilon(0.05)); // Gamma(3, 1)
   CHECK(by_walk["square"].sampled == Approx(12).epsilon(0.1));
   for (auto const& r : by_walk.rows()) CHECK(std::abs(r.z) < 3);
+}
+
+TEST_CASE("differences of right transitions are standard normal in their standard errors") {
+  double squares = 0, greatest = 0;
+  constexpr std::uint64_t runs = 200;
+  for (std::uint64_t seed = 0; seed < runs; ++seed) {
+    joint_test const t = geweke_joint_test(
+        joint, walk(true), count_anew, [](counted const& s) { return std::vector<double>{s.rate}; },
+        {.simulations = 200, .iterations = 250}, random_key(seed));
+    squares += t["theta.1"].z * t["theta.1"].z / runs;
+    greatest = std::max(greatest, std::abs(t["theta.1"].z));
+  }
+  CHECK(squares == Approx(1).margin(0.35)); // its deviation is 0.1
+  CHECK(greatest < 4.5);
+}
+
+TEST_CASE("Holm's correction rejects one after the other, by ever lower bounds") {
+  using calibrating::holm;
+  using verdicts = std::vector<bool>;
+  CHECK(holm(std::vector{0.5, 0.02, 0.01}, 0.05) == verdicts{false, true, true}); // 3 x 0.01 and 2 x 0.02
+  CHECK(holm(std::vector{0.01, 0.03, 0.04}, 0.05) == verdicts{true, false, false});
+  CHECK(holm(std::vector{0.02, 0.04}, 0.05) == verdicts{true, true});
+  CHECK(holm(std::vector{0.03, 0.001, 0.04}, 0.05) == verdicts{false, true, false});
+  CHECK(holm(std::vector<double>{}, 0.05).empty());
 }
 
 TEST_CASE("a missing Jacobian and a dropped ratio of proposals are found") {

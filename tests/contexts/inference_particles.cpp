@@ -228,6 +228,27 @@ TEST_CASE("a filter gives the same on any number of threads") {
   CHECK(one.log_evidence == three.log_evidence);
 }
 
+TEST_CASE("each particle has keys of its own in each step, and others to be moved by") {
+  std::vector<random_key> extended, moved;
+  (void)particle_filter(
+      begin,
+      [&](double&, std::size_t t, random_key const& key) {
+        extended.push_back(key);
+        return t == 1 ? 0.0 : -static_cast<double>(extended.size() % 2);
+      },
+      3, {.particles = 2, .resample_below = 1}, random_key(4),
+      [&](double&, std::size_t t, random_key const& key) {
+        CHECK(t == 0); // nor after the last step, and not where weights are equal
+        moved.push_back(key);
+      });
+  random_key const key(4);
+  CHECK(
+      extended == std::vector{
+                      key.at(0).at(0), key.at(0).at(1), key.at(1).at(0), key.at(1).at(1), key.at(2).at(0),
+                      key.at(2).at(1)});
+  CHECK(moved == std::vector{key.at(0).at("move").at(0), key.at(0).at("move").at(1)});
+}
+
 TEST_CASE("particles without weights end a filter in a sentence, and NaN are counted") {
   auto const dies = [](double& x, std::size_t t, random_key const& key) {
     double const w = extend(x, t, key);

@@ -117,6 +117,16 @@ TEST_CASE("transition t of chain c has the key at(c).transition(t); what is not 
   }
 }
 
+TEST_CASE("each chain is made once, with the key of its transition 0") {
+  std::atomic<int> made = 0;
+  auto const make = [&](std::size_t c, random_key const& key) {
+    made += key == random_key(6).at(c).transition(0) ? 1 : 100;
+    return walk{};
+  };
+  CHECK(run_chains(make, {.chains = 3, .warmup = 0, .draws = 1}, random_key(6)).size() == 3);
+  CHECK(made == 3);
+}
+
 TEST_CASE("a run of kernels that is stopped keeps its draws; one that was stopped before has none") {
   std::atomic<bool> stop = false;
   run_settings settings{.chains = 2, .warmup = 10, .draws = 1000000, .threads = 2, .stop = &stop};
