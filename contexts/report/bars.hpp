@@ -19,7 +19,7 @@ struct bars {
     std::vector<double> values; ///< one for each of `ways`
   };
 
-  std::string title, unit;
+  std::string title, unit = {};
   std::vector<std::string> ways = {};
   std::vector<row> rows = {};
   share width = share::whole;

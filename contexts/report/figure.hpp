@@ -175,16 +175,21 @@ inline std::size_t longest_label(scale const& s, int about) {
   return most;
 }
 
+/// What a letter at an axis takes in pixels.
+inline constexpr double letter_width = 7.2;
+
 /// Draws ticks and their numbers below a plot that ends at `bottom`, as many as there is room for, and `name` below them.
 inline void
 draw_x_axis(figure& f, scale const& x, double top, double bottom, std::string_view name, int about) {
   auto const length_of_labels = [&] {
-    return 6.6 * static_cast<double>(x.ticks(about).size() * (longest_label(x, about) + 2));
+    return letter_width * static_cast<double>(x.ticks(about).size() * (longest_label(x, about) + 2));
   };
   while (about > 1 && length_of_labels() > x.to() - x.from()) --about;
   for (double const tick : x.ticks(about)) {
     f.line("grid", {x(tick), top}, {x(tick), bottom});
-    f.text("tick middle", {x(tick), bottom + 16}, x.label(tick, about));
+    std::string const label = x.label(tick, about);
+    double const half = letter_width / 2 * static_cast<double>(length(label));
+    if (x(tick) >= half && x(tick) + half <= f.width()) f.text("tick middle", {x(tick), bottom + 16}, label);
   }
   f.line("axis", {x.from(), bottom}, {x.to(), bottom});
   if (!name.empty()) f.text("name middle", {(x.from() + x.to()) / 2, bottom + 33}, name);
@@ -200,7 +205,7 @@ draw_y_axis(figure& f, scale const& y, double left, double right, std::string_vi
 }
 /// The pixels that the numbers at the left of a plot take.
 inline double left_margin(interval shown, int about) {
-  return 14 + 6.6 * static_cast<double>(longest_label(scale(shown, 0, 1), about));
+  return 14 + letter_width * static_cast<double>(longest_label(scale(shown, 0, 1), about));
 }
 
 } // namespace writing

@@ -21,7 +21,7 @@ struct intervals {
   };
 
   std::string title;
-  std::string x; ///< the axis's name
+  std::string x = {}; ///< the axis's name
   std::vector<row> rows = {};
   share width = share::half;
   std::string middle = "median, 5 % to 95 %", observed = "observed"; ///< the legend

@@ -18,14 +18,15 @@ enum class mark { points, line, band };
 struct series {
   std::string name;
   mark drawn = mark::points;
-  std::vector<double> x, y, high = {};
+  std::vector<double> x = {}, y = {}, high = {};
   std::optional<std::size_t> colour = {}; ///< one of six; else that of its place among the series
 };
 
 /// Series in one figure. Points at which a number is not finite are left out, and counted in a note; lines go on behind them. At most
 /// some thousand points are drawn, and a note says so. An interval that is not empty is what an axis shows; else it shows all.
 struct plot {
-  std::string title, x, y; ///< x and y are the names of the axes
+  std::string title;
+  std::string x = {}, y = {}; ///< the names of the axes
   std::vector<report::series> series = {};
   share width = share::half;
   interval x_shown = {}, y_shown = {};
