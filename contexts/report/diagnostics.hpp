@@ -4,6 +4,7 @@
 #include <overdub/contexts/inference/summary.hpp>
 #include <overdub/contexts/report/table.hpp>
 
+#include <cmath>
 #include <string>
 
 namespace overdub::report {
@@ -20,8 +21,9 @@ struct diagnostics {
     for (inference::summary::row const& r : summary.rows())
       t.rows.push_back(
           {r.name, number_beside(r.mean, r.sd), number(r.mcse, 2), number(r.sd), number_beside(r.q5, r.sd),
-           number_beside(r.median, r.sd), number_beside(r.q95, r.sd), number(r.rhat, 4),
-           number(r.ess_bulk, 1), number(r.ess_tail, 1)});
+           number_beside(r.median, r.sd), number_beside(r.q95, r.sd),
+           std::isfinite(r.rhat) ? writing::fixed(r.rhat, 3) : number(r.rhat), number(r.ess_bulk, 1),
+           number(r.ess_tail, 1)});
     std::string out = t.html();
     out += "<div class=\"verdict " + std::string(summary.warnings().empty() ? "well" : "warned") + "\">";
     if (summary.warnings().empty())

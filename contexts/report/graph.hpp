@@ -39,6 +39,7 @@ struct graph {
   std::vector<edge> edges = {};
   report::direction direction = report::direction::right;
   std::string note = {};
+  share width = share::whole;
 
   /// Throws report_error where two nodes have one id, and for an edge of a node that is not there. Takes the time that dot takes, up to
   /// a second or two.
@@ -150,7 +151,7 @@ private:
         w.next(); // the scale
         double const wide = w.next_number() * unit;
         height = w.next_number() * unit;
-        f.emplace("whole graph", wide + 2 * margin, height + 2 * margin, title);
+        f.emplace(std::string(class_of(width)) + " graph", wide + 2 * margin, height + 2 * margin, title);
       } else if (kind == "node") {
         std::size_t const i = w.next_node();
         places.emplace_back(i, place(w));
@@ -215,8 +216,8 @@ private:
     std::vector<std::vector<std::size_t>> next(nodes.size());
     for (auto const& [from, to] : links) next[from].push_back(to);
 
-    std::string out =
-        "<figure class=\"whole\"><figcaption>" + escaped(title) + "</figcaption><p>" + escaped(why) + "</p>";
+    std::string out = "<figure class=\"" + std::string(writing::class_of(width)) + "\"><figcaption>" +
+                      escaped(title) + "</figcaption><p>" + escaped(why) + "</p>";
     if (!nodes.empty()) out += "\n<ul class=\"nodes\">\n";
     for (std::size_t k = 0; k < std::min(most, order.size()); ++k) {
       node const& n = nodes[order[k]];

@@ -46,7 +46,7 @@ figure p.note { margin-top: 6px; }
 .picture { overflow-x: auto; margin-top: 8px; }
 svg { display: block; max-width: 100%; height: auto; font: 11.5px system-ui, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
 .whole svg { min-width: 560px; }
-.whole.graph svg { min-width: 0; margin: 0 auto; }
+figure.graph svg { min-width: 0; margin: 0 auto; }
 svg text { fill: var(--ink); }
 svg .tick, svg .name { fill: var(--soft); }
 svg .middle { text-anchor: middle; }
