@@ -133,7 +133,7 @@ TEST_CASE("a trace has a line for each chain, and a legend") {
 }
 
 TEST_CASE("figures do not grow with the draws") {
-  for (std::size_t const length : {10000, 100000}) {
+  for (std::size_t const length : {10000u, 100000u}) {
     chain_values const draws = normals(length, 4);
     CHECK(report::trace{"x", draws}.html().size() < 40'000);
     CHECK(report::posterior{"x", draws}.html().size() < 10'000);
