@@ -4,7 +4,9 @@
 #include <overdub/contexts/report/scale.hpp>
 #include <overdub/contexts/report/text.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,9 +62,9 @@ inline std::vector<point> thinned(std::vector<point> points, std::size_t most) {
 class figure {
 public:
   figure(share s, double height, std::string_view title) : figure(class_of(s), pixels(s), height, title) {}
-  /// Of a width of its own in pixels, which stands for `name` in the style.
-  figure(std::string_view name, double width, double height, std::string_view title)
-      : name_(name), title_(title), width_(width), height_(height) {}
+  /// Of classes of its own, and a width in pixels.
+  figure(std::string_view classes, double width, double height, std::string_view title)
+      : classes_(classes), title_(title), width_(width), height_(height) {}
 
   double width() const { return width_; }
   double height() const { return height_; }
@@ -87,19 +89,18 @@ public:
 
   void line(std::string_view classes, point a, point b) {
     open("line", classes);
-    attribute("x1", a.x), attribute("y1", a.y), attribute("x2", b.x), attribute("y2", b.y);
+    attributes({{"x1", a.x}, {"y1", a.y}, {"x2", b.x}, {"y2", b.y}});
     svg_ += "/>\n";
   }
   void rectangle(std::string_view classes, point corner, double width, double height, double radius = 0) {
     open("rect", classes);
-    attribute("x", corner.x), attribute("y", corner.y), attribute("width", width),
-        attribute("height", height);
-    if (radius > 0) attribute("rx", radius);
+    attributes({{"x", corner.x}, {"y", corner.y}, {"width", width}, {"height", height}});
+    if (radius > 0) attributes({{"rx", radius}});
     svg_ += "/>\n";
   }
   void text(std::string_view classes, point at, std::string_view text) {
     open("text", classes);
-    attribute("x", at.x), attribute("y", at.y);
+    attributes({{"x", at.x}, {"y", at.y}});
     svg_ += ">" + escaped(text) + "</text>\n";
   }
   /// A line through points.
@@ -112,7 +113,10 @@ public:
   /// Dots at points: lines of no length, whose ends are round.
   void dots(std::string_view classes, std::span<point const> points) {
     std::string steps;
-    for (point const& p : points) step(steps, 'M', p), steps += "h0";
+    for (point const& p : points) {
+      step(steps, 'M', p);
+      steps += "h0";
+    }
     path(classes, steps);
   }
   /// A path, of steps as SVG has them.
@@ -137,11 +141,12 @@ public:
   /// The figure in HTML: without a picture where nothing was drawn.
   std::string html() const {
     std::string out =
-        "<figure class=\"" + name_ + "\"><figcaption>" + escaped(title_) + "</figcaption>" + above_;
+        "<figure class=\"" + classes_ + "\"><figcaption>" + escaped(title_) + "</figcaption>" + above_;
     if (!keys_.empty()) out += "<p class=\"keys\">" + keys_ + "</p>";
     if (!svg_.empty()) {
       std::string w, h;
-      append(w, width_), append(h, height_);
+      append(w, width_);
+      append(h, height_);
       out += "\n<div class=\"picture\"><svg role=\"img\" viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
              "\" height=\"" + h + "\"><title>" + escaped(title_) + "</title>\n" + svg_ + "</svg></div>";
     }
@@ -156,15 +161,17 @@ private:
     svg_ += classes;
     svg_ += '"';
   }
-  void attribute(std::string_view name, double pixels) {
-    svg_ += ' ';
-    svg_ += name;
-    svg_ += "=\"";
-    append(svg_, pixels);
-    svg_ += '"';
+  void attributes(std::initializer_list<std::pair<std::string_view, double>> all) {
+    for (auto const& [name, pixels] : all) {
+      svg_ += ' ';
+      svg_ += name;
+      svg_ += "=\"";
+      append(svg_, pixels);
+      svg_ += '"';
+    }
   }
 
-  std::string name_, title_, above_, keys_, svg_, below_;
+  std::string classes_, title_, above_, keys_, svg_, below_;
   double width_, height_;
 };
 

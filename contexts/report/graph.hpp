@@ -5,11 +5,9 @@
 #include <overdub/contexts/report/graphviz.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -198,7 +196,8 @@ private:
       far = std::hypot(dx, dy);
     }
     if (far == 0) return;
-    dx /= far, dy /= far;
+    dx /= far;
+    dy /= far;
     constexpr double long_ = 6, half = 3.2;
     figure::step(heads, 'M', {end.x + long_ * dx, end.y + long_ * dy});
     figure::step(heads, 'L', {end.x - half * dy, end.y + half * dx});

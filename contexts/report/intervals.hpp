@@ -3,7 +3,7 @@
 
 #include <overdub/contexts/report/figure.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -38,7 +38,10 @@ struct intervals {
       letters = std::max(letters, std::min(most, length(r.name)));
       if (has_line(r))
         for (double const v : {r.low, r.middle, r.high}) shown.add(v);
-      if (drawable(r.observed)) shown.add(r.observed), any_observed = true;
+      if (drawable(r.observed)) {
+        shown.add(r.observed);
+        any_observed = true;
+      }
     }
     constexpr double row_height = 22;
     double const bottom = 10 + row_height * static_cast<double>(count);

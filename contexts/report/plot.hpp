@@ -106,7 +106,7 @@ private:
     f.open_group(s.name);
     if (s.drawn == mark::points) {
       if (finite > most) points = some_of(points, most);
-      f.dots(colour + " dots", points);
+      f.dots(colour + (finite <= 200 ? " dots few" : " dots"), points);
     } else if (s.drawn == mark::line) {
       f.curve(colour + " line", thinned(std::move(points), most));
     } else {

@@ -62,7 +62,8 @@ svg .value { font-size: 12.5px; font-variant-numeric: tabular-nums; white-space:
 .bars { fill: var(--c); }
 .tails { fill: var(--c); fill-opacity: 0.35; }
 .dots { fill: none; stroke: var(--c); stroke-width: 5; stroke-linecap: round; stroke-opacity: 0.6; }
-.quarter .dots { stroke-width: 4.4; stroke-opacity: 0.8; }
+.dots.few { stroke-opacity: 0.95; }
+.quarter .dots { stroke-width: 4.4; }
 .span { stroke: var(--c); stroke-width: 3; stroke-linecap: round; stroke-opacity: 0.55; }
 .middle-dot { fill: none; stroke: var(--c); stroke-width: 9; stroke-linecap: round; }
 .ring { fill: none; stroke: var(--c); stroke-width: 2; }
