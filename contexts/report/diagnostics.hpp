@@ -1,0 +1,38 @@
+// diagnostics: the table of a summary of draws, and what speaks against them.
+#pragma once
+
+#include <overdub/contexts/inference/summary.hpp>
+#include <overdub/contexts/report/table.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace overdub::report {
+
+/// The estimates of an `inference::summary` with their Monte Carlo errors, and its warnings below; or a sentence that there are none.
+struct diagnostics {
+  std::string title;
+  inference::summary summary;
+
+  std::string html() const {
+    table t{
+        .title = title,
+        .heads = {"variable", "mean", "mcse", "sd", "5 %", "50 %", "95 %", "R-hat", "ESS bulk", "ESS tail"}};
+    for (inference::summary::row const& r : summary.rows())
+      t.rows.push_back(
+          {r.name, number_beside(r.mean, r.sd), number(r.mcse, 2), number(r.sd), number_beside(r.q5, r.sd),
+           number_beside(r.median, r.sd), number_beside(r.q95, r.sd),
+           std::isfinite(r.rhat) ? writing::fixed(r.rhat, 3) : number(r.rhat), number(r.ess_bulk, 1),
+           number(r.ess_tail, 1)});
+    std::string out = t.html();
+    out += "<div class=\"verdict " + std::string(summary.warnings().empty() ? "well" : "warned") + "\">";
+    if (summary.warnings().empty())
+      out += "<p>Nothing speaks against these draws: no divergences in " +
+             counted(summary.transitions(), "transition") +
+             ", and R-hats, effective sample sizes and energies are as they should be.</p>";
+    for (std::string const& w : summary.warnings()) out += "<p>" + escaped(w) + ".</p>";
+    return out + "</div>\n";
+  }
+};
+
+} // namespace overdub::report

@@ -1,0 +1,103 @@
+// document: a page of sections, in one file.
+#pragma once
+
+#include <overdub/contexts/report/style.hpp>
+#include <overdub/contexts/report/text.hpp>
+
+#include <cerrno>
+#include <concepts>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::report {
+
+/// What a section is made of: `b.html()` is an element of HTML, in which all text is `escaped`.
+template <class B>
+concept block = requires(B const& b) {
+  { b.html() } -> std::convertible_to<std::string>;
+};
+
+/// A heading, and sentences and blocks below it. A block is written when it is added, and not kept.
+class section {
+public:
+  explicit section(std::string heading) : heading_(std::move(heading)) {}
+
+  std::string const& heading() const { return heading_; }
+  /// A paragraph.
+  section& say(std::string_view sentences) {
+    blocks_ += "<p>" + escaped(sentences) + "</p>\n";
+    return *this;
+  }
+  /// Throws what the block throws, before it is added.
+  template <block B>
+  section& add(B const& b) {
+    blocks_ += b.html();
+    return *this;
+  }
+  /// The heading can be linked to by its id.
+  std::string html(std::string_view id) const {
+    return "<section id=\"" + escaped(id) + "\">\n<h2>" + escaped(heading_) +
+           "</h2>\n<div class=\"blocks\">\n" + blocks_ + "</div>\n</section>\n";
+  }
+
+private:
+  std::string heading_, blocks_;
+};
+
+/// A page with a title, a sentence below it, and sections, with links to them where there are several. It has no script, and a rule in
+/// it forbids the browser to fetch anything. It is the same for the same blocks: there is no date in it.
+class document {
+public:
+  explicit document(std::string title, std::string lead = {})
+      : title_(std::move(title)), lead_(std::move(lead)) {}
+
+  document& add(section s) {
+    sections_.push_back(std::move(s));
+    return *this;
+  }
+
+  std::string html() const {
+    std::string const title = escaped(title_);
+    std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                       "'unsafe-inline'\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+                       title + "</title>\n<style>";
+    page += writing::style;
+    page += "</style>\n</head>\n<body>\n<header>\n<h1>" + title + "</h1>\n";
+    if (!lead_.empty()) page += "<p class=\"lead\">" + escaped(lead_) + "</p>\n";
+    if (sections_.size() > 1) {
+      page += "<nav>";
+      for (std::size_t i = 0; i < sections_.size(); ++i)
+        page += "<a href=\"#" + id(i) + "\">" + escaped(sections_[i].heading()) + "</a>";
+      page += "</nav>\n";
+    }
+    page += "</header>\n<main>\n";
+    for (std::size_t i = 0; i < sections_.size(); ++i) page += sections_[i].html(id(i));
+    return page + "</main>\n</body>\n</html>\n";
+  }
+
+  /// Replaces the file if there is one. Throws report_error when it cannot be written.
+  void write(std::string const& path) const {
+    std::string const page = html();
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    bool written = file != nullptr && std::fwrite(page.data(), 1, page.size(), file) == page.size();
+    int why = errno;
+    if (file != nullptr && std::fclose(file) != 0 && std::exchange(written, false)) why = errno;
+    if (!written)
+      throw report_error(
+          message("overdub: the report cannot be written to %.150s: %s", path.c_str(), std::strerror(why)));
+  }
+
+private:
+  static std::string id(std::size_t i) { return "section-" + std::to_string(i + 1); }
+
+  std::string title_, lead_;
+  std::vector<section> sections_;
+};
+
+} // namespace overdub::report
