@@ -4,6 +4,7 @@
 #include <overdub/contexts/models/posterior.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/pass/pipeline.hpp>
 
 #include <algorithm>
 #include <bit>
