@@ -16,9 +16,7 @@ namespace detail {
 inline model_run run_with(
     shared_core const& m, choice_schema const& s, std::vector<datum> const& arguments,
     site_constraints const& given, random_key const& key, chooser const& choose) {
-  try {
-    return m->run(s, arguments, given.whole(), key, choose);
-  } catch (index_error const&) {
+  auto const explain = [&] {
     std::optional<trace> one_by_one;
     try {
       one_by_one = trace(m, arguments, m->run(tracing(*m, role::chosen), arguments, {}, key, choose));
@@ -26,6 +24,14 @@ inline model_run run_with(
       // It fails for another reason, too: the first one is told.
     }
     if (one_by_one) given.check_all_made(*one_by_one);
+  };
+  try {
+    return m->run(s, arguments, given.whole(), key, choose);
+  } catch (index_error const&) {
+    explain();
+    throw;
+  } catch (size_error const&) {
+    explain();
     throw;
   }
 }

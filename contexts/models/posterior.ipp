@@ -22,6 +22,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
   detail::site_constraints const given(*m, observed);
   weighted_trace const first = generate(m, arguments, observed, random_key(0));
   choice_schema s = m->all_in(role::unconstrained);
+  s.shaped = true;
   for (std::uint32_t k = 0; k < m->sites().size(); ++k) {
     site const& of = m->sites()[k];
     auto const refuse = [&](char const* why) {
