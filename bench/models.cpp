@@ -62,7 +62,8 @@ void bench_recording(od::compile_options const& o, F const& f, char const* quest
   bench::compare(
       question, bench::way{"plainly", 0, [&] { return with(plain).results.size(); }},
       bench::way{"with all choices kept", 1.3, [&] { return with(values).results.size(); }},
-      bench::way{"as a trace, with its score", 0, [&] { return m.simulate(od::random_key(1).at(run++)).score(); }});
+      bench::way{
+          "as a trace, with its score", 0, [&] { return m.simulate(od::random_key(1).at(run++)).score(); }});
 }
 
 // ---- a sweep of moves
@@ -105,8 +106,8 @@ void bench_sweeps(od::compile_options const& o) {
         1e6 * best / (of_points ? double{points} : 4));
   }
   std::printf(
-      "slices %zu, made %zu; programs of the model %zu\n", t.core().slices()->count(), t.core().slices()->made(),
-      t.core().programs());
+      "slices %zu, made %zu; programs of the model %zu\n", t.core().slices()->count(),
+      t.core().slices()->made(), t.core().programs());
 }
 
 // ---- effective draws a second
@@ -141,17 +142,18 @@ struct schools_by_hand {
   }
 };
 
-constexpr auto regression = od::fn<"regression">([](od::scope auto& cx, auto const& high_school, auto const& iq) {
-  auto const a = cx(od::sample<"a">, ds::normal(0.0, 100.0));
-  auto const b = cx(od::sample<"b">, ds::normal(0.0, 100.0));
-  auto const c = cx(od::sample<"c">, ds::normal(0.0, 100.0));
-  auto const sigma = cx(od::sample<"sigma">, ds::half_normal(50.0));
-  return od::map(
-      [&](auto const& h, auto const& x) {
-        return cx(od::sample<"score">, ds::normal(a + b * h + c * x, sigma));
-      },
-      high_school, iq);
-});
+constexpr auto regression =
+    od::fn<"regression">([](od::scope auto& cx, auto const& high_school, auto const& iq) {
+      auto const a = cx(od::sample<"a">, ds::normal(0.0, 100.0));
+      auto const b = cx(od::sample<"b">, ds::normal(0.0, 100.0));
+      auto const c = cx(od::sample<"c">, ds::normal(0.0, 100.0));
+      auto const sigma = cx(od::sample<"sigma">, ds::half_normal(50.0));
+      return od::map(
+          [&](auto const& h, auto const& x) {
+            return cx(od::sample<"score">, ds::normal(a + b * h + c * x, sigma));
+          },
+          high_school, iq);
+    });
 struct regression_by_hand {
   std::vector<double> high_school, iq, score;
   std::size_t dimension() const { return 4; }
@@ -170,15 +172,16 @@ struct regression_by_hand {
     g[1] = d_b * precision - b / 1e4;
     g[2] = d_c * precision - c / 1e4;
     g[3] = squares * precision - n - sigma * sigma / 2500 + 1;
-    return -0.5 * squares * precision - n * q[3] - 0.5 * ((a * a + b * b + c * c) / 1e4 + sigma * sigma / 2500) +
-           q[3];
+    return -0.5 * squares * precision - n * q[3] -
+           0.5 * ((a * a + b * b + c * c) / 1e4 + sigma * sigma / 2500) + q[3];
   }
 };
 
 // The least effective sample size of the variables, by seconds of chains on one thread.
 template <class T>
 double effective_draws(T const& target, std::uint64_t seed) {
-  auto const d = inference::sample(target, {.chains = 2, .warmup = 1000, .draws = 5000, .seed = seed, .threads = 1});
+  auto const d =
+      inference::sample(target, {.chains = 2, .warmup = 1000, .draws = 5000, .seed = seed, .threads = 1});
   double least = 1e300, seconds = 0;
   for (std::string const& name : d.names()) least = std::min(least, inference::ess_bulk(d.column(name)));
   for (std::size_t c = 0; c < d.chains(); ++c) seconds += d.record(c).sampling_seconds;
@@ -198,8 +201,8 @@ void bench_draws(T const& target, H const& hand, char const* question) {
   }
   std::ranges::sort(ratios);
   std::printf(
-      "  effective draws a second, of those by hand (goal 0.9): median of 7 %.2f, from %.2f to %.2f\n", ratios[3],
-      ratios.front(), ratios.back());
+      "  effective draws a second, of those by hand (goal 0.9): median of 7 %.2f, from %.2f to %.2f\n",
+      ratios[3], ratios.front(), ratios.back());
 }
 
 } // namespace
@@ -223,7 +226,8 @@ int main() {
     hand.high_school.push_back(random.uniform() < 0.8 ? 1 : 0);
     hand.iq.push_back(15 * (random.uniform() + random.uniform() + random.uniform() - 1.5) * 2);
     hand.score.push_back(
-        80 + 6 * hand.high_school.back() + 0.6 * hand.iq.back() + 36 * (random.uniform() + random.uniform() - 1));
+        80 + 6 * hand.high_school.back() + 0.6 * hand.iq.back() +
+        36 * (random.uniform() + random.uniform() - 1));
   }
   bench_draws(
       md::posterior(

@@ -248,8 +248,7 @@ protected:
       for (ir::value_id const v : original().arguments_of(r)) regions.back().push_back(original().type_of(v));
     }
     ir::attributes const a = original()[n].attributes;
-    ir::node_id const made =
-        at_.insert(original()[n].code, operands, ir::cursor::types{}, a, regions);
+    ir::node_id const made = at_.insert(original()[n].code, operands, ir::cursor::types{}, a, regions);
     for (std::uint32_t i = 0; i < regions.size(); ++i)
       for (std::uint32_t k = 0; k < regions[i].size(); ++k)
         map_.insert_or_assign(

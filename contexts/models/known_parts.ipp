@@ -39,7 +39,8 @@ private:
   bool uses_known(ir::node_id n) const {
     bool all = true;
     auto const look = [&](ir::node_id m) {
-      for (ir::value_id const v : f().operands_of(m)) all = all && (f().is_literal(v) || is_known_[index_of(v)]);
+      for (ir::value_id const v : f().operands_of(m))
+        all = all && (f().is_literal(v) || is_known_[index_of(v)]);
     };
     look(n);
     for (ir::region_id const r : f().regions_of(n)) {
@@ -150,18 +151,20 @@ private:
     auto const look = [&](ir::node_id n) {
       for (ir::value_id const v : f().operands_of(n))
         if (f().is_result(v) && is_known_[index_of(v)] && f().region_of(v) == ir::function::body &&
-            !is_listed[index_of(v)]) {
+            !is_length(f().node_of(v)) && !is_listed[index_of(v)]) {
           is_listed[index_of(v)] = true;
           all.push_back(v);
         }
     };
     for (ir::node_id const n : f().nodes_of(ir::function::body)) {
-      if (f()[n].code != ir::op::yield && is_known_node(n)) continue;
+      if (f()[n].code != ir::op::yield && is_known_node(n) && !is_length(n)) continue;
       look(n);
       for (ir::region_id const r : f().regions_of(n)) ir::walk(f(), r, look);
     }
     return all;
   }
+  // Lengths are taken of arguments again: where elements are read, it is seen then that they are there.
+  bool is_length(ir::node_id n) const { return f()[n].code == ir::op::length; }
   bool is_known_node(ir::node_id n) const {
     return std::ranges::all_of(f().results_of(n), [&](ir::value_id v) { return is_known(v); });
   }
@@ -214,7 +217,7 @@ private:
         }
         break;
       }
-      if (is_known_node(n)) continue;
+      if (is_known_node(n) && !is_length(n)) continue;
       ir::node_id const copy = at.clone(from, n, map);
       if (f()[n].code == ir::op::length) add_arrays(at, copy, n, given, map);
     }
