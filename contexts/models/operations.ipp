@@ -11,8 +11,8 @@
 #include <string>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 namespace detail {
+inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A number as one of another type, where a constraint may be written as it: integers, truths and floats are numbers, and 0 and 1 truths.
 template <class To, class From>
@@ -152,7 +152,21 @@ inline model_run run_with(
   }
 }
 
+// The old trace's choices that another one has not, or has with another value.
+inline choice_map discarded(trace const& before, trace const& after, choice_map const& changed) {
+  choice_map all;
+  for (std::uint32_t s = 0; s < before.values().size(); ++s)
+    before.for_each(s, [&](std::vector<i64> const& at) {
+      address const here(before.core().sites()[s].address, at);
+      if (changed.contains(here) || !after.is_made(s, at)) all.set(here, part_of(before.values()[s], at));
+    });
+  return all;
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
 } // namespace detail
+
+inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL trace
 simulate(shared_core const& m, std::vector<datum> const& arguments, random_key const& key) {
@@ -198,21 +212,6 @@ assess(shared_core const& m, std::vector<datum> const& arguments, choice_map con
   given.check_all_made(t);
   return t;
 }
-
-namespace detail {
-
-// The old trace's choices that another one has not, or has with another value.
-inline choice_map discarded(trace const& before, trace const& after, choice_map const& changed) {
-  choice_map all;
-  for (std::uint32_t s = 0; s < before.values().size(); ++s)
-    before.for_each(s, [&](std::vector<i64> const& at) {
-      address const here(before.core().sites()[s].address, at);
-      if (changed.contains(here) || !after.is_made(s, at)) all.set(here, part_of(before.values()[s], at));
-    });
-  return all;
-}
-
-} // namespace detail
 
 OVERDUB_DECL updated_trace update(
     trace const& t, std::vector<datum> const& arguments, choice_map const& changes, random_key const& key) {

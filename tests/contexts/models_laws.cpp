@@ -162,7 +162,7 @@ private:
     std::string const shared = random_.chance(50) ? address() : "";
     line(made + " = if " + any(s.truths) + " -> f64 {");
     for (int side = 0; side < 2; ++side) {
-      inside({around_.indices, around_.turns, around_.turns == 0}, [&] {
+      inside({around_.indices, around_.turns, around_.turns == 0 && prefix_ != "p"}, [&] {
         scope own = s;
         if (!shared.empty()) own.numbers.push_back(normal(own, shared));
         if (random_.chance(70)) block(own, 2);
@@ -232,12 +232,16 @@ private:
   void hold(bool law, std::string const& sentence) {
     if (!law && why_.empty()) why_ = sentence;
   }
-  void near(double a, double b, std::string const& sentence) {
-    double const scale = 1 + std::abs(t_.score()) + std::abs(b) + static_cast<double>(t_.size());
+  // Equal but for rounding in sums of the densities of the trace, and of another one.
+  void near(double a, double b, std::string const& sentence, ms::trace const& other) {
+    double const terms = static_cast<double>(t_.size() + other.size()),
+                 sums = std::abs(t_.score()) + std::abs(other.score());
     hold(
-        std::abs(a - b) <= 1e-12 * scale, sentence + ": " + std::to_string(a) + " and " + std::to_string(b) +
-                                              ", differing by " + std::to_string(1e12 * (a - b)) + "e-12");
+        std::abs(a - b) <= 1e-12 * (1 + terms + sums), sentence + ": " + std::to_string(a) + " and " +
+                                                           std::to_string(b) + ", " +
+                                                           std::to_string(1e12 * (a - b)) + "e-12 apart");
   }
+  void near(double a, double b, std::string const& sentence) { near(a, b, sentence, t_); }
   // Some of the choices of a trace, one by one.
   std::vector<ms::address> choices_of(ms::trace const& t) const {
     std::vector<ms::address> all;
@@ -288,7 +292,7 @@ private:
       auto const g = ms::generate(m_, arguments_, given, od::random_key(1));
       near(
           g.weight, ms::project(g.of, such(g.of, [&](auto const& at) { return given.contains(at); })),
-          "the weight of generate, of other choices");
+          "the weight of generate, of other choices", g.of);
     } catch (ms::model_error const& e) {
       is_untaken(e);
     }
@@ -302,7 +306,7 @@ private:
     ms::choice_map changes;
     for (ms::address const& at : choices_of(t_))
       if (other_.contains(at) && random_.chance(20)) changes.set(at, other_.find(at));
-    if (&others != &arguments_ && random_.chance(50)) changes = {};
+    if (others != arguments_ && random_.chance(50)) changes = {};
     ms::updated_trace u;
     try {
       u = ms::update(t_, others, changes, od::random_key(3));
@@ -315,7 +319,7 @@ private:
         such(u.of, [&](auto const& at) { return !t_.contains(at) && !changes.contains(at); });
     all_.flips += !drawn.addresses().empty();
     double const of_drawn = ms::project(u.of, drawn);
-    near(u.weight, u.of.score() - t_.score() - of_drawn, "the weight of update");
+    near(u.weight, u.of.score() - t_.score() - of_drawn, "the weight of update", u.of);
     for (ms::address const& at : choices_of(u.of))
       hold(
           u.of.find(at) == (changes.contains(at) ? changes.find(at)
@@ -325,7 +329,7 @@ private:
     ms::updated_trace const back = ms::update(u.of, arguments_, u.discard, od::random_key(4));
     hold(back.of.choices() == t_.choices(), "update with what was discarded does not go back");
     hold(back.of.score() == t_.score(), "update with what was discarded gives another score");
-    near(u.weight + back.weight, -of_drawn, "the weights there and back");
+    near(u.weight + back.weight, -of_drawn, "the weights there and back", u.of);
   }
   void regenerated() {
     ms::selection const s = some(40);
@@ -335,7 +339,7 @@ private:
     };
     near(
         r.weight, ms::project(r.of, such(r.of, stays)) - ms::project(t_, such(t_, stays)),
-        "the weight of regenerate");
+        "the weight of regenerate", r.of);
     for (ms::address const& at : choices_of(t_)) {
       if (stays(at)) hold(r.of.find(at) == t_.find(at), "regenerate changes " + ms::text_of(at));
       hold(
