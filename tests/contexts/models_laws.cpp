@@ -389,11 +389,12 @@ private:
 } // namespace
 
 TEST_CASE("random models keep the laws of the generative function interface") {
-  std::uint64_t const count = programs(150);
+  std::uint64_t const count = programs(400);
   counts all;
   for (std::uint64_t seed = 1; seed <= count; ++seed)
     if (std::string const why = judgement(seed, all).why(); !why.empty())
       FAIL("random model " << seed << ": " << why << "\n" << od::ir::print(random_model(seed).make()));
+  if (count < 100) return; // too few for all kinds
   CHECK(all.choices > 5 * count);
   CHECK(all.conditional > count / 2);
   CHECK(all.flips > count / 10);
