@@ -222,10 +222,11 @@ protected:
     while (m_.sites[k].nodes[i] != n) ++i;
     choice_source const& source = sources_.at(k).at(i);
     ir::host_binding b = is_drawn ? source.draw : source.choose;
-    b.name = p_.intern(
-        std::string(is_drawn ? "draw " : "choose ") + m_.sites[k].address +
-        (i > 0 ? '#' + std::to_string(i + 1) : ""));
-    if (p_.host(b.name) == nullptr) p_.hosts.push_back(b);
+    std::string name = std::string(is_drawn ? "draw " : "choose ") + m_.sites[k].address +
+                       (i > 0 ? '#' + std::to_string(i + 1) : "");
+    while (p_.host(p_.intern(name)) != nullptr) name += '\'';
+    b.name = p_.intern(name);
+    p_.hosts.push_back(b);
     ir::attributes a = ir::attributes::of(b.name);
     a.effects = effect::addressed;
     std::vector<ir::value_id> operands;

@@ -148,7 +148,15 @@ OVERDUB_DECL model_run model_core::run(
   for (std::uint32_t k = 0; k < sites().size(); ++k)
     if (s.roles[k] == role::given || s.roles[k] == role::unconstrained) all.push_back(given[k]);
   drawing const now(key, &choose);
-  std::vector<datum> const answers = code->run(all);
+  std::vector<datum> const answers = [&] {
+    try {
+      return code->run(all);
+    } catch (size_error const& e) {
+      if (std::ranges::none_of(sites(), [](site const& each) { return each.turns > 1; })) throw;
+      throw size_error(message(
+          "%s; a map or a loop that makes choices makes as many in each turn of those around it", e.what()));
+    }
+  }();
 
   model_run r;
   std::size_t next = 0;

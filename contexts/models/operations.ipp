@@ -11,6 +11,7 @@
 
 namespace overdub::models {
 namespace detail {
+inline namespace OVERDUB_EXECUTE_ABI {
 
 // Runs where some sites are given as arrays. One that is too short is told in the words of the model.
 inline model_run run_with(
@@ -20,6 +21,8 @@ inline model_run run_with(
     std::optional<trace> one_by_one;
     try {
       one_by_one = trace(m, arguments, m->run(tracing(*m, role::chosen), arguments, {}, key, choose));
+    } catch (model_error const&) {
+      throw;
     } catch (error const&) {
       // It fails for another reason, too: the first one is told.
     }
@@ -47,6 +50,7 @@ inline choice_map discarded(trace const& before, trace const& after, choice_map 
   return all;
 }
 
+} // namespace OVERDUB_EXECUTE_ABI
 } // namespace detail
 
 inline namespace OVERDUB_EXECUTE_ABI {
