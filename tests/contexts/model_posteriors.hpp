@@ -45,7 +45,7 @@ inline od::compile_options const& fast() {
 
 /// Points, each of one of the components.
 inline constexpr auto mixture = od::fn<"mixture">([](od::scope auto& cx, auto weights, auto centres, auto n) {
-  auto const mu = od::map([&](auto c) { return cx(od::sample<"mu">, ds::normal(c, 2)); }, centres);
+  auto const mu = od::map([&](auto c) { return cx(od::sample<"mu">, ds::normal(c, 1)); }, centres);
   return od::sum(cx(od::tabulate, n, [&](auto) {
     auto const z = cx(od::sample<"z">, ds::categorical(weights));
     return cx(od::sample<"y">, ds::normal(mu[z], 0.8));
