@@ -161,7 +161,7 @@ struct density_body {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     auto const support = Family::support(p...);
     if constexpr (requires { Family::is_total; }) {
-      return select(valid<Family>(p...), at_point(cx, x, p...), nan);
+      return at_point(cx, x, p...);
     } else if constexpr (of_scalars<decltype(support)>) {
       auto const inside = support.contains(x);
       auto const usable = valid<Family>(p...) && has_no_nan(x);
@@ -221,7 +221,8 @@ std::string text_of(std::tuple<T...> const& all) {
 ///   log_density_at(x, p...)               the log density, for an x in the support and parameters that are allowed; in overdub's
 ///                                         operations. With the scope as its first parameter, where it needs that.
 ///   draw(generator, p...)                 a random number, of plain parameters that are allowed
-///   is_total                              (optional) log_density_at is right for all x: -inf where the density is 0, NaN for NaN
+///   is_total                              (optional) log_density_at is right for all x and parameters: -inf where the density is 0, and
+///                                         for parameters that are infinite; NaN for NaN, and for others that are not allowed
 ///   consistent(p...), relation            (optional) what must hold between parameters, and the same in words
 ///
 /// and may have log_survival(x, p...), log_cumulative(x, p...) and log_mass(low, high, p...), the logarithms of the probabilities of
@@ -273,7 +274,8 @@ struct distributions_of_numbers {
 
 /// log_density(d, x): the logarithm of the density of d at x, or of the probability of x where d is discrete; normalised. It is a call of
 /// "name.log_density", with x and the parameters as arguments, and contexts see what is in it. Outside of the support it is
-/// -infinity, and constant; NaN where x is, or has an element that is, or where a parameter is not allowed. Its derivatives
+/// -infinity, and constant; NaN where x is, or has an element that is, or where a parameter is not allowed; where one of a normal or a
+/// cauchy distribution is infinite, -infinity, too. Its derivatives
 /// by x and by the parameters that are not integers are finite inside of the support.
 template <a_distribution D, class X>
 constexpr auto log_density(D const& d, X const& x) {

@@ -39,6 +39,8 @@ struct choice_schema {
   bool free = false;
   bool presence = false;
   bool densities = false;
+  bool shaped =
+      false; // the arrays of choices have as many elements as the model makes choices, as those of a trace have
 
   friend auto operator<=>(choice_schema const&, choice_schema const&) = default;
 };

@@ -163,9 +163,7 @@ protected:
             "overdub: the choice \"%s\" is discrete, or its values are not transformed to numbers without "
             "constraints: it has no gradient; give it a value, or sample it by moves of its own",
             m_.sites[k].address.c_str()));
-      ir::node_id const call = calling(parts.constrain, argument(k, n), parameters);
-      x = at_->result(call, 0);
-      jacobian = at_->result(call, 1);
+      std::tie(x, jacobian) = constrained(parts.constrain, argument(k, n), parameters);
       break;
     }
     case role::drawn:
@@ -184,6 +182,15 @@ protected:
     if (s_.free && parts.unconstrain != ir::nothing)
       all.sites[k][free] = at_->result(calling(parts.unconstrain, x, parameters));
     all.sites[k][presence] = at_.literal(true);
+  }
+  // What a number without constraints stands for, and the logarithm of the Jacobian; nothing, where it is 0.
+  std::pair<ir::value_id, ir::value_id>
+  constrained(ir::function_id f, ir::value_id y, std::vector<ir::value_id> const& parameters) {
+    auto const given = p_[f].operands_of(p_[f].yield_of(ir::function::body));
+    bool const is_zero = p_[f].is_literal(given[1]) && p_[f].bits_of(given[1]) == 0;
+    if (is_zero && given[0] == p_[f].argument(ir::function::body, 0)) return {y, ir::nothing};
+    ir::node_id const call = calling(f, y, parameters);
+    return {at_->result(call, 0), is_zero ? ir::value_id(ir::nothing) : at_->result(call, 1)};
   }
   void score(std::uint32_t k, ir::value_id log_density, ir::value_id was_given, outputs& all) {
     if (s_.score == choice_schema::scores::none) return;
@@ -215,10 +222,11 @@ protected:
     while (m_.sites[k].nodes[i] != n) ++i;
     choice_source const& source = sources_.at(k).at(i);
     ir::host_binding b = is_drawn ? source.draw : source.choose;
-    b.name = p_.intern(
-        std::string(is_drawn ? "draw " : "choose ") + m_.sites[k].address +
-        (i > 0 ? '#' + std::to_string(i + 1) : ""));
-    if (p_.host(b.name) == nullptr) p_.hosts.push_back(b);
+    std::string name = std::string(is_drawn ? "draw " : "choose ") + m_.sites[k].address +
+                       (i > 0 ? '#' + std::to_string(i + 1) : "");
+    while (p_.host(p_.intern(name)) != nullptr) name += '\'';
+    b.name = p_.intern(name);
+    p_.hosts.push_back(b);
     ir::attributes a = ir::attributes::of(b.name);
     a.effects = effect::addressed;
     std::vector<ir::value_id> operands;
@@ -234,15 +242,14 @@ protected:
   // ---- regions
 
   // The operation anew, with what its regions give behind what they yielded; without results, which come behind.
-  ir::node_id opened(ir::node_id n) {
+  ir::node_id opened(ir::node_id n, std::vector<ir::value_id> const& operands) {
     std::vector<std::vector<ir::type>> regions;
     for (ir::region_id const r : original().regions_of(n)) {
       regions.emplace_back();
       for (ir::value_id const v : original().arguments_of(r)) regions.back().push_back(original().type_of(v));
     }
     ir::attributes const a = original()[n].attributes;
-    ir::node_id const made =
-        at_.insert(original()[n].code, mapped_operands(n), ir::cursor::types{}, a, regions);
+    ir::node_id const made = at_.insert(original()[n].code, operands, ir::cursor::types{}, a, regions);
     for (std::uint32_t i = 0; i < regions.size(); ++i)
       for (std::uint32_t k = 0; k < regions[i].size(); ++k)
         map_.insert_or_assign(
@@ -283,7 +290,7 @@ protected:
   }
 
   void branch(ir::node_id n, outputs& all) {
-    ir::node_id const made = opened(n);
+    ir::node_id const made = opened(n, mapped_operands(n));
     std::array<outputs, 2> of;
     for (std::uint32_t i = 0; i < 2; ++i) {
       at_.to_end(at_->region_at(made, i));
@@ -317,7 +324,9 @@ protected:
 
   // Maps and loops: what each turn gives is stacked, and scores are summed.
   void turns(ir::node_id n, outputs& all) {
-    ir::node_id const made = opened(n);
+    std::vector<ir::value_id> operands = mapped_operands(n);
+    operands[0] = count_of(n, operands[0]);
+    ir::node_id const made = opened(n, operands);
     ir::region_id const body = original().region_at(n, 0);
     at_.to_end(at_->region_at(made, 0));
     outputs of = write(body);
@@ -333,6 +342,23 @@ protected:
     at_.yield(yielded);
     close(n, made, types);
     give(slots, n, made, all, true);
+  }
+  // The turns of a map or loop, as the length of the arrays of the choices in it, too: what reads an element in each turn is known to read
+  // all of them then.
+  ir::value_id count_of(ir::node_id n, ir::value_id count) {
+    if (original()[original()[n].parent].parent != ir::nothing) return count;
+    std::vector<ir::value_id> arrays;
+    if (ir::value_id const v = original().operand(n, 0);
+        original().is_result(v) && original()[original().node_of(v)].code == ir::op::length)
+      for (ir::value_id const a : original().operands_of(original().node_of(v))) arrays.push_back(mapped(a));
+    else if (!s_.shaped)
+      return count;
+    std::size_t const own = arrays.size();
+    for (std::uint32_t k = 0; k < m_.sites.size(); ++k)
+      if (parameter_of_[k] != none && m_.sites[k].turns == 1 && m_.sites[k].nodes.size() == 1 &&
+          original()[m_.sites[k].nodes[0]].parent == original().region_at(n, 0))
+        arrays.push_back(at_->argument(ir::function::body, parameter_of_[k]));
+    return arrays.size() == own ? count : at_->result(at_.insert(ir::op::length, arrays));
   }
   void give(std::vector<slot> const& slots, ir::node_id n, ir::node_id made, outputs& all, bool stacked) {
     std::uint32_t next = original()[n].result_count;

@@ -37,11 +37,11 @@ public:
   /// Changes choices of a trace of this model; the arguments become those of this one.
   updated_trace
   update(trace const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
-    return models::update(t, arguments_, changes, key);
+    return models::update(own(t), arguments_, changes, key);
   }
   /// Draws the selected choices anew.
   updated_trace regenerate(trace const& t, selection const& of, random_key const& key) const {
-    return models::regenerate(t, arguments_, of, key);
+    return models::regenerate(own(t), arguments_, of, key);
   }
 
   /// What the model returned in a trace.
@@ -52,6 +52,15 @@ public:
   std::vector<site> const& sites() const { return core_->sites(); }
 
 private:
+  trace const& own(trace const& t) const {
+    if (t.shared_core() != core_)
+      throw model_error(message(
+          "overdub: the model @%s is given %s; it changes traces of its own function and options",
+          core_->name().c_str(),
+          t.shared_core() == nullptr ? "no trace" : ("a trace of @" + t.core().name()).c_str()));
+    return t;
+  }
+
   shared_core core_;
   std::vector<datum> arguments_;
 };

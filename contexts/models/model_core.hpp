@@ -114,6 +114,12 @@ public:
 private:
   struct caller;
 
+  // The score of the choices of a trace.
+  choice_schema scoring() const {
+    choice_schema s = all_in(role::given);
+    s.shaped = true;
+    return s;
+  }
   void check_draws(std::uint32_t site) const;
 
   model_program model_;

@@ -108,13 +108,13 @@ OVERDUB_DECL std::shared_ptr<execute::code const> model_core::code_of(ir::progra
 OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() const {
   std::lock_guard const lock(mutex_);
   if (slices_ == nullptr)
-    slices_ = std::make_shared<contexts::incremental_slices>(program_of(all_in(role::given)), options_);
+    slices_ = std::make_shared<contexts::incremental_slices>(program_of(scoring()), options_);
   return slices_;
 }
 
 OVERDUB_DECL std::shared_ptr<execute::code const> model_core::code_of_score() const {
   std::lock_guard const lock(mutex_);
-  if (of_score_ == nullptr) of_score_ = code_of(program_of(all_in(role::given)));
+  if (of_score_ == nullptr) of_score_ = code_of(program_of(scoring()));
   return of_score_;
 }
 
@@ -148,7 +148,15 @@ OVERDUB_DECL model_run model_core::run(
   for (std::uint32_t k = 0; k < sites().size(); ++k)
     if (s.roles[k] == role::given || s.roles[k] == role::unconstrained) all.push_back(given[k]);
   drawing const now(key, &choose);
-  std::vector<datum> const answers = code->run(all);
+  std::vector<datum> const answers = [&] {
+    try {
+      return code->run(all);
+    } catch (size_error const& e) {
+      if (std::ranges::none_of(sites(), [](site const& each) { return each.turns > 1; })) throw;
+      throw size_error(message(
+          "%s; a map or a loop that makes choices makes as many in each turn of those around it", e.what()));
+    }
+  }();
 
   model_run r;
   std::size_t next = 0;
@@ -177,7 +185,7 @@ OVERDUB_DECL std::vector<datum> model_core::gradient(
     std::lock_guard const lock(mutex_);
     auto at = gradients_.find(asked);
     if (at == gradients_.end()) {
-      ir::program p = program_of(all_in(role::given));
+      ir::program p = program_of(scoring());
       std::vector<bool> inputs(arguments.size(), false);
       inputs.insert(inputs.end(), asked.begin(), asked.end());
       contexts::differentiate_entry(p, inputs, false);

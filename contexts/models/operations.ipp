@@ -11,21 +11,30 @@
 
 namespace overdub::models {
 namespace detail {
+inline namespace OVERDUB_EXECUTE_ABI {
 
 // Runs where some sites are given as arrays. One that is too short is told in the words of the model.
 inline model_run run_with(
     shared_core const& m, choice_schema const& s, std::vector<datum> const& arguments,
     site_constraints const& given, random_key const& key, chooser const& choose) {
-  try {
-    return m->run(s, arguments, given.whole(), key, choose);
-  } catch (index_error const&) {
+  auto const explain = [&] {
     std::optional<trace> one_by_one;
     try {
       one_by_one = trace(m, arguments, m->run(tracing(*m, role::chosen), arguments, {}, key, choose));
+    } catch (model_error const&) {
+      throw;
     } catch (error const&) {
       // It fails for another reason, too: the first one is told.
     }
     if (one_by_one) given.check_all_made(*one_by_one);
+  };
+  try {
+    return m->run(s, arguments, given.whole(), key, choose);
+  } catch (index_error const&) {
+    explain();
+    throw;
+  } catch (size_error const&) {
+    explain();
     throw;
   }
 }
@@ -41,6 +50,7 @@ inline choice_map discarded(trace const& before, trace const& after, choice_map 
   return all;
 }
 
+} // namespace OVERDUB_EXECUTE_ABI
 } // namespace detail
 
 inline namespace OVERDUB_EXECUTE_ABI {

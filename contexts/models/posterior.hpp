@@ -60,6 +60,7 @@ private:
     std::vector<datum> arguments; // and observations
     std::vector<role> roles;
     std::vector<datum> observed; // by site
+    std::vector<datum> known;    // what was computed of arguments and observations, once
     std::vector<part> parts;
     std::size_t dimension = 0;
     std::vector<std::string> names;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/contexts/models/known_parts.hpp>
 #include <overdub/contexts/models/numbers.hpp>
 #include <overdub/contexts/models/posterior.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
@@ -22,6 +23,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
   detail::site_constraints const given(*m, observed);
   weighted_trace const first = generate(m, arguments, observed, random_key(0));
   choice_schema s = m->all_in(role::unconstrained);
+  s.shaped = true;
   for (std::uint32_t k = 0; k < m->sites().size(); ++k) {
     site const& of = m->sites()[k];
     auto const refuse = [&](char const* why) {
@@ -64,7 +66,14 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
   ir::program p = m->program_of(s);
   contexts::differentiate_entry(p, asked, true);
   pass::default_pipeline(p);
-  made->gradient = m->code_of(p);
+  std::vector<bool> known(arguments.size(), true);
+  for (role const r : s.roles) known.push_back(r == role::given);
+  parts_by_knowledge const parts = split_known(std::move(p), known);
+  std::vector<datum> data = arguments;
+  for (std::uint32_t k = 0; k < s.roles.size(); ++k)
+    if (s.roles[k] == role::given) data.push_back(given.whole()[k]);
+  made->known = executable(m->code_of(parts.once)).run(data);
+  made->gradient = m->code_of(parts.each);
   s.score = choice_schema::scores::none;
   s.values = true;
   made->values = m->code_of(m->program_of(s));
@@ -91,6 +100,8 @@ inline void posterior::bind() {
     for (datum const& d : layout_->arguments) pass(d), ++next;
     for (std::uint32_t k = 0; k < layout_->roles.size(); ++k, ++next)
       if (layout_->roles[k] == role::given) pass(layout_->observed[k]);
+    if (call == &*gradient_)
+      for (datum const& d : layout_->known) pass(d), ++next;
   }
 }
 

@@ -2,46 +2,46 @@
 #pragma once
 
 #include <overdub/contexts/models/trace.hpp>
+#include <overdub/execute/values.hpp>
 
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 namespace overdub::models::detail {
+inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A value as one of another type: integers and truths are numbers, where a number is wanted. Nothing, where it is none of that type.
+/// A number as one of another type, where a constraint may be written as it: integers, truths and floats are numbers, and 0 and 1 truths.
+template <class To, class From>
+std::optional<To> as_one_of(From x) {
+  if constexpr (std::floating_point<To> ? !std::same_as<From, double> : std::integral<From>)
+    if (!std::same_as<To, bool> || x == From(0) || x == From(1)) return static_cast<To>(x);
+  return {};
+}
+
+/// A value as one of another type; nothing, where it is none of that type. O(elements), or O(1) where it is of that type already.
 inline datum converted(datum const& x, ir::type to) {
   if (x.type() == to) return x;
   if (x.type().rank != to.rank) return {};
-  auto const number = [&](auto v) -> datum {
-    if (to.element == ir::scalar::f64) return datum(static_cast<double>(v));
-    if (to.element == ir::scalar::f32) return datum(static_cast<float>(v));
-    if (to.element == ir::scalar::i64 && std::integral<decltype(v)>) return datum(static_cast<i64>(v));
-    if (to.element == ir::scalar::boolean && std::integral<decltype(v)> && (v == 0 || v == 1))
-      return datum(v == 1);
-    return {};
-  };
-  auto const numbers = [&]<class From, class To>(std::type_identity<From>, std::type_identity<To>) {
-    array<From> const& from = x.elements<From>();
-    overdub::detail::array_builder<To> out(from.size());
-    for (i64 i = 0; i < from.size(); ++i) out.put(i, static_cast<To>(from[i]));
-    return datum::of(x.shape(), out.finish(from.size()));
-  };
-  ir::scalar const own = x.type().element;
-  if (to.rank == 0) {
-    if (own == ir::scalar::i64) return number(x.as<i64>());
-    if (own == ir::scalar::boolean) return number(static_cast<i64>(x.as<bool>()));
-    return own == ir::scalar::f32 ? number(x.as<float>()) : datum();
-  }
-  using std::type_identity;
-  if (own == ir::scalar::i64 && to.element == ir::scalar::f64)
-    return numbers(type_identity<i64>{}, type_identity<double>{});
-  if (own == ir::scalar::boolean && to.element == ir::scalar::i64)
-    return numbers(type_identity<bool>{}, type_identity<i64>{});
-  return {};
+  return execute::with_type(x.type().element, [&]<class From>(From) {
+    return execute::with_type(to.element, [&]<class To>(To) -> datum {
+      if (to.rank == 0) {
+        auto const y = as_one_of<To>(x.as<From>());
+        return y ? datum(*y) : datum();
+      }
+      array<From> const& from = x.elements<From>();
+      overdub::detail::array_builder<To> out(from.size());
+      for (i64 i = 0; i < from.size(); ++i) {
+        auto const y = as_one_of<To>(from[i]);
+        if (!y) return {};
+        out.put(i, *y);
+      }
+      return datum::of(x.shape(), out.finish(from.size()));
+    });
+  });
 }
 
 /// Constraints, by site and with the types of their sites.
@@ -132,4 +132,5 @@ inline choice_schema tracing(model_core const& m, role r) {
   return s;
 }
 
+} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models::detail

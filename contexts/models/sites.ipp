@@ -73,7 +73,8 @@ private:
     ir::node_id const last = originals.back();
     originals.pop_back();
     std::string_view name = p_.name_of(callee);
-    name = name.substr(0, name.rfind('#')); // of several signatures
+    if (std::size_t const slash = name.rfind("/#"); slash != name.npos)
+      name = name.substr(0, slash + 1); // of several signatures
     std::string const prefix(name.ends_with('/') ? name : "");
     std::vector<ir::value_id> const indices = indices_around(*c, (*c)[call].parent);
     for (ir::node_id const n : originals) {
@@ -135,6 +136,8 @@ private:
     s.address = m_.program.text(f_[n].attributes.text());
     s.type = f_.type_of(f_.result(n));
     s.nodes.push_back(n);
+    if (s.address.find_first_of("[]") != std::string::npos)
+      refuse(s.address, "has brackets in its name; indices are those of the maps and loops around it");
     std::vector<ir::value_id> indices;
     for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
       ir::op const around = f_[f_[at].parent].code;
@@ -147,6 +150,8 @@ private:
             s.address, "stands in an operation \"" + std::string(ir::name_of(around)) +
                            "\", whose turns have no addresses; choices stand in maps, loops and branches");
     }
+    if (indices.size() + s.type.rank > std::size_t{ir::max_rank})
+      refuse(s.address, "stands in more maps and loops than an array has axes");
     s.turns = static_cast<std::uint32_t>(indices.size());
     bool same = f_[n].attributes.count == indices.size();
     for (std::uint32_t k = 0; same && k < indices.size(); ++k) same = f_.operand(n, k) == indices[k];

@@ -77,7 +77,10 @@ void function_compiler::compile_map(node_id n) {
     auto* const none = llvm::ConstantPointerNull::get(pointer_type(context_));
     set(s.result, value{{none, none, count}, false, true});
   }
-  if (!sums.empty() && outputs.empty() && compile_vector_sums(n, sums)) return;
+  if (!sums.empty() && compile_vector_sums(n, sums, outputs)) {
+    for (output const& o : outputs) finish_output(o);
+    return;
+  }
   if (compile_map_in_blocks(n, outputs, sums)) return;
 
   // Lanes of floating-point numbers stand in memory; sums of integers are carried.

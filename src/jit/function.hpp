@@ -259,7 +259,7 @@ private:
     llvm::Value* lanes = nullptr; // in memory
   };
   bool is_vectorisable(region_id body, hoisted_checks const& checks);
-  bool compile_vector_sums(node_id n, std::vector<summed> const& sums);
+  bool compile_vector_sums(node_id n, std::vector<summed> const& sums, std::vector<output> const& outputs);
   void compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask);
   void compile_in_vector(node_id n, region_id body);
   llvm::Value* in_vector(value_id v, region_id body) const;

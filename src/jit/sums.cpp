@@ -1,4 +1,5 @@
-// Maps that are only added up, whose bodies are straight code: eight elements at a time, each value a vector of eight.
+// Maps that are added up, whose bodies are straight code: eight elements at a time, each value a vector of eight. Other numbers that they
+// make are stored as vectors, too.
 #include "function.hpp"
 
 #include <overdub/execute/compute.hpp>
@@ -104,12 +105,15 @@ void function_compiler::compile_in_vector(node_id n, region_id body) {
 }
 
 // Whether the map was compiled so.
-bool function_compiler::compile_vector_sums(node_id n, std::vector<summed> const& sums) {
+bool function_compiler::compile_vector_sums(
+    node_id n, std::vector<summed> const& sums, std::vector<output> const& outputs) {
   region_id const body = f_.region_at(n, 0);
   node_id const last = f_.yield_of(body);
   if (shared_.how.optimisation < 2) return false;
   for (summed const& s : sums)
     if (type_of(s.result).element == ir::scalar::i64) return false;
+  for (output const& o : outputs)
+    if (type_of(o.result).rank != 1 || type_of(o.result).element == ir::scalar::boolean) return false;
   llvm::Value* const count = scalar(f_.operand(n, 0));
   auto const checks = hoist_checks(body, count);
   if (!checks || !is_vectorisable(body, *checks)) return false;
@@ -126,6 +130,17 @@ bool function_compiler::compile_vector_sums(node_id n, std::vector<summed> const
     }
     return next;
   };
+  auto const store_vectors = [&](llvm::Value* index, llvm::Value* mask) {
+    for (output const& o : outputs) {
+      ir::scalar const t = type_of(o.result).element;
+      llvm::Value* const to = element_address(t, o.made.elements(), index);
+      llvm::Align const align(execute::size_of(t));
+      if (mask == nullptr)
+        b_.CreateAlignedStore(in_vector(o.yielded, body), to, align);
+      else
+        b_.CreateMaskedStore(in_vector(o.yielded, body), to, align, mask);
+    }
+  };
   auto const ended = [&](counted_loop const& l) { return parts(l.carried.begin(), l.carried.end()); };
 
   block const before = b_.GetInsertBlock(), vectors = new_block("vectors"), one_by_one = new_block("rest"),
@@ -138,7 +153,9 @@ bool function_compiler::compile_vector_sums(node_id n, std::vector<summed> const
   at(vectors);
   set_unchecked(*checks, true);
   auto const blocks = begin_loop(b_.CreateAShr(count, integer(3)), start);
-  compile_in_vectors(body, b_.CreateShl(blocks.index, integer(3)), nullptr);
+  llvm::Value* const index = b_.CreateShl(blocks.index, integer(3));
+  compile_in_vectors(body, index, nullptr);
+  store_vectors(index, nullptr);
   end_loop(blocks, add_vectors(ended(blocks), nullptr));
   llvm::Value* const done = b_.CreateAnd(count, integer(-8));
   parts lanes = ended(blocks);
@@ -152,6 +169,7 @@ bool function_compiler::compile_vector_sums(node_id n, std::vector<summed> const
     llvm::Value* const mask =
         b_.CreateICmpULT(llvm::ConstantVector::get(steps), splat(b_.CreateSub(count, done)));
     compile_in_vectors(body, done, mask);
+    store_vectors(done, mask);
     parts const more = add_vectors(lanes, mask);
     block const end = b_.GetInsertBlock();
     go(joins);
@@ -197,6 +215,7 @@ bool function_compiler::compile_vector_sums(node_id n, std::vector<summed> const
       llvm::Value* const lane = element_address(s, memory[k], b_.CreateAnd(i, integer(7)));
       store_scalar(s, b_.CreateFAdd(load_scalar(s, lane), scalar(sums[k].yielded)), lane);
     }
+    for (output const& o : outputs) store_output(o, i);
     finish(last);
     end_loop(loop, {});
     parts rest;

@@ -1,0 +1,18 @@
+// A random choice is given the parameters of a distribution, and no distribution.
+// expect: overdub: a random choice is given one distribution: cx\(sample<"x">, normal\(0, 1\)\)
+#include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/models/model.hpp>
+
+namespace ds = overdub::distributions;
+
+auto run() {
+  return overdub::models::model(
+      [](overdub::scope auto& cx, auto x) {
+#ifdef OVERDUB_MENDED
+        return cx(overdub::sample<"x">, ds::normal(x, 1));
+#else
+        return cx(overdub::sample<"x">, x, 1.0);
+#endif
+      },
+      0.0);
+}
