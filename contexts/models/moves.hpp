@@ -113,10 +113,15 @@ private:
     random_generator g(key);
     double left = g.uniform() * total;
     std::size_t chosen = 0;
-    while (chosen + 1 < weights_.size() && (left -= weights_[chosen]) >= 0) ++chosen;
+    bool tie = false; // at any of the bounds
+    for (; chosen + 1 < weights_.size(); ++chosen) {
+      left -= weights_[chosen];
+      tie = tie || std::abs(left) <= 1e-9 * total;
+      if (left < 0) break;
+    }
     ++record.proposed;
     ++record.accepted;
-    if (std::abs(left) <= 1e-9 * total) ++record.ties;
+    record.ties += tie;
     i64 const next = low + static_cast<i64>(chosen);
     if (next == now) return;
     t.set_bits(s, at_, static_cast<std::uint64_t>(next));

@@ -16,7 +16,7 @@ namespace overdub {
 template <class... X>
 std::vector<datum> data_of(X const&... x) {
   std::vector<datum> all;
-  auto const put = [&](auto const& leaf) { all.emplace_back(leaf); };
+  [[maybe_unused]] auto const put = [&](auto const& leaf) { all.emplace_back(leaf); };
   (detail::for_each_leaf(x, put), ...);
   return all;
 }

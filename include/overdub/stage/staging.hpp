@@ -241,7 +241,7 @@ class staging : public context {
     auto const scope = recorder_->enter(recorder_->id_of(number));
     auto const parameters = recorder_->here().parameters();
     std::size_t next = 0;
-    auto next_parameter = [&] { return parameters[next++]; };
+    [[maybe_unused]] auto next_parameter = [&] { return parameters[next++]; };
     std::tuple<X...> const arguments{detail::refilled(x, next_parameter)...};
     if (auto const types = known_types<R>(); !types.empty())
       recorder_->program[recorder_->id_of(number)].results = types;

@@ -117,7 +117,7 @@ constexpr auto map_symbols(F const& f, X const& x) {
 template <class... X>
 std::vector<ir::value_id> flat(X const&... x) {
   std::vector<ir::value_id> all;
-  auto take = [&](auto const& s) {
+  [[maybe_unused]] auto take = [&](auto const& s) {
     all.push_back(s.metadata.id);
     return s;
   };

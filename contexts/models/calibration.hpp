@@ -1,0 +1,126 @@
+// Checks of samplers of a model: simulation-based calibration, and Geweke's joint test of moves. The model simulates itself.
+#pragma once
+
+#include <overdub/contexts/inference/calibration.hpp>
+#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/contexts/models/model.hpp>
+#include <overdub/contexts/models/moves.hpp>
+#include <overdub/contexts/models/numbers.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+
+namespace detail {
+
+// Data are drawn anew by site.
+inline void refuse_parts(model_core const& m, selection const& observed) {
+  for (site const& s : m.sites())
+    refuse_unless(
+        observed.extent(s.address) != 0, s,
+        "is observed in part: sample what is observed and what is not at addresses of their own");
+}
+
+} // namespace detail
+
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// Simulation-based calibration of a sampler of a model, where some sites are observed: the model draws from the prior and draws the data,
+/// and the parameters are all other choices, by their names in a `number_row`. Called is, at once on `settings.threads`,
+///
+///   sampler(observations, key, draws)   makes so many draws, nearly independent, of a choice_map of observations: inference::draws, whose
+///                                       variables have the parameters' names; or a std::vector<std::vector<double>> of parameters in the
+///                                       order of the program.
+///
+/// Throws model_error for sites that are observed in part and for parameters in branches, and what simulation_based_calibration throws.
+template <class Result, class... A, class S>
+inference::calibration calibrate(
+    generative_function<Result, A...> const& m, selection const& observed, S const& sampler,
+    inference::calibration_settings settings, random_key const& key) {
+  detail::refuse_parts(*m.core(), observed);
+  number_row const parameters(m.simulate(key.at("like")), !observed);
+  if (settings.names.empty()) settings.names = parameters.names();
+  using table = std::vector<std::vector<double>>;
+  return inference::simulation_based_calibration(
+      [&](random_key const& k) { return parameters.of(m.simulate(k)); },
+      [&](std::vector<double> const& drawn, random_key const& k) {
+        return m.generate(parameters.choices(drawn), k).of.choices(observed);
+      },
+      [&](choice_map const& data, random_key const& k, std::size_t count) -> table {
+        auto drawn = sampler(data, k, count);
+        if constexpr (std::convertible_to<decltype(drawn), table>)
+          return drawn;
+        else {
+          table rows;
+          for (std::string const& name : parameters.names()) {
+            std::vector<double> const column = drawn.column(name).values;
+            rows.resize(column.size());
+            for (std::size_t i = 0; i < column.size(); ++i) rows[i].push_back(column[i]);
+          }
+          return rows;
+        }
+      },
+      settings, key);
+}
+
+/// Geweke's joint test of moves of a model, where some sites are observed: the moves, and observations that are drawn anew, leave the joint
+/// distribution as it is. A chain keeps one Trace from its first transition to its last, so that what a trace keeps is tested with the
+/// moves. The statistics are each parameter, its square, and the logarithm of the joint density, lp__. Throws model_error for sites that
+/// are observed in part and for choices in branches, and what geweke_joint_test throws.
+template <class Trace = followed_trace, class Result, class... A, class... Moves>
+inference::joint_test test_moves(
+    generative_function<Result, A...> const& m, selection const& observed,
+    inference::joint_test_settings settings, random_key const& key, Moves const&... moves) {
+  struct state {
+    Trace now;
+    std::tuple<Moves...> moves;
+  };
+  detail::refuse_parts(*m.core(), observed);
+  number_row const parameters(m.simulate(key.at("like")), !observed);
+  if (settings.names.empty()) {
+    for (std::string const& name : parameters.names()) {
+      settings.names.push_back(name);
+      settings.names.push_back(name + "^2");
+    }
+    settings.names.push_back("lp__");
+  }
+  return inference::geweke_joint_test(
+      [&](random_key const& k) {
+        return state{Trace(m.simulate(k)), {moves...}};
+      },
+      [](state& s, random_key const& k) {
+        move_record record;
+        i64 number = 0;
+        std::apply([&](auto&... move) { (move(s.now, k.at(number++), record), ...); }, s.moves);
+      },
+      [&](state& s, random_key const& k) {
+        choice_map given;
+        for (std::uint32_t each = 0; each < m.sites().size(); ++each)
+          if (!observed.contains(m.sites()[each].address, {}))
+            given.set(m.sites()[each].address, {}, s.now.values(each));
+        trace const drawn = m.generate(given, k).of;
+        for (std::uint32_t each = 0; each < m.sites().size(); ++each)
+          if (observed.contains(m.sites()[each].address, {})) s.now.set_all(each, drawn.values()[each]);
+        s.now.commit();
+      },
+      [&](state const& s) {
+        std::vector<double> row(parameters.size()), all;
+        parameters.write([&](std::uint32_t each) { return s.now.values(each); }, row);
+        for (double const x : row) {
+          all.push_back(x);
+          all.push_back(x * x);
+        }
+        all.push_back(s.now.score());
+        return all;
+      },
+      settings, key);
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models
