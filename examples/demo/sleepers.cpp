@@ -15,7 +15,7 @@ namespace {
 
 using od::i64;
 
-constexpr std::size_t subjects = 18, shared = 5; // choices in front of the subjects' own
+constexpr std::size_t subjects = 18;
 
 // A subject's measurements, and its line in all draws.
 report::plot
@@ -25,9 +25,9 @@ line_of(std::vector<std::vector<double>> const& table, std::size_t j, inference:
     seen.x.push_back(table[1][10 * j + day]);
     seen.y.push_back(table[2][10 * j + day]);
   }
-  auto series = curve(d, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 0, [j](auto v, double day) {
-    return v[shared + j] + v[shared + subjects + j] * day;
-  });
+  std::size_t const a = place_of(d, "a[1]") + j, b = place_of(d, "b[1]") + j;
+  std::vector<double> const days = seen.x;
+  auto series = curve(d, days, 0, [&](auto v, double day) { return v[a] + v[b] * day; });
   series.push_back(std::move(seen));
   return {
       .title = "Subject " + std::to_string(static_cast<int>(table[0][10 * j])),
@@ -88,17 +88,17 @@ void fit_sleepers(settings const& s, page& to) {
         {name, report::number_beside(a.mean, a.sd), report::number(a.mcse, 2),
          report::number_beside(b.mean, b.sd), report::number(b.mcse, 2)});
   }
-  page.add(both).add(report::diagnostics{
-      "Estimates, by the no-U-turn sampler", inference::summary(derived(d, names, [](auto v, auto out) {
-        std::ranges::copy(v.first(shared), out.begin());
-      }))});
+  page.add(both).add(
+      report::diagnostics{"Estimates, by the no-U-turn sampler", inference::summary(picked(d, names))});
 
   auto const t = m.generate(seen, od::random_key(1)).of;
   std::vector<update> const updates{
       {"a person's slope moves", "b"}, {"the mean slope moves", "slope"}, {"the noise moves", "noise"}};
   page.say(
           std::string("Moves of one choice at a time ran twice, too. ") +
-          (same ? "All draws are the same, to the last bit." : "Their draws differ."))
+          (same ? "All draws are the same, to the last bit." : "Their draws differ.") +
+          " A move that changes all lines computes all of them: there is nothing to be won, and to keep them "
+          "costs a little.")
       .add(report::bars{
           .title = std::to_string(run.chains * (run.warmup + run.draws)) + " transitions",
           .unit = "s",
