@@ -9,7 +9,7 @@
 
 namespace overdub::report {
 
-/// Text in letters of one width, with its lines and spaces. Lines that are too long are scrolled.
+/// Text in letters of one width, with its lines and spaces. Lines that are too long go on in the next.
 struct listing {
   std::string title, text;
   share width = share::whole;

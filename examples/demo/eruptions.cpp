@@ -77,13 +77,8 @@ void fit_eruptions(settings const& s, page& to) {
   models::gibbs const z_moves("z");
   models::random_walk const mean("mean"), sd("sd"), share("share", 0.05);
   auto const chains = models::mcmc(m, seen, z_moves, mean, sd, share, mean, sd, share, mean, sd, share);
-  inference::run_settings const run{
-      .warmup = s.of(250), .draws = s.of(750), .on_progress = inference::progress_bar()};
-  od::random_key const key(1);
-  auto const [all, seconds] = timed([&] { return inference::run_chains(chains, run, key); });
-  auto const [again, seconds_of_all] =
-      timed([&] { return inference::run_chains(chains.reexecuted(), run, key); });
-  bool const same = same_draws(all, again);
+  comparison const both = compared(chains, s.of(250), s.of(750));
+  inference::draws const& all = both.draws;
 
   auto const d = picked(all, {"share", "mean[1]", "mean[2]", "sd[1]", "sd[2]"});
   inference::summary const found(d);
@@ -94,7 +89,7 @@ void fit_eruptions(settings const& s, page& to) {
       for (std::size_t k = 0; k < z.size(); ++k)
         z[k] += all.values(c, i)[first_z + k] / static_cast<double>(all.size());
 
-  auto const t = m.generate(seen, key).of;
+  auto const t = m.generate(seen, od::random_key(1)).of;
   std::vector<update> const updates{
       {"an assignment moves", "z"},
       {"a mean moves", "mean"},
@@ -114,15 +109,10 @@ void fit_eruptions(settings const& s, page& to) {
       .add(report::trace{"share, four chains", d.column("share")})
       .add(report::diagnostics{"Estimates, by moves of one choice at a time", found});
   page.say(
-          std::string("The same chains, with the same random numbers, ran twice: once the whole model for "
-                      "each proposal, and once what "
-                      "the proposal reaches. ") +
-          (same ? "All their draws are the same, to the last bit." : "Their draws differ."))
-      .add(report::bars{
-          .title = std::to_string(run.chains * (run.warmup + run.draws)) + " transitions",
-          .unit = "s",
-          .ways = {"the whole model", "what the change reaches"},
-          .rows = {{"all moves", {seconds_of_all, seconds}}}})
+          "The same chains, with the same random numbers, ran twice: once the whole model for each proposal, "
+          "and once what the proposal reaches. " +
+          both.sentence())
+      .add(both.bars())
       .add(times(t, updates))
       .add(dependence(*m.core(), {"centres", "n"}, updates[0]))
       .add(dependence(*m.core(), {"centres", "n"}, updates[1]))
@@ -133,11 +123,9 @@ void fit_eruptions(settings const& s, page& to) {
 
   std::printf(
       "\nOld Faithful, by moves of one choice at a time: %zu draws of %zu choices\n"
-      "  eruptions of the first kind come after %.0f minutes, of the second after %.0f\n  %s\n"
-      "  the whole model for each move: %.2f s; what the move reaches: %.2f s, %.0f times less\n  the draws "
-      "are %s\n",
-      d.size(), all.variables(), found["mean[1]"].median, found["mean[2]"].median, verdict(found).c_str(),
-      seconds_of_all, seconds, seconds_of_all / seconds, same ? "the same, to the last bit" : "DIFFERENT");
+      "  eruptions of the first kind come after %.0f minutes, of the second after %.0f\n  %s\n",
+      d.size(), all.variables(), found["mean[1]"].median, found["mean[2]"].median, verdict(found).c_str());
+  both.print();
 }
 
 } // namespace demo

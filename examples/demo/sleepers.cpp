@@ -30,7 +30,7 @@ line_of(std::vector<std::vector<double>> const& table, std::size_t j, inference:
   auto series = curve(d, days, 0, [&](auto v, double day) { return v[a] + v[b] * day; });
   series.push_back(std::move(seen));
   return {
-      .title = "Subject " + std::to_string(static_cast<int>(table[0][10 * j])),
+      .title = std::string("Subject ") + std::to_string(static_cast<int>(table[0][10 * j])),
       .series = std::move(series),
       .width = report::share::quarter,
       .y_shown = {180, 480}};
@@ -58,12 +58,8 @@ void fit_sleepers(settings const& s, page& to) {
   auto const chains = models::mcmc(
       m, seen, random_walk("intercept", 5), random_walk("slope"), random_walk("sd_intercept", 5),
       random_walk("sd_slope"), random_walk("noise"), random_walk("a", 10), random_walk("b"));
-  inference::run_settings const run{
-      .warmup = s.of(1000), .draws = s.of(4000), .on_progress = inference::progress_bar()};
-  auto const [moved, seconds] = timed([&] { return inference::run_chains(chains, run, od::random_key(1)); });
-  auto const [again, seconds_of_all] =
-      timed([&] { return inference::run_chains(chains.reexecuted(), run, od::random_key(1)); });
-  bool const same = same_draws(moved, again);
+  comparison const moves = compared(chains, s.of(1000), s.of(4000));
+  inference::draws const& moved = moves.draws;
   inference::summary const found_by_moves(moved);
 
   report::section page("Sleep");
@@ -95,15 +91,10 @@ void fit_sleepers(settings const& s, page& to) {
   std::vector<update> const updates{
       {"a person's slope moves", "b"}, {"the mean slope moves", "slope"}, {"the noise moves", "noise"}};
   page.say(
-          std::string("Moves of one choice at a time ran twice, too. ") +
-          (same ? "All draws are the same, to the last bit." : "Their draws differ.") +
+          "Moves of one choice at a time ran twice, too. " + moves.sentence() +
           " A move that changes all lines computes all of them: there is nothing to be won, and to keep them "
           "costs a little.")
-      .add(report::bars{
-          .title = std::to_string(run.chains * (run.warmup + run.draws)) + " transitions",
-          .unit = "s",
-          .ways = {"the whole model", "what the change reaches"},
-          .rows = {{"all moves", {seconds_of_all, seconds}}}})
+      .add(moves.bars())
       .add(times(t, updates))
       .add(dependence(*m.core(), {"subjects", "days"}, updates[0]))
       .add(explained(t, updates[0]))
@@ -115,10 +106,9 @@ void fit_sleepers(settings const& s, page& to) {
   std::printf(
       "\nSleep, by NUTS: %zu draws in %.2f s\n"
       "  each night with too little sleep makes reactions %.0f ms slower (%.0f to %.0f)\n  %s\n"
-      "  by moves, the whole model for each: %.2f s; what the move reaches: %.2f s, %.1f times less\n  the "
-      "draws are %s\n",
-      d.size(), seconds_of_nuts, slope.median, slope.q5, slope.q95, verdict(found).c_str(), seconds_of_all,
-      seconds, seconds_of_all / seconds, same ? "the same, to the last bit" : "DIFFERENT");
+      "  and by moves of one choice at a time: %zu draws\n",
+      d.size(), seconds_of_nuts, slope.median, slope.q5, slope.q95, verdict(found).c_str(), moved.size());
+  moves.print();
 }
 
 } // namespace demo

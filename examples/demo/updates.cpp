@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
@@ -187,7 +188,7 @@ dependence(models::model_core const& m, std::vector<std::string> const& argument
   std::set<std::uint32_t> read;
   for (std::size_t g = 0; g < all.size(); ++g) {
     auto const found = ran.find(g);
-    std::string const id = "group " + std::to_string(g);
+    std::string const id = std::string("group ") + std::to_string(g);
     to.nodes.push_back({id, all.label(g, inputs, arguments.size()), found != ran.end()});
     if (found != ran.end()) to.nodes.back().label += found->second;
     for (ir::node_id const n : all[g])
@@ -196,7 +197,7 @@ dependence(models::model_core const& m, std::vector<std::string> const& argument
           read.insert(*all.parameter(v));
           edges.emplace(inputs[*all.parameter(v)], id);
         } else if (std::size_t const from = all.of(f.node_of(v)); from != groups::nowhere && from != g) {
-          edges.emplace("group " + std::to_string(from), id);
+          edges.emplace(std::string("group ") + std::to_string(from), id);
         }
       });
   }
@@ -224,6 +225,22 @@ report::bars times(models::trace const& t, std::vector<update> const& all) {
     to.rows.push_back({u.name, {time_of(whole, site), time_of(followed, site)}});
   }
   return to;
+}
+
+report::bars comparison::bars() const {
+  return {
+      .title = std::to_string(transitions) + " transitions",
+      .unit = "s",
+      .ways = {"the whole model", "what the change reaches"},
+      .rows = {{"all moves", {seconds_of_all, seconds}}},
+      .note = "Programs were made before, in " + report::number(seconds_of_making, 2) + " s."};
+}
+
+void comparison::print() const {
+  std::printf(
+      "  the whole model for each move: %.2f s; what the move reaches: %.2f s, %.1f times less\n"
+      "  the draws are %s\n",
+      seconds_of_all, seconds, seconds_of_all / seconds, same ? "the same, to the last bit" : "DIFFERENT");
 }
 
 void count_programs(std::string const& name, models::model_core const& m, page& to) {

@@ -3,10 +3,12 @@
 
 #include "demo.hpp"
 
+#include <overdub/contexts/inference/progress.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace demo {
@@ -18,6 +20,37 @@ struct update {
   std::string name; ///< "an assignment moves"
   std::string site;
 };
+
+/// Chains that ran twice, with the same random numbers: the whole model for each proposal, and what the proposal reaches.
+struct comparison {
+  inference::draws draws;
+  bool same = false; ///< in both
+  std::size_t transitions = 0;
+  double seconds = 0, seconds_of_all = 0, seconds_of_making = 0; ///< the programs
+
+  report::bars bars() const;
+  std::string sentence() const {
+    return same ? "All draws are the same, to the last bit." : "Their draws differ.";
+  }
+  /// Two lines.
+  void print() const;
+};
+template <class Chains>
+comparison compared(Chains const& chains, std::size_t warmup, std::size_t draws) {
+  od::random_key const key(1);
+  inference::run_settings const first{.chains = 1, .warmup = 1, .draws = 1};
+  inference::run_settings run{.warmup = warmup, .draws = draws, .on_progress = inference::progress_bar()};
+  auto const made = timed([&] {
+    (void)inference::run_chains(chains, first, key);
+    return inference::run_chains(chains.reexecuted(), first, key);
+  });
+  auto followed = timed([&] { return inference::run_chains(chains, run, key); });
+  run.on_progress = inference::progress_bar();
+  auto const whole = timed([&] { return inference::run_chains(chains.reexecuted(), run, key); });
+  bool const same = same_draws(followed.first, whole.first);
+  return {std::move(followed.first), same,         run.chains * (warmup + draws),
+          followed.second,           whole.second, made.second};
+}
 
 /// What depends on what in the logarithm of a model's density. Each map, reduction and loop of the program is a node, and so are all
 /// scalar operations between the same ones. What the program of an update runs is highlighted.

@@ -112,6 +112,7 @@ report::document fair() {
       .rows = {
           {"one assignment moves", {182, 1.7}}, {"a mean moves", {182, 61}}, {"all change", {182, 203}}}});
   mixture.add(dependence(report::direction::right));
+  mixture.add(report::listing{"What ran", "%96 = map: one turn\n%124 = reduce: a difference\n"});
 
   report::section sleep("Sleep, a hierarchical regression");
   sleep.add(regression(report::share::half, 3, "Subject 308"));
@@ -130,6 +131,7 @@ report::document hostile() {
   report::section texts(hostile_text);
   texts.say(hostile_text)
       .add(report::table{hostile_text, {hostile_text, "n"}, {{hostile_text, "1"}, {"", "nan"}}, hostile_text})
+      .add(report::listing{hostile_text, hostile_text})
       .add(report::intervals{
           hostile_text, hostile_text, {{hostile_text, 1, 2, 3, 2.5}, {"none", nan, 1, infinity}}})
       .add(report::bars{
