@@ -9,6 +9,7 @@
 #include <overdub/contexts/report/document.hpp>
 #include <overdub/contexts/report/graph.hpp>
 #include <overdub/contexts/report/intervals.hpp>
+#include <overdub/contexts/report/listing.hpp>
 #include <overdub/contexts/report/plot.hpp>
 #include <overdub/contexts/report/posterior.hpp>
 #include <overdub/contexts/report/table.hpp>

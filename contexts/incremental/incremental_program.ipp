@@ -64,7 +64,7 @@ private:
   }
   void name(ir::value_id v) {
     std::string& text = names_[index_of(v)];
-    text = "%";
+    text.assign(1, '%');
     if (f_[v].name == ir::nothing)
       text += std::to_string(next_++);
     else

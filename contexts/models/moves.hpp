@@ -1,14 +1,17 @@
 // Moves: transitions of a trace that leave its density as it is, one choice at a time.
 #pragma once
 
+#include <overdub/contexts/inference/elliptical_slice.hpp>
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/models/changing_trace.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -198,6 +201,71 @@ public:
 private:
   std::string address_;
   std::vector<i64> at_;
+};
+
+/// elliptical_slice("f"): all choices of a site, which are normal, move at once; no gradient, and no step size (Murray, Adams and MacKay
+/// 2010). What their means and deviations are computed of stays as it is: the site stands in maps alone.
+class elliptical_slice {
+public:
+  explicit elliptical_slice(std::string address) : address_(std::move(address)) {}
+
+  template <class Trace>
+  void operator()(Trace& t, random_key const& key, move_record& record) {
+    std::uint32_t const s = t.core().site_at(address_);
+    refuse_loops(t.core(), s);
+    std::size_t const n = t.size(s);
+    x_.resize(n), mean_.resize(n), sd_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      t.indices_of(s, k, at_);
+      x_[k] = t.number(s, at_);
+      bound_call& moments = t.about(s, site_question::moments, at_);
+      moments.run();
+      mean_[k] = std::bit_cast<double>(moments.word(0));
+      sd_[k] = std::bit_cast<double>(moments.word(1));
+    }
+    random_generator g(key.at(address_));
+    auto const draw = [&](std::span<double> out, random_generator& from) {
+      for (std::size_t k = 0; k < n; ++k) out[k] = mean_[k] + sd_[k] * inference::drawing::normal(from);
+    };
+    auto const log_likelihood = [&](std::span<double const> x) {
+      double prior = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        double const z = (x[k] - mean_[k]) / sd_[k];
+        prior -= 0.5 * z * z;
+      }
+      set(t, s, x);
+      double const score = t.score() + t.propose();
+      t.rollback();
+      return score - prior;
+    };
+    auto const made = inference::elliptical_slice(std::span<double>(x_), mean_, draw, log_likelihood, g);
+    record.proposed += static_cast<std::uint64_t>(made.evaluations - 1);
+    ++record.accepted;
+    set(t, s, x_);
+    t.commit();
+  }
+
+private:
+  static void refuse_loops(model_core const& m, std::uint32_t s) {
+    ir::function const& f = m.model().function();
+    for (ir::region_id at = f[m.sites()[s].nodes[0]].parent; f[at].parent != ir::nothing;
+         at = f[f[at].parent].parent)
+      detail::refuse_unless(
+          f[f[at].parent].code == ir::op::map, m.sites()[s],
+          "stands in a loop, where the distribution of one may depend on another; elliptical_slice moves all "
+          "of a site at once: move it by random_walk or from_prior");
+  }
+  template <class Trace>
+  static void set(Trace& t, std::uint32_t s, std::span<double const> x) {
+    if (t.shape(s).empty())
+      t.set_bits(s, {}, std::bit_cast<std::uint64_t>(x[0]));
+    else
+      t.set_all(s, datum::of(t.shape(s), array<double>::copy_of(x)));
+  }
+
+  std::string address_;
+  std::vector<i64> at_;
+  std::vector<double> x_, mean_, sd_;
 };
 
 /// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(back) - log q(there).

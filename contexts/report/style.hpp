@@ -86,6 +86,8 @@ tbody tr:last-child td { border-bottom: 0; }
 .verdict p { margin: 2px 0; }
 .well { background: var(--well); border-left: 4px solid var(--c2); }
 .warned { background: var(--warned); border-left: 4px solid var(--c1); }
+pre { margin: 8px 0 0; font: 12.5px/1.5 ui-monospace, "Cascadia Mono", Menlo, "Liberation Mono", "DejaVu Sans Mono", monospace;
+  overflow-x: auto; }
 .nodes { margin: 6px 0 0; padding-left: 18px; columns: 3 220px; overflow-wrap: anywhere; }
 )css";
 

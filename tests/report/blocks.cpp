@@ -207,6 +207,11 @@ TEST_CASE("a column of numbers stands at the right") {
   CHECK(has(html, "<td>x</td><td class=\"number\">-1.5</td>"));
 }
 
+TEST_CASE("a listing keeps lines and spaces") {
+  std::string const html = report::listing{.title = "t", .text = "f(x) {\n  x < 1\n}"}.html();
+  CHECK(has(html, "<pre>f(x) {\n  x &lt; 1\n}\n</pre>"));
+}
+
 TEST_CASE("long tables and lists end, and say so") {
   report::table t{.title = "t", .heads = {"a"}};
   t.rows.assign(501, {"x"});

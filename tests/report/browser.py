@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens reports in headless Chromium, without a network.
 
-usage: browser.py <chromium> <program that writes pages into a folder>
+usage: browser.py <chromium> <program that writes pages into the current folder, and its arguments>
 
 Each page is opened as it is, for a picture, which must not be blank; and with scripts around it, which measure what the browser made of
 it: its pictures are well-formed and have drawn elements of some size inside of their frames, the page is no wider than the window,
@@ -17,7 +17,7 @@ import tempfile
 import xml.etree.ElementTree
 import zlib
 
-browser, program = sys.argv[1:]
+browser, *program = sys.argv[1:]
 failures = []
 
 # The page itself has no script, and forbids any: the copy that is measured has neither that rule nor other scripts.
@@ -134,9 +134,12 @@ def check_picture(name, path):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    subprocess.run([program, folder], check=True)
+    subprocess.run(program, check=True, cwd=folder)
     profile = os.path.join(folder, "profile")
-    for name in ("fair", "hostile"):
+    pages = sorted(name.removesuffix(".html") for name in os.listdir(folder) if name.endswith(".html"))
+    if not pages:
+        fail("no pages were written")
+    for name in pages:
         path = os.path.join(folder, name + ".html")
         with open(path, encoding="utf-8") as file:
             page = file.read()

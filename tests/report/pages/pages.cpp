@@ -1,4 +1,4 @@
-// Writes two reports with every kind of block into a folder: fair.html of draws as they should be, and hostile.html of texts and
+// Writes two reports with every kind of block into the current folder: fair.html of draws as they should be, and hostile.html of texts and
 // numbers that may break a page. browser.py looks at them.
 #include <overdub/contexts/report.hpp>
 
@@ -170,11 +170,10 @@ report::document hostile() {
 
 } // namespace
 
-int main(int, char** argv) {
+int main() {
   try {
-    std::string const folder = argv[1];
-    fair().write(folder + "/fair.html");
-    hostile().write(folder + "/hostile.html");
+    fair().write("fair.html");
+    hostile().write("hostile.html");
   } catch (std::exception const& e) {
     std::printf("%s\n", e.what());
     return 1;

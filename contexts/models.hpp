@@ -1,0 +1,14 @@
+// Probabilistic models: random choices by address, the generative function interface, and inference over it.
+#pragma once
+
+#include <overdub/contexts/models/changing_trace.hpp>
+#include <overdub/contexts/models/choices.hpp>
+#include <overdub/contexts/models/enumeration.hpp>
+#include <overdub/contexts/models/filter.hpp>
+#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/contexts/models/model.hpp>
+#include <overdub/contexts/models/moves.hpp>
+#include <overdub/contexts/models/numbers.hpp>
+#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/contexts/models/sample.hpp>
+#include <overdub/contexts/models/trace.hpp>
