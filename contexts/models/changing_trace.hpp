@@ -69,14 +69,20 @@ public:
 
   // ---- changes
 
+  /// A choice. Throws model_error where it has more than three indices, and the trace is followed.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     if (at.empty())
       program_.set(first_ + s, datum::of_bits(core_->sites()[s].type, bits));
     else if constexpr (is_followed)
       if (at.size() == 1)
         program_.set_at(first_ + s, at[0], bits);
-      else
+      else if (at.size() <= Program::most_indices)
         program_.set_at(first_ + s, at, bits);
+      else
+        throw model_error(message(
+            "overdub: the choice \"%s\" stands in %zu maps and loops, and a choice is changed alone in up to "
+            "%zu; change all of the site, or run the whole model",
+            core_->sites()[s].address.c_str(), at.size(), Program::most_indices));
     else
       program_.set_at(first_ + s, at, bits);
   }

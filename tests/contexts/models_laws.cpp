@@ -1,12 +1,9 @@
-// Random models: plates, chains and branches, in one another and in functions that are called within names. The laws that the operations
-// of the generative function interface keep. OVERDUB_PROGRAMS=100000 takes more.
+// Random models keep the laws of the operations of the generative function interface. OVERDUB_PROGRAMS=100000 takes more.
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
-#include "contexts/incremental_updates.hpp"
+#include "contexts/random_models.hpp"
 
-#include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
-#include <overdub/ir/verify.hpp>
 #if OVERDUB_TESTS_JIT
 #include <overdub/jit/executor.hpp>
 #endif
@@ -22,179 +19,8 @@ namespace {
 
 using namespace example_models;
 using incremental_updates::programs;
+using random_models::random_model;
 using random_program::random_numbers;
-
-// Whose program has the functions of the distributions that random models have.
-inline constexpr auto all_used =
-    od::fn<"all_used">([](od::scope auto& cx, auto mean, auto scale, auto chance) {
-      (void)cx(od::sample<"a">, ds::normal(mean, scale));
-      (void)cx(od::sample<"b">, ds::exponential(scale));
-      (void)cx(od::sample<"c">, ds::bernoulli(chance));
-      (void)cx(od::sample<"d">, ds::poisson(scale));
-    });
-
-class random_model {
-public:
-  explicit random_model(std::uint64_t seed) : random_(seed) {}
-
-  // @main(%n, %m, %s, %x, %b); %x has at least as many elements as a plate has turns.
-  od::ir::program make() {
-    if (random_.chance(50)) add_part();
-    text_ = "func @main(%n: i64, %m: i64, %s: f64, %x: f64[], %b: bool) -> (f64, f64) {\n";
-    around_ = {};
-    scope s{{"%s"}, {"%b"}};
-    block(s, 5);
-    line("return " + any(s.numbers) + ", " + s.numbers.back() + "\n}");
-    static od::ir::program const from = ms::model(all_used, 0.0, 1.0, 0.5).core()->program();
-    static std::string const functions = [] {
-      std::string all = od::ir::print(from);
-      std::size_t const own = all.find("func @all_used");
-      all.erase(own, all.find("\n}\n", own) + 3 - own);
-      return all.substr(all.find("\n\n"));
-    }();
-    od::ir::program p = od::ir::parse("entry @main\n\n" + text_ + "\n" + part_ + functions);
-    od::ir::verify(p);
-    for (od::ir::host_binding h : from.hosts) {
-      h.name = p.intern(from.text(h.name));
-      p.hosts.push_back(h);
-    }
-    return p;
-  }
-
-private:
-  struct scope {
-    std::vector<std::string> numbers, truths;
-  };
-  struct place {
-    std::string indices; // of the maps and loops around
-    int turns = 0;
-    bool has_rows_of_one_size =
-        true; // not in a branch in a map: turns in there would give rows of different sizes
-  };
-
-  void line(std::string const& l) { text_ += l + "\n"; }
-  std::string name() { return "%v" + std::to_string(next_++); }
-  std::string any(std::vector<std::string> const& all) { return all[random_.below(all.size())]; }
-  std::string operation(std::string const& what, std::string const& type = "f64") {
-    std::string const v = name();
-    line(v + " = " + what + " : " + type);
-    return v;
-  }
-  // Numbers in (-1, 1), and those that parameters may be.
-  std::string bounded(scope const& s) {
-    return operation("sin " + operation("add " + any(s.numbers) + ", " + any(s.numbers)));
-  }
-  std::string positive(scope const& s) { return operation("exp " + bounded(s)); }
-  std::string chance(scope const& s) { return operation("add 0.5, " + operation("mul 0.25, " + bounded(s))); }
-
-  std::string sample(std::string const& address, std::string const& distribution, char const* type) {
-    return operation(
-        "sample \"" + address + '"' + (around_.indices.empty() ? "" : "[" + around_.indices + "]") +
-            distribution,
-        type);
-  }
-  std::string address() { return prefix_ + std::to_string(addresses_++); }
-  std::string normal(scope const& s, std::string const& address) {
-    return sample(address, " \"normal\"(" + any(s.numbers) + ", " + positive(s) + ")", "f64");
-  }
-  void choose(scope& s) {
-    switch (random_.below(5)) {
-    case 0:
-      s.numbers.push_back(sample(address(), " \"exponential\"(" + positive(s) + ")", "f64"));
-      break;
-    case 1:
-      s.truths.push_back(sample(address(), " \"bernoulli\"(" + chance(s) + ")", "bool"));
-      break;
-    case 2:
-      s.numbers.push_back(
-          operation("convert " + sample(address(), " \"poisson\"(" + positive(s) + ")", "i64")));
-      break;
-    default:
-      s.numbers.push_back(normal(s, address()));
-    }
-  }
-
-  void block(scope& s, std::size_t most) {
-    for (std::size_t count = 1 + random_.below(most); count > 0; --count) switch (random_.below(8)) {
-      case 0:
-      case 1:
-        if (around_.turns < 3 && around_.has_rows_of_one_size) turns(s);
-        break;
-      case 2:
-        if (around_.turns < 3 && around_.has_rows_of_one_size && !part_.empty()) call(s);
-        break;
-      case 3:
-        branch(s);
-        break;
-      case 4:
-        s.numbers.push_back(bounded(s));
-        break;
-      default:
-        choose(s);
-      }
-  }
-  template <class F>
-  void inside(place const& p, F const& f) {
-    place const before = std::exchange(around_, p);
-    f();
-    around_ = before;
-  }
-  void turns(scope& s) {
-    bool const is_map = random_.chance(60);
-    std::string const all = name(), turn = name(), last = name(), state = name();
-    std::string const count = random_.chance(70) ? "%n" : "%m";
-    line(
-        is_map ? all + " = map " + count + " (" + turn + ": i64) -> f64 {"
-               : last + ", " + all + " = loop " + (random_.chance(40) ? "reversed " : "") + count + " (" +
-                     turn + ": i64, " + state + ": f64 = " + any(s.numbers) + ") -> f64 stack f64 {");
-    inside({around_.indices + (around_.turns > 0 ? ", " : "") + turn, around_.turns + 1, true}, [&] {
-      scope own = s;
-      if (!is_map) own.numbers.push_back(state);
-      own.numbers.push_back(operation("at %x, " + turn));
-      block(own, 3);
-      line("yield " + (is_map ? bounded(own) : bounded(own) + ", " + any(own.numbers)) + "\n}");
-    });
-    s.numbers.push_back(operation("reduce add " + all + " from 0.0"));
-    if (!is_map) s.numbers.push_back(last);
-  }
-  void branch(scope& s) {
-    std::string const made = name();
-    std::string const shared = random_.chance(50) ? address() : "";
-    line(made + " = if " + any(s.truths) + " -> f64 {");
-    for (int side = 0; side < 2; ++side) {
-      inside({around_.indices, around_.turns, around_.turns == 0 && prefix_ != "p"}, [&] {
-        scope own = s;
-        if (!shared.empty()) own.numbers.push_back(normal(own, shared));
-        if (random_.chance(70)) block(own, 2);
-        line("yield " + any(own.numbers));
-      });
-      line(side == 0 ? "} else {" : "}");
-    }
-    s.numbers.push_back(made);
-  }
-  // A function that makes choices; it is called within its name, once.
-  void add_part() {
-    prefix_ = "p";
-    text_ = "func @\"part/\"(%n: i64, %m: i64, %s: f64, %x: f64[], %b: bool) -> f64 {\n";
-    scope s{{"%s"}, {"%b"}};
-    around_ = {"", 1, true};
-    place const none{"", 0, true};
-    inside(none, [&] { block(s, 3); });
-    line("return " + any(s.numbers) + "\n}");
-    part_ = std::exchange(text_, "");
-    prefix_ = "c";
-  }
-  void call(scope& s) {
-    if (std::exchange(is_called_, true)) return;
-    s.numbers.push_back(operation("call @\"part/\"(%n, %m, " + bounded(s) + ", %x, " + any(s.truths) + ")"));
-  }
-
-  random_numbers random_;
-  std::string text_, part_, prefix_ = "c";
-  place around_;
-  bool is_called_ = false;
-  int next_ = 0, addresses_ = 0;
-};
 
 // What one random model went through.
 struct counts {
@@ -209,7 +35,7 @@ public:
 
   // The law that is broken; nothing, when all are kept.
   std::string why() {
-    arguments_ = arguments();
+    arguments_ = random_models::arguments(random_);
     t_ = ms::simulate(m_, arguments_, od::random_key(1));
     other_ = ms::simulate(m_, arguments_, od::random_key(2));
     all_.choices += t_.size();
@@ -222,13 +48,6 @@ public:
   }
 
 private:
-  std::vector<od::datum> arguments() {
-    std::vector<double> x;
-    for (int i = 0; i < 4; ++i) x.push_back(static_cast<double>(random_.below(64)) / 16 - 2);
-    return {
-        static_cast<i64>(random_.below(5)), static_cast<i64>(random_.below(4)),
-        static_cast<double>(random_.below(64)) / 16 - 2, vec::copy_of(x), random_.chance(50)};
-  }
   void hold(bool law, std::string const& sentence) {
     if (!law && why_.empty()) why_ = sentence;
   }
@@ -302,7 +121,7 @@ private:
     ++all_.untaken;
   }
   void updated() {
-    std::vector<od::datum> const others = random_.chance(40) ? arguments() : arguments_;
+    std::vector<od::datum> const others = random_.chance(40) ? random_models::arguments(random_) : arguments_;
     ms::choice_map changes;
     for (ms::address const& at : choices_of(t_))
       if (other_.contains(at) && random_.chance(20)) changes.set(at, other_.find(at));

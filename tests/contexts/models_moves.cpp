@@ -1,8 +1,8 @@
 // Moves of choices: a chain that computes again what a move reaches is the chain that runs all again; and both have the posterior of
 // models that can be enumerated, or solved.
 #include "catch.hpp"
-#include "contexts/incremental_updates.hpp"
 #include "contexts/model_posteriors.hpp"
+#include "contexts/random_models.hpp"
 
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
@@ -189,6 +189,54 @@ TEST_CASE("a chain that computes again what moves reach is the chain that runs a
       exchange("level")));
   INFO(all.ties << " ties");
   CHECK(all.ties <= 1 + all.transitions / 100'000);
+}
+
+namespace {
+
+// Each choice by what moves its type.
+struct any_move {
+  template <class Trace>
+  void operator()(Trace& t, od::random_key const& k, ms::move_record& record) {
+    for (ms::site const& s : t.core().sites()) {
+      if (s.turns > 3) continue;
+      if (s.type == od::ir::boolean) ms::gibbs(s.address)(t, k.at(0), record);
+      if (s.type == od::ir::f64) ms::random_walk(s.address, 0.5)(t, k.at(1), record);
+      ms::from_prior(s.address)(t, k.at(2), record);
+    }
+  }
+};
+// A random model, as `compare` takes it.
+class model_of_seed {
+public:
+  explicit model_of_seed(std::uint64_t seed)
+      : core_(std::make_shared<ms::model_core const>(
+            random_models::random_model(seed, false).make(), od::compile_options())) {
+    random_program::random_numbers random(~seed);
+    arguments_ = random_models::arguments(random);
+  }
+  ms::shared_core const& core() const { return core_; }
+  std::vector<od::datum> const& arguments() const { return arguments_; }
+  std::vector<ms::site> const& sites() const { return core_->sites(); }
+
+private:
+  ms::shared_core core_;
+  std::vector<od::datum> arguments_;
+};
+
+} // namespace
+
+TEST_CASE("it is so for random models") {
+  std::uint64_t const count = programs(200);
+  std::uint64_t accepted = 0, ties = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    INFO("model " << seed);
+    compared const c = compare(model_of_seed(seed), {}, 10, any_move{});
+    CHECK(c.transitions == 10);
+    accepted += c.accepted;
+    ties += c.ties;
+  }
+  CHECK(accepted > 20 * count);
+  CHECK(ties <= 1 + count / 10'000);
 }
 
 TEST_CASE("it is so in chains that adapt, too") {
@@ -406,11 +454,15 @@ TEST_CASE("a proposal runs what its choice reaches, and nothing where nothing ch
   t.rollback();
 
   ms::followed_trace points(ms::model(mixture, vec{0.5, 0.3, 0.2}, vec{-3, 0, 3}, i64{100}).simulate(key));
-  std::uint32_t const z = points.core().site_at("z");
+  std::uint32_t const z = points.core().site_at("z"), mu = points.core().site_at("mu");
   points.set_bits(z, at, (points.bits(z, at) + 1) % 3);
   points.propose();
   CHECK_THAT(
       points.program().explain(), Contains("= map: one turn\n") && Contains("= reduce: a difference\n"));
+  points.rollback();
+  points.set_bits(mu, std::vector<i64>{1}, std::bit_cast<std::uint64_t>(0.25)); // reaches its points
+  points.propose();
+  CHECK_THAT(points.program().explain(), Contains("= map: the turns of a list\n") && !Contains("all of it"));
 }
 
 // ---- what is refused
@@ -430,6 +482,15 @@ inline constexpr auto shares = od::fn<"shares">([](od::scope auto& cx, auto a) {
 inline constexpr auto shifted = od::fn<"shifted">([](od::scope auto& cx, auto by) {
   auto const k = cx(od::sample<"k">, ds::discrete_uniform(0, 3));
   return cx(od::sample<"count">, ds::poisson(od::convert<double>(k) + by));
+});
+
+inline constexpr auto deep = od::fn<"deep">([](od::scope auto& cx, auto n) {
+  auto const sums = [&](auto const& inner) { return od::sum(cx(od::tabulate, n, inner)); };
+  return sums([&](auto) {
+    return sums([&](auto) {
+      return sums([&](auto) { return sums([&](auto) { return cx(od::sample<"x">, ds::normal(0, 1)); }); });
+    });
+  });
 });
 
 template <class Move>
@@ -460,6 +521,18 @@ TEST_CASE("moves say what they cannot move, and how else it is moved") {
       move_once(p, ms::from_prior("p")),
       "overdub: the choice \"p\" is an array, which from_prior does not draw anew");
   CHECK_THROWS_WITH(move_once(p, ms::random_walk("p")), Contains("\"p\" is no f64"));
+}
+
+TEST_CASE("choices of four indices are not changed alone, but where the whole model runs") {
+  ms::trace const t = ms::model(deep, i64{2}).simulate(key);
+  CHECK_THROWS_WITH(
+      move_once(t, ms::random_walk("x")),
+      "overdub: the choice \"x\" stands in 4 maps and loops, and a choice is changed alone in up to 3; "
+      "change all of the site, or run the whole model");
+  ms::reexecuted_trace again(t);
+  ms::move_record record;
+  ms::random_walk("x", 0.1)(again, key, record);
+  CHECK((record.proposed == 16 && record.accepted > 8));
 }
 
 TEST_CASE("models whose choices stand in branches are updated, and not followed") {
