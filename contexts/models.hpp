@@ -1,6 +1,7 @@
 // Probabilistic models: random choices by address, the generative function interface, and inference over it.
 #pragma once
 
+#include <overdub/contexts/models/calibration.hpp>
 #include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/enumeration.hpp>
