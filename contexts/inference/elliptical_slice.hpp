@@ -48,7 +48,13 @@ requires std::invocable<P&, std::span<double>, G&> slice_statistics elliptical_s
     double const along = std::cos(angle), across = std::sin(angle);
     for (std::size_t i = 0; i < x.size(); ++i)
       x[i] = mean[i] + along * (from[i] - mean[i]) + across * (other[i] - mean[i]);
-    double const here = log_likelihood(std::span<double const>(x));
+    double here = 0;
+    try {
+      here = log_likelihood(std::span<double const>(x));
+    } catch (...) {
+      std::ranges::copy(from, x.begin());
+      throw;
+    }
     if (here >= height) return {here, evaluations};
     if (high - low < 1e-15) { // the ellipse's point is x, which is in the slice
       std::ranges::copy(from, x.begin());

@@ -5,6 +5,7 @@
 #include <overdub/contexts/models/operations.hpp>
 #include <overdub/contexts/models/reexecuted_program.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,9 @@ class changing_trace {
   static constexpr bool is_followed = std::is_same_v<Program, contexts::incremental_program>;
 
 public:
-  /// Throws model_error for a model with choices in branches.
-  explicit changing_trace(trace const& t)
+  /// Of a trace in which these choices are observed: they stay as they are. Throws model_error for a model with choices in branches, or with
+  /// as many as other choices say.
+  explicit changing_trace(trace const& t, choice_map const& observed = {})
       : core_(t.shared_core()), first_(static_cast<std::uint32_t>(t.arguments().size())),
         program_(program_of(t)) {
     for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
@@ -35,6 +37,7 @@ public:
       datum::extents const& shape = t.values()[s].shape();
       shapes_.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(of.turns));
     }
+    fix(observed);
   }
 
   model_core const& core() const { return *core_; }
@@ -58,6 +61,14 @@ public:
   }
   std::vector<i64> const& shape(std::uint32_t s) const { return shapes_[s]; }
 
+  /// Whether a choice is observed, by its number; whether all choices of a site are.
+  bool is_observed(std::uint32_t s, std::size_t number) const {
+    return !observed_[s].empty() && observed_[s][number];
+  }
+  bool is_observed(std::uint32_t s) const {
+    return !observed_[s].empty() && std::ranges::find(observed_[s], false) == observed_[s].end();
+  }
+
   // ---- choices, as they are
 
   /// The bits of a choice that is a number or a truth.
@@ -69,8 +80,10 @@ public:
 
   // ---- changes
 
-  /// A choice. Throws model_error where it has more than three indices, and the trace is followed.
+  /// A choice. Throws model_error where it is observed, and where it has more than three indices, and the trace is followed.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
+    if (!observed_[s].empty() && observed_[s][number_of(s, at)]) [[unlikely]]
+      refuse_observed(s);
     if (at.empty())
       program_.set(first_ + s, datum::of_bits(core_->sites()[s].type, bits));
     else if constexpr (is_followed)
@@ -86,14 +99,22 @@ public:
     else
       program_.set_at(first_ + s, at, bits);
   }
-  /// All choices of a site.
-  void set_all(std::uint32_t s, datum const& x) { program_.set(first_ + s, x); }
-  /// The logarithm of the ratio of the densities with the changes and without them. Throws what the model throws.
+  /// All choices of a site. Observed ones are to be as they are. Throws model_error where all are observed.
+  void set_all(std::uint32_t s, datum const& x) {
+    if (is_observed(s)) refuse_observed(s);
+    program_.set(first_ + s, x);
+  }
+  /// The logarithm of the ratio of the densities with the changes and without them. Throws what the model throws; then the changes are
+  /// forgotten.
   double propose() {
-    program_.propose();
+    or_rollback([&] { program_.propose(); });
     return program_.difference();
   }
-  void commit() { program_.commit(); }
+  /// The logarithm of the density with the changes that were proposed.
+  double proposed_score() const { return std::bit_cast<double>(program_.proposed()); }
+  void commit() {
+    or_rollback([&] { program_.commit(); });
+  }
   void rollback() { program_.rollback(); }
 
   /// The trace as it is.
@@ -119,7 +140,44 @@ public:
   Program const& program() const { return program_; }
 
 private:
+  template <class F>
+  void or_rollback(F const& f) {
+    try {
+      f();
+    } catch (...) {
+      program_.rollback();
+      throw;
+    }
+  }
+  std::size_t number_of(std::uint32_t s, std::span<i64 const> at) const {
+    std::size_t number = 0;
+    for (std::size_t k = 0; k < at.size(); ++k)
+      number = number * static_cast<std::size_t>(shapes_[s][k]) + static_cast<std::size_t>(at[k]);
+    return number;
+  }
+  void fix(choice_map const& observed) {
+    observed_.resize(shapes_.size());
+    for (auto const& [at, x] : observed) {
+      std::uint32_t const s = core_->site_at(at.site);
+      observed_[s].resize(size(s));
+      std::size_t below = size(s); // choices behind so many indices
+      for (std::size_t k = 0; k < at.indices.size() && k < shapes_[s].size(); ++k)
+        below /= static_cast<std::size_t>(shapes_[s][k]);
+      std::size_t const first = number_of(s, at.indices) * below;
+      std::fill_n(observed_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
+    }
+  }
+  [[noreturn]] void refuse_observed(std::uint32_t s) const {
+    throw model_error(message(
+        "overdub: the choice \"%s\" is observed, and does not move", core_->sites()[s].address.c_str()));
+  }
   Program program_of(trace const& t) {
+    for (site const& s : t.core().sites())
+      if (s.is_counted)
+        throw model_error(message(
+            "overdub: how many choices \"%s\" are made depends on other choices, so that moves of these "
+            "would make them appear or vanish; change such traces by update and regenerate",
+            s.address.c_str()));
     for (site const& s : t.core().sites())
       if (s.is_conditional)
         throw model_error(message(
@@ -140,7 +198,8 @@ private:
   std::uint32_t first_; // the input of the first site
   std::vector<std::unique_ptr<bound_call>> calls_;
   Program program_;
-  std::vector<std::vector<i64>> shapes_; // by site
+  std::vector<std::vector<i64>> shapes_;    // by site
+  std::vector<std::vector<bool>> observed_; // by site and choice; empty where none is
 };
 
 /// What a change does not reach is not computed again.

@@ -355,7 +355,8 @@ protected:
       return count;
     std::size_t const own = arrays.size();
     for (std::uint32_t k = 0; k < m_.sites.size(); ++k)
-      if (parameter_of_[k] != none && m_.sites[k].turns == 1 && m_.sites[k].nodes.size() == 1 &&
+      if (parameter_of_[k] != none && !m_.sites[k].is_counted && m_.sites[k].turns == 1 &&
+          m_.sites[k].nodes.size() == 1 &&
           original()[m_.sites[k].nodes[0]].parent == original().region_at(n, 0))
         arrays.push_back(at_->argument(ir::function::body, parameter_of_[k]));
     return arrays.size() == own ? count : at_->result(at_.insert(ir::op::length, arrays));

@@ -1,8 +1,7 @@
 // enumerate: the exact posterior of a model with few, discrete choices.
 #pragma once
 
-#include <overdub/contexts/models/changing_trace.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/contexts/incremental/memory.hpp>
 #include <overdub/contexts/models/model.hpp>
 
 #include <algorithm>
@@ -11,6 +10,8 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,17 +45,28 @@ private:
   std::map<address, std::map<i64, double>> marginals_;
 };
 
-// Goes through all assignments, the last choice fastest; each changes one choice of the one before.
+// Goes through all assignments, the last choice fastest. What a choice may be is asked when those before it are set.
 class enumerator {
 public:
-  enumerator(followed_trace& t, selection const& of, std::size_t most) : t_(t), most_(most) {
-    for (std::uint32_t s = 0; s < t.core().sites().size(); ++s) {
-      site const& each = t.core().sites()[s];
-      for (std::size_t k = 0; k < t.size(s); ++k) {
-        choice c{s, {}, 0};
-        t.indices_of(s, k, c.at);
-        if (of.contains(each.address, c.at)) choices_.push_back(std::move(c));
-      }
+  enumerator(trace const& start, choice_map const& observed, std::size_t most)
+      : core_(start.core()), arguments_(start.arguments()), most_(most) {
+    for (std::uint32_t s = 0; s < core_.sites().size(); ++s) {
+      site const& each = core_.sites()[s];
+      if (each.is_conditional || each.is_counted)
+        throw model_error(message(
+            "overdub: the choice \"%s\" stands in a branch, or is made as often as other choices say; "
+            "enumerate "
+            "models that make as many choices each time",
+            each.address.c_str()));
+      values_.emplace_back(start.values()[s]);
+      start.for_each(s, [&](std::vector<i64> const& at) {
+        if (observed.contains(address(each.address, at))) return;
+        if (!each.is_discrete() || each.type.rank > 0)
+          throw model_error(message(
+              "overdub: the choice \"%s\" is continuous, and cannot be enumerated; observe it",
+              each.address.c_str()));
+        choices_.push_back({s, at, 0});
+      });
     }
   }
 
@@ -70,12 +82,29 @@ public:
     e.size_ = all_.size();
     for (outcome const& o : all_)
       for (std::size_t k = 0; k < choices_.size(); ++k)
-        e.marginals_[address(t_.core().sites()[choices_[k].site].address, choices_[k].at)][o.values[k]] +=
+        e.marginals_[address(core_.sites()[choices_[k].site].address, choices_[k].at)][o.values[k]] +=
             std::exp(o.log_probability - e.log_evidence_);
     return e;
   }
 
 private:
+  // All choices of a site.
+  struct site_values {
+    datum number;
+    std::optional<contexts::increments::cells> array;
+    explicit site_values(datum const& d) : number(d) {
+      if (d.type().rank == 0) return;
+      array.emplace(d.type());
+      array->assign(d);
+    }
+    void set(std::span<i64 const> at, std::uint64_t bits) {
+      if (array)
+        array->set_bits_at(array->at(at), bits);
+      else
+        number = datum::of_bits(number.type(), bits);
+    }
+    datum all() const { return array ? array->as_datum() : number; }
+  };
   struct choice {
     std::uint32_t site;
     std::vector<i64> at;
@@ -86,55 +115,56 @@ private:
     double log_probability;
   };
 
+  std::vector<datum> values() const {
+    std::vector<datum> all;
+    for (site_values const& v : values_) all.push_back(v.all());
+    return all;
+  }
+  std::pair<i64, i64> bounds(choice const& c) const {
+    std::vector<datum> all = arguments_;
+    for (site_values const& v : values_) all.push_back(v.all());
+    for (i64 const i : c.at) all.emplace_back(i);
+    auto const of = executable(core_.code_of(c.site, site_question::bounds)).run(all);
+    return {of[0].as<i64>(), of[1].as<i64>()};
+  }
   void visit(std::size_t depth) {
-    if (depth == choices_.size()) {
-      double const score = t_.score();
-      if (std::isnan(score))
-        throw model_error(message("overdub: an assignment has a probability that is NaN: a parameter of a "
-                                  "distribution is not allowed there"));
-      if (score == -std::numeric_limits<double>::infinity()) return;
-      if (all_.size() == most_)
-        throw model_error(message(
-            "overdub: there are more than %zu assignments of the choices: enumerate fewer, or sample",
-            most_));
-      outcome o{{}, score};
-      for (choice const& c : choices_) o.values.push_back(c.value);
-      all_.push_back(std::move(o));
-      return;
-    }
+    if (depth == choices_.size()) return score();
     choice& c = choices_[depth];
-    bound_call& bounds = t_.about(c.site, site_question::bounds, c.at);
-    bounds.run();
-    auto const low = static_cast<i64>(bounds.word(0)), high = static_cast<i64>(bounds.word(1));
+    auto const [low, high] = bounds(c);
     for (i64 x = low; x <= high; ++x) {
       c.value = x;
-      t_.set_bits(c.site, c.at, static_cast<std::uint64_t>(x));
-      t_.commit();
+      values_[c.site].set(c.at, static_cast<std::uint64_t>(x));
       visit(depth + 1);
     }
   }
+  void score() {
+    double const log_probability = core_.run(core_.all_in(role::given), arguments_, values()).score;
+    if (std::isnan(log_probability))
+      throw model_error(message("overdub: an assignment has a probability that is NaN: a parameter of a "
+                                "distribution is not allowed there"));
+    if (log_probability == -std::numeric_limits<double>::infinity()) return;
+    if (all_.size() == most_)
+      throw model_error(message(
+          "overdub: there are more than %zu assignments of the choices: enumerate fewer, or sample", most_));
+    outcome o{{}, log_probability};
+    for (choice const& c : choices_) o.values.push_back(c.value);
+    all_.push_back(std::move(o));
+  }
 
-  followed_trace& t_;
+  model_core const& core_;
+  std::vector<datum> arguments_;
   std::size_t most_;
-  std::vector<choice> choices_;
+  std::vector<site_values> values_; // by site
+  std::vector<choice> choices_;     // that are not observed, in the order of the program
   std::vector<outcome> all_;
 };
 
 /// The exact posterior of the choices that are not observed, which have finitely many values. Throws model_error for others, for choices
-/// in branches, and where there are more than so many assignments. An update for each assignment; memory: that of all.
+/// in branches, and where there are more than so many assignments. A run of the model for each assignment; memory: that of all.
 template <class Result, class... A>
 enumeration enumerate(
     generative_function<Result, A...> const& m, choice_map const& observed, std::size_t most = 1'000'000) {
-  trace const start = m.generate(observed, random_key(0)).of;
-  selection given;
-  for (auto const& [at, x] : observed) given.add(at);
-  for (std::uint32_t s = 0; s < m.sites().size(); ++s)
-    if (!m.sites()[s].is_discrete() && given.extent(m.sites()[s].address) < 1)
-      throw model_error(message(
-          "overdub: the choice \"%s\" is continuous, and cannot be enumerated; observe it",
-          m.sites()[s].address.c_str()));
-  followed_trace t(start);
-  return enumerator(t, !given, most).run();
+  return enumerator(m.generate(observed, random_key(0)).of, observed, most).run();
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -24,6 +24,7 @@ public:
   /// Of a first model, or of the next one; the logarithm of the weight.
   template <class M>
   double extend(M const& m, choice_map const& observed, random_key const& key) {
+    for (auto const& [at, x] : observed) observed_.set(at, x);
     if (!trace_) {
       auto made = m.generate(observed, key);
       trace_ = std::move(made.of);
@@ -36,7 +37,7 @@ public:
   /// Moves of its choices, which follow changes.
   template <class... Moves>
   void move(random_key const& key, Moves... moves) {
-    followed_trace t(*trace_);
+    followed_trace t(*trace_, observed_);
     move_record record;
     i64 number = 0;
     (moves(t, key.at(number++), record), ...);
@@ -45,6 +46,7 @@ public:
 
 private:
   std::optional<trace> trace_;
+  choice_map observed_;
 };
 
 /// Particles of a sequence of models (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, 2006): `model_at(t)` is that of step t,

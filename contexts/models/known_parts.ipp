@@ -101,19 +101,19 @@ private:
     std::vector<std::uint32_t> cost(f().value_count(), 0);
     for (ir::node_id const m : f().nodes_of(body)) {
       if (f()[m].code == ir::op::yield) break;
-      if (f()[m].region_count > 0 || f()[m].result_count != 1 || !is_known(f().result(m))) continue;
+      if (f()[m].result_count == 0 || !is_known_node(m)) continue;
       known_nodes.push_back(m);
-      std::uint32_t own = ir::row_of(f()[m].code).cost;
+      std::uint32_t own = f()[m].region_count > 0 ? worth_an_array : ir::row_of(f()[m].code).cost;
       for (ir::value_id const v : f().operands_of(m)) own += cost[index_of(v)];
-      cost[index_of(f().result(m))] = own;
-      ir::value_id const v = f().result(m);
-      if (own < worth_an_array || !f().type_of(v).is_number()) continue;
-      for (ir::use_id const u : f().uses_of(v)) {
-        ir::node_id const user = f()[u].user;
-        bool const is_inside = std::ranges::find(known_nodes, user) != known_nodes.end();
-        if (!is_inside && (f()[user].result_count != 1 || !is_known(f().result(user)))) {
-          outputs.push_back(v);
-          break;
+      for (ir::value_id const v : f().results_of(m)) {
+        cost[index_of(v)] = own;
+        if (own < worth_an_array || !f().type_of(v).is_number()) continue;
+        for (ir::use_id const u : f().uses_of(v)) {
+          ir::node_id const user = f()[u].user;
+          if (f()[user].result_count == 0 || !is_known_node(user)) {
+            outputs.push_back(v);
+            break;
+          }
         }
       }
     }

@@ -38,8 +38,8 @@ inline trace proper_trace(
 template <class Trace, class... Moves>
 class chain_of_moves {
 public:
-  chain_of_moves(trace const& start, selection const& kept, Moves... moves)
-      : trace_(start), row_(start, kept), moves_(std::move(moves)...) {}
+  chain_of_moves(trace const& start, choice_map const& observed, selection const& kept, Moves... moves)
+      : trace_(start, observed), row_(start, kept), moves_(std::move(moves)...) {}
 
   inference::kernel_statistics transition(random_key const& key) {
     move_record made;
@@ -82,7 +82,8 @@ public:
   chain_of_moves<Trace, Moves...> operator()(std::size_t, random_key const& key) const {
     trace const start = proper_trace(core_, arguments_, observed_, key);
     return std::apply(
-        [&](Moves const&... m) { return chain_of_moves<Trace, Moves...>(start, kept_, m...); }, moves_);
+        [&](Moves const&... m) { return chain_of_moves<Trace, Moves...>(start, observed_, kept_, m...); },
+        moves_);
   }
   /// The same, of whose draws other choices are kept.
   chain_maker keeping(selection kept) const {

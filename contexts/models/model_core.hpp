@@ -41,6 +41,9 @@ struct model_run {
 /// Says what a choice is, where its role is `chosen`: nothing, where it is to be drawn.
 using chooser = std::function<datum(std::uint32_t site, std::span<i64 const> indices)>;
 
+/// From so many programs on, constraints of other combinations of sites get none of their own.
+inline constexpr std::size_t most_programs = 32;
+
 /// A model's sites, and its programs by schema, which are made when they are first asked for. Immutable to its users; thread-safe.
 class model_core : public std::enable_shared_from_this<model_core> {
 public:
@@ -79,7 +82,8 @@ public:
 
   /// All choices in one role.
   choice_schema all_in(role r) const { return {.roles = std::vector<role>(sites().size(), r)}; }
-  /// How many programs were made.
+  /// Whether the program of a schema was made already; and how many programs were made.
+  OVERDUB_DECL bool has(choice_schema const& s) const;
   OVERDUB_DECL std::size_t programs() const;
 
   /// The random numbers of what is drawn in this thread, until the end of the scope.

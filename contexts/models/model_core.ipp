@@ -54,7 +54,10 @@ inline void model_core::caller::choose(void* object, void const* const* argument
   auto const& self = *static_cast<caller const*>(object);
   datum const x = (*drawing::current()->choose_)(self.site, self.indices(arguments));
   *static_cast<bool*>(results[1]) = static_cast<bool>(x);
-  if (!x) return draw(object, arguments, results);
+  if (!x) {
+    if (self.native == nullptr) self.core->check_draws(self.site);
+    return draw(object, arguments, results);
+  }
   execute::with_native_type(self.type, [&]<class T>() { *static_cast<T*>(results[0]) = x.as<T>(); });
 }
 
@@ -95,7 +98,7 @@ inline void model_core::check_draws(std::uint32_t site) const {
 
 OVERDUB_DECL ir::program model_core::program_of(choice_schema const& s) const {
   for (std::uint32_t k = 0; k < sites().size(); ++k)
-    if (s.roles[k] == role::drawn || s.roles[k] == role::chosen) check_draws(k);
+    if (s.roles[k] == role::drawn) check_draws(k);
   return choice_program_of(model_, s, sources_);
 }
 
@@ -127,6 +130,11 @@ model_core::code_of(std::uint32_t site, site_question q) const {
     found = code_of(site_program_of(model_, site, q, sources_));
   }
   return found;
+}
+
+OVERDUB_DECL bool model_core::has(choice_schema const& s) const {
+  std::lock_guard const lock(mutex_);
+  return made_.contains(s);
 }
 
 OVERDUB_DECL std::size_t model_core::programs() const {

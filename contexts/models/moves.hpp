@@ -52,19 +52,21 @@ inline bool accepts(double weight, double score, random_generator& g, move_recor
   return yes;
 }
 
+inline void refuse_unless(bool fits, site const& s, char const* why) {
+  if (!fits) throw model_error(message("overdub: the choice \"%s\" %s", s.address.c_str(), why));
+}
+
 // A move of each choice of a site in its turn: step(indices, generator's key).
 template <class Trace, class Step>
 void for_each_choice(
     Trace const& t, std::uint32_t s, random_key const& key, std::vector<i64>& at, Step const& step) {
+  refuse_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
   std::size_t const n = t.size(s);
   for (std::size_t k = 0; k < n; ++k) {
+    if (t.is_observed(s, k)) continue;
     t.indices_of(s, k, at);
     step(key.at(static_cast<i64>(k)));
   }
-}
-
-inline void refuse_unless(bool fits, site const& s, char const* why) {
-  if (!fits) throw model_error(message("overdub: the choice \"%s\" %s", s.address.c_str(), why));
 }
 
 } // namespace detail
@@ -92,22 +94,27 @@ private:
     bounds.run();
     auto const low = static_cast<i64>(bounds.word(0)), high = static_cast<i64>(bounds.word(1));
     auto const now = static_cast<i64>(t.bits(s, at_));
+    // Of differences to the present score, if that is finite: they are more exact.
+    constexpr double never = -std::numeric_limits<double>::infinity();
+    bool const is_proper = std::isfinite(t.score());
     weights_.clear();
-    double most = 0;
+    double most = is_proper ? 0 : never;
     for (i64 x = low; x <= high; ++x) {
-      double weight = 0;
+      double weight = is_proper ? 0 : never;
       if (x != now) {
         t.set_bits(s, at_, static_cast<std::uint64_t>(x));
         weight = t.propose();
+        if (!is_proper) weight = t.proposed_score();
         t.rollback();
         if (std::isnan(weight)) {
           ++record.undefined;
-          weight = -std::numeric_limits<double>::infinity();
+          weight = never;
         }
       }
       weights_.push_back(weight);
       most = std::max(most, weight);
     }
+    if (most == never) return; // no value is possible: it stays
     double total = 0;
     for (double& w : weights_) total += w = std::exp(w - most);
     random_generator g(key);
@@ -185,7 +192,7 @@ public:
     detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& own) {
       bound_call& draw = t.about(s, site_question::draw, at_);
       {
-        model_core::drawing const now(own);
+        model_core::drawing const now(own.at("draw"));
         draw.run();
       }
       double const there = std::bit_cast<double>(draw.word(1)), back = std::bit_cast<double>(draw.word(2));
@@ -214,22 +221,27 @@ public:
     std::uint32_t const s = t.core().site_at(address_);
     refuse_loops(t.core(), s);
     std::size_t const n = t.size(s);
-    x_.resize(n), mean_.resize(n), sd_.resize(n);
+    detail::refuse_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
+    all_.resize(n), moved_.clear(), x_.clear(), mean_.clear(), sd_.clear();
     for (std::size_t k = 0; k < n; ++k) {
       t.indices_of(s, k, at_);
-      x_[k] = t.number(s, at_);
+      all_[k] = t.number(s, at_);
+      if (t.is_observed(s, k)) continue;
       bound_call& moments = t.about(s, site_question::moments, at_);
       moments.run();
-      mean_[k] = std::bit_cast<double>(moments.word(0));
-      sd_[k] = std::bit_cast<double>(moments.word(1));
+      moved_.push_back(k);
+      x_.push_back(all_[k]);
+      mean_.push_back(std::bit_cast<double>(moments.word(0)));
+      sd_.push_back(std::bit_cast<double>(moments.word(1)));
     }
     random_generator g(key.at(address_));
     auto const draw = [&](std::span<double> out, random_generator& from) {
-      for (std::size_t k = 0; k < n; ++k) out[k] = mean_[k] + sd_[k] * inference::drawing::normal(from);
+      for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = mean_[k] + sd_[k] * inference::drawing::normal(from);
     };
     auto const log_likelihood = [&](std::span<double const> x) {
       double prior = 0;
-      for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t k = 0; k < x.size(); ++k) {
         double const z = (x[k] - mean_[k]) / sd_[k];
         prior -= 0.5 * z * z;
       }
@@ -256,16 +268,18 @@ private:
           "of a site at once: move it by random_walk or from_prior");
   }
   template <class Trace>
-  static void set(Trace& t, std::uint32_t s, std::span<double const> x) {
+  void set(Trace& t, std::uint32_t s, std::span<double const> x) {
+    for (std::size_t k = 0; k < x.size(); ++k) all_[moved_[k]] = x[k];
     if (t.shape(s).empty())
-      t.set_bits(s, {}, std::bit_cast<std::uint64_t>(x[0]));
+      t.set_bits(s, {}, std::bit_cast<std::uint64_t>(all_[0]));
     else
-      t.set_all(s, datum::of(t.shape(s), array<double>::copy_of(x)));
+      t.set_all(s, datum::of(t.shape(s), array<double>::copy_of(all_)));
   }
 
   std::string address_;
   std::vector<i64> at_;
-  std::vector<double> x_, mean_, sd_;
+  std::vector<std::size_t> moved_;          // which are not observed
+  std::vector<double> all_, x_, mean_, sd_; // of all choices; of those that move
 };
 
 /// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(back) - log q(there).

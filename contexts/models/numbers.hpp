@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,6 +23,14 @@ class number_row {
 public:
   /// The sites that are selected as a whole. Throws model_error for a conditional one, which has not as many numbers in each trace.
   number_row(trace const& like, selection const& of) {
+    for (address const& a : of.addresses()) {
+      if (a.site.ends_with('/')) continue;
+      (void)like.core().site_at(a.site);
+      if (!a.indices.empty())
+        throw model_error(message(
+            "overdub: %.80s is one of several choices, and rows have all of a site: select \"%.80s\"",
+            text_of(a).c_str(), a.site.c_str()));
+    }
     for (std::uint32_t s = 0; s < like.values().size(); ++s) {
       site const& each = like.core().sites()[s];
       if (of.extent(each.address) <= 0) continue;
@@ -38,7 +47,7 @@ public:
   std::size_t size() const { return names_.size(); }
   std::vector<std::string> const& names() const { return names_; }
 
-  /// Writes the numbers. `values(site)` gives all choices of a site, shaped as those of the first trace.
+  /// Writes the numbers; integers over 2^53 as the nearest double. `values(site)` gives all choices of a site, shaped as those of the first trace.
   template <class F>
   void write(F const& values, std::span<double> out) const {
     std::size_t next = 0;
@@ -58,20 +67,20 @@ public:
     write([&](std::uint32_t s) { return t.values()[s]; }, all);
     return all;
   }
-  /// The choices that numbers stand for.
+  /// The choices that numbers stand for. Throws model_error where an integer or a truth stands, and a number is none.
   choice_map choices(std::span<double const> row) const {
     choice_map all;
     std::size_t next = 0;
     for (one_site const& s : sites_)
       execute::with_type(s.type.element, [&]<class T>(T) {
         if (s.type.rank == 0) {
-          all.set(s.address, {}, datum(static_cast<T>(row[next++])));
+          all.set(s.address, {}, datum(choice<T>(s, row[next++])));
           return;
         }
         i64 count = 1;
         for (i64 const n : s.shape) count *= n;
         overdub::detail::array_builder<T> out(count);
-        for (i64 i = 0; i < count; ++i) out.put(i, static_cast<T>(row[next++]));
+        for (i64 i = 0; i < count; ++i) out.put(i, choice<T>(s, row[next++]));
         all.set(s.address, {}, datum::of(s.shape, out.finish(count)));
       });
     return all;
@@ -84,6 +93,15 @@ private:
     ir::type type;
     datum::extents shape;
   };
+  template <class T>
+  static T choice(one_site const& s, double x) {
+    if constexpr (std::is_integral_v<T>)
+      if (!(std::abs(x) <= 0x1p53) || x != std::trunc(x) || (std::is_same_v<T, bool> && x != 0 && x != 1))
+        throw model_error(message(
+            "overdub: %g stands for a choice \"%s\", and is no such %s", x, s.address.c_str(),
+            std::is_same_v<T, bool> ? "truth" : "integer"));
+    return static_cast<T>(x);
+  }
   static double number(datum const& x) {
     if (x.type().element == ir::scalar::f64) return x.as<double>();
     if (x.type().element == ir::scalar::f32) return static_cast<double>(x.as<float>());

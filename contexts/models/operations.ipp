@@ -70,6 +70,8 @@ OVERDUB_DECL weighted_trace generate(
       s.roles[k] = role::given;
     else if (given.has(k))
       s.roles[k] = role::chosen;
+  // Of many combinations of constraints, each is not worth a program: all is asked for one by one.
+  if (m->programs() >= most_programs && !m->has(s)) s = detail::tracing(*m, role::chosen);
   model_run r = detail::run_with(m, s, arguments, given, key, [&](std::uint32_t k, std::span<i64 const> at) {
     return given.find(k, at);
   });

@@ -37,6 +37,9 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
       refuse("is observed in part: sample what is observed and what is not at addresses of their own");
     if (of.is_discrete())
       refuse("is discrete, and has no gradient: observe it, sum over its values, or move it by gibbs");
+    if (of.is_counted)
+      refuse("is made as often as other choices say, so that the number of choices may change: Hamiltonian "
+             "Monte Carlo moves among as many numbers as there are at first");
     if (of.is_conditional)
       refuse("stands in a branch, so that the number of choices may change: Hamiltonian Monte Carlo moves "
              "among as many numbers as there are at first");

@@ -125,12 +125,69 @@ public:
   explicit site_finder(model_program& m) : m_(m), f_(m.function()) {}
 
   void run() {
+    find_chosen();
     ir::walk(f_, ir::function::body, [&](ir::node_id n) {
       if (f_[n].code == ir::op::sample) find(n);
     });
   }
 
 private:
+  // The values that depend on choices, and the arrays of which the sizes do. What a region is given depends on them where the region makes
+  // some, or uses one.
+  void find_chosen() {
+    is_chosen_.assign(f_.value_count(), false);
+    is_size_chosen_.assign(f_.value_count(), false);
+    auto const any = [](std::vector<bool> const& of, auto const& values) {
+      return std::ranges::any_of(values, [&](ir::value_id v) { return of[index_of(v)]; });
+    };
+    auto const uses = [&](ir::node_id n) {
+      if (f_[n].code == ir::op::length) return any(is_size_chosen_, f_.operands_of(n));
+      return f_[n].code == ir::op::sample || any(is_chosen_, f_.operands_of(n));
+    };
+    auto const uses_inside = [&](ir::node_id n) {
+      bool found = uses(n);
+      for (ir::region_id const r : f_.regions_of(n))
+        ir::walk(f_, r, [&](ir::node_id m) { found = found || uses(m); });
+      return found;
+    };
+    ir::walk(
+        f_, ir::function::body,
+        [&](ir::node_id n) {
+          if (f_[n].region_count == 0) return;
+          bool const chosen = uses_inside(n), sized = any(is_size_chosen_, f_.operands_of(n));
+          bool const has_index = f_[n].code == ir::op::map || f_[n].code == ir::op::loop;
+          for (ir::region_id const r : f_.regions_of(n))
+            for (std::uint32_t k = has_index ? 1 : 0; k < f_.arguments_of(r).size(); ++k) {
+              is_chosen_[index_of(f_.argument(r, k))] = chosen;
+              is_size_chosen_[index_of(f_.argument(r, k))] = sized;
+            }
+        },
+        [&](ir::node_id n) {
+          bool const chosen = uses_inside(n);
+          bool sized = any(is_size_chosen_, f_.operands_of(n));
+          for (ir::region_id const r : f_.regions_of(n))
+            sized = sized || any(is_size_chosen_, f_.operands_of(f_.yield_of(r)));
+          switch (f_[n].code) {
+          case ir::op::map:
+          case ir::op::loop:
+          case ir::op::if_:
+          case ir::op::fill:
+            sized = sized || is_chosen_[index_of(f_.operand(n, 0))];
+            break;
+          case ir::op::iota:
+          case ir::op::slice:
+          case ir::op::while_:
+            sized = sized || chosen;
+            break;
+          default:
+            break;
+          }
+          for (ir::value_id const v : f_.results_of(n)) {
+            is_chosen_[index_of(v)] = chosen;
+            is_size_chosen_[index_of(v)] = sized;
+          }
+        });
+  }
   void find(ir::node_id n) {
     site s;
     s.address = m_.program.text(f_[n].attributes.text());
@@ -138,12 +195,16 @@ private:
     s.nodes.push_back(n);
     if (s.address.find_first_of("[]") != std::string::npos)
       refuse(s.address, "has brackets in its name; indices are those of the maps and loops around it");
+    if (s.address.ends_with('/'))
+      refuse(
+          s.address, "has a name that ends as the names that stand before addresses do; call it another way");
     std::vector<ir::value_id> indices;
     for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
       ir::op const around = f_[f_[at].parent].code;
-      if (around == ir::op::map || around == ir::op::loop)
+      if (around == ir::op::map || around == ir::op::loop) {
         indices.insert(indices.begin(), f_.argument(at, 0));
-      else if (around == ir::op::if_)
+        s.is_counted = s.is_counted || is_chosen_[index_of(f_.operand(f_[at].parent, 0))];
+      } else if (around == ir::op::if_)
         s.is_conditional = true;
       else
         refuse(
@@ -193,6 +254,7 @@ private:
 
   model_program& m_;
   ir::function const& f_;
+  std::vector<bool> is_chosen_, is_size_chosen_; // by value
 };
 
 // The function of a name, which may have a number behind it, that takes these types.
