@@ -230,7 +230,7 @@ chain_result
 chain(md::trace const& start, int skipped, int sweeps, std::vector<std::string> const& kept, Moves... moves) {
   md::selection reported;
   for (std::string const& each : kept) reported.add(each.substr(0, each.find('[')));
-  md::chain_of_moves<md::followed_trace, Moves...> c(start, reported, std::move(moves)...);
+  md::chain_of_moves<md::followed_trace, Moves...> c(start, {}, reported, std::move(moves)...);
   od::random_key const key(1);
   auto const names = c.names();
   std::vector<double> now(names.size());
