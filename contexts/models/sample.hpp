@@ -2,10 +2,11 @@
 #pragma once
 
 #include <overdub/contexts/distributions/distribution.hpp>
+#include <overdub/contexts/models/choice_operation.hpp>
 #include <overdub/contexts/random.hpp>
+#include <overdub/ir/zero_value.hpp>
 #include <overdub/stage/stage.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -16,17 +17,6 @@
 
 namespace overdub {
 namespace models {
-
-/// What the program of a model calls the parts of a distribution. That of normal(mean, sd) has
-///
-///   @"log_density of normal"(x, mean, sd)    its log density
-///   @"constrain normal"(y, mean, sd)         x of a number y without constraints, and the log of the Jacobian; for continuous ones
-///   @"unconstrain normal"(x, mean, sd)       y
-///   @"bounds of binomial"(trials, p)         the least and the greatest x, where these are finitely many integers, or truths
-///   "draw normal(f64, f64)"                  a native function that draws x; its object is a random_generator
-inline constexpr std::string_view density_prefix = "log_density of ", constrain_prefix = "constrain ",
-                                  unconstrain_prefix = "unconstrain ", bounds_prefix = "bounds of ",
-                                  draw_prefix = "draw ";
 
 namespace detail {
 
@@ -181,22 +171,6 @@ void draw_native(void* generator, void const* const* parameters, void* const* re
   *static_cast<drawn_t<D>*>(results[0]) = distributions::draw(d, *static_cast<random_generator*>(generator));
 }
 
-// The indices of the maps and loops around the place where operations go, outermost first.
-inline std::vector<ir::value_id> indices_around(overdub::detail::recorder& r) {
-  std::vector<ir::value_id> all;
-  ir::function const& f = r.here();
-  for (ir::region_id at = r.at().region(); f[at].parent != ir::nothing; at = f[f[at].parent].parent)
-    if (ir::op const around = f[f[at].parent].code; around == ir::op::map || around == ir::op::loop)
-      all.insert(all.begin(), f.argument(at, 0));
-  return all;
-}
-
-// Something to stage functions with, whose results nobody needs.
-inline ir::value_id placeholder(overdub::detail::recorder& r, ir::type t) {
-  if (t.rank == 0) return r.at().literal(t, 0);
-  ir::value_id const operands[] = {r.at().literal(std::int64_t{0}), placeholder(r, t.element_type())};
-  return r.add(ir::op::fill, operands, t);
-}
 template <class X>
 struct level_in;
 template <class T, class L>
@@ -258,10 +232,10 @@ private:
     {
       auto const aside = r.enter(r.scratch());
       std::size_t at = 0;
-      auto next = [&] { return detail::placeholder(r, types[at++]); };
+      auto next = [&] { return ir::zero_value(r.at(), types[at++]); }; // nobody needs what becomes of it
       D const like = overdub::detail::refilled(d, next);
       auto const x =
-          overdub::detail::symbol_for<X, level>(detail::placeholder(r, overdub::detail::ir_type_of<X>));
+          overdub::detail::symbol_for<X, level>(ir::zero_value(r.at(), overdub::detail::ir_type_of<X>));
       (void)context.overdub(detail::density_of<plain>, x, like);
       if constexpr (detail::finite_support<detail::support_t<plain>>) {
         (void)context.overdub(detail::bounds_of<plain>, like);
@@ -276,7 +250,7 @@ private:
     (void)r.bind(
         std::string(draw_prefix) + name + '(' + types_text + ')', &detail::draw_native<plain>, nullptr);
 
-    std::vector<ir::value_id> operands = detail::indices_around(r);
+    std::vector<ir::value_id> operands = indices_around(r.here(), r.at().region());
     ir::attributes a = ir::attributes::of(r.program.intern(Address.view()));
     a.detail = r.program.intern(name);
     a.count = static_cast<std::uint16_t>(operands.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/contexts/models/choice_operation.hpp>
 #include <overdub/contexts/models/sites.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
@@ -106,14 +107,6 @@ private:
     c.set_operands(n, operands);
     c.attributes_of(n).count = static_cast<std::uint16_t>(c.attributes_of(n).count + indices.size());
   }
-  static std::vector<ir::value_id> indices_around(ir::function const& f, ir::region_id at) {
-    std::vector<ir::value_id> all;
-    for (; f[at].parent != ir::nothing; at = f[f[at].parent].parent)
-      if (ir::op const around = f[f[at].parent].code; around == ir::op::map || around == ir::op::loop)
-        all.insert(all.begin(), f.argument(at, 0));
-    return all;
-  }
-
   ir::program& p_;
   ir::call_components calls_;
   std::vector<bool> chooses_; // by function
@@ -198,13 +191,12 @@ private:
     if (s.address.ends_with('/'))
       refuse(
           s.address, "has a name that ends as the names that stand before addresses do; call it another way");
-    std::vector<ir::value_id> indices;
+    std::vector<ir::value_id> const indices = indices_around(f_, f_[n].parent);
     for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
       ir::op const around = f_[f_[at].parent].code;
-      if (around == ir::op::map || around == ir::op::loop) {
-        indices.insert(indices.begin(), f_.argument(at, 0));
+      if (around == ir::op::map || around == ir::op::loop)
         s.is_counted = s.is_counted || is_chosen_[index_of(f_.operand(f_[at].parent, 0))];
-      } else if (around == ir::op::if_)
+      else if (around == ir::op::if_)
         s.is_conditional = true;
       else
         refuse(
@@ -292,10 +284,10 @@ OVERDUB_DECL choice_parts parts_of(ir::program const& p, ir::function_id f, ir::
   }
   std::string const distribution(
       in[n].attributes.detail == ir::nothing ? "" : p.text(in[n].attributes.detail));
-  all.log_density = detail::function_of(p, "log_density of " + distribution, types);
-  all.constrain = detail::function_of(p, "constrain " + distribution, types);
-  all.unconstrain = detail::function_of(p, "unconstrain " + distribution, types);
-  all.bounds = detail::function_of(p, "bounds of " + distribution, std::span(types).subspan(1));
+  all.log_density = detail::function_of(p, std::string(density_prefix) + distribution, types);
+  all.constrain = detail::function_of(p, std::string(constrain_prefix) + distribution, types);
+  all.unconstrain = detail::function_of(p, std::string(unconstrain_prefix) + distribution, types);
+  all.bounds = detail::function_of(p, std::string(bounds_prefix) + distribution, std::span(types).subspan(1));
   if (all.log_density == ir::nothing)
     throw model_error(message(
         "overdub: the choice \"%s\" has the distribution \"%s\", and the program has no function "
@@ -303,7 +295,7 @@ OVERDUB_DECL choice_parts parts_of(ir::program const& p, ir::function_id f, ir::
         std::string(p.text(in[n].attributes.text())).c_str(), distribution.c_str(), distribution.c_str()));
   std::string text;
   for (std::size_t k = 1; k < types.size(); ++k) text += (k > 1 ? ", " : "") + ir::text_of(p, types[k]);
-  if (auto const name = p.find_symbol("draw " + distribution + '(' + text + ')'))
+  if (auto const name = p.find_symbol(std::string(draw_prefix) + distribution + '(' + text + ')'))
     if (ir::host_binding const* const known = p.host(*name)) all.draw = *known;
   return all;
 }
