@@ -4,6 +4,7 @@
 #include <overdub/contexts/incremental/error.hpp>
 #include <overdub/contexts/incremental/inverse_index.hpp>
 #include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/parts.hpp>
 #include <overdub/contexts/incremental/slices.hpp>
 #include <overdub/execute/bound_call.hpp>
 
@@ -92,6 +93,54 @@ public:
       return std::bit_cast<double>(proposal_->call.word(by.result));
     return difference_of_values(result);
   }
+  /// Calls f(path, bits) for the elements of a result that the proposal computed again, in any order: those that changed, and maybe
+  /// others. A number has an empty path. O(what was computed again).
+  template <class F>
+  void for_each_change(std::size_t result, F const& f) const {
+    if (!is_proposed_ || proposal_ == nullptr) return;
+    std::uint32_t const v = variable_of_result(result);
+    if (v == increments::layout::none) return;
+    if (is_number(v)) return f(std::span<i64 const>(), proposed_[result]);
+    if (v < pending_.size()) return for_each_change_of_input(v, f);
+    increments::cells const& as_it_is = arrays_of_[v];
+    for (increments::store const& s : proposal_->slice->what.stores) {
+      if (s.variable != v) continue;
+      if (s.path.empty()) {
+        if (s.valid.exists() && increments::word_of(proposal_->call, s.valid) == 0) continue;
+        increments::for_each_scalar(
+            increments::elements_of(proposal_->call, s.value), as_it_is.size_of_scalar(),
+            {increments::extents_of(proposal_->call, s.value), as_it_is.type().rank}, {}, f);
+        continue;
+      }
+      std::vector<i64> inner(as_it_is.extents() + s.path.size(), as_it_is.extents() + as_it_is.type().rank);
+      std::size_t const bytes =
+          static_cast<std::size_t>(as_it_is.scalars(s.path.size())) * as_it_is.size_of_scalar();
+      increments::for_each_part(
+          s, proposal_->call, nullptr, bytes, [&](std::span<i64 const> path, std::byte const* part) {
+            increments::for_each_scalar(part, as_it_is.size_of_scalar(), inner, path, f);
+          });
+    }
+  }
+  /// The bits of an element of a result, or of a number, as it is. Throws nothing: the path is in range.
+  std::uint64_t result_bits(std::size_t result, std::span<i64 const> path) const {
+    std::uint32_t const v = path.empty() ? increments::layout::none : variable_of_result(result);
+    return v == increments::layout::none ? values_[result] : arrays_of_[v].bits_at(arrays_of_[v].at(path));
+  }
+  /// Calls f() while inputs are what they were set to: for `pass_input`, `input_bits` and `input`; and while they are as they are.
+  template <class F>
+  void as_proposed(F const& f) {
+    struct exchanged {
+      incremental_program& of;
+      explicit exchanged(incremental_program& p) : of(p) { of.exchange_changes(); }
+      exchanged(exchanged const&) = delete;
+      ~exchanged() { of.exchange_changes(); }
+    } const now(*this);
+    f();
+  }
+  template <class F>
+  void as_committed(F const& f) {
+    f();
+  }
   /// A result, and an input.
   OVERDUB_DECL datum result(std::size_t result) const;
   OVERDUB_DECL datum input(std::uint32_t i) const;
@@ -162,6 +211,18 @@ private:
     signature_ += bits_of(how, input) - bits_of(pending_[input].how, input);
     pending_[input].how = how;
   }
+  template <class F>
+  void for_each_change_of_input(std::uint32_t i, F const& f) const {
+    change const& c = pending_[i];
+    if (c.how.whole) {
+      increments::cells const& all = *c.whole;
+      increments::for_each_scalar(all.data(), all.size_of_scalar(), {all.extents(), all.type().rank}, {}, f);
+    }
+    for (std::uint8_t k = 0; k < c.how.places; ++k)
+      f(std::span<i64 const>(c.places[k].path, c.how.indices), c.places[k].bits);
+  }
+  OVERDUB_DECL std::uint32_t variable_of_result(std::size_t result) const;
+  OVERDUB_DECL void exchange_changes();
   OVERDUB_DECL void run_changes();
   OVERDUB_DECL double difference_of_values(std::size_t result) const;
   bool fits(bound_slice const& b) const;

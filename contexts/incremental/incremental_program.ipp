@@ -493,26 +493,43 @@ inline void incremental_program::write_parts(bound_slice const& b) {
     write(*b.parts[k], b.call, copy_of[k] < copies.size() ? copies[copy_of[k]].data() : nullptr);
 }
 
+OVERDUB_DECL std::uint32_t incremental_program::variable_of_result(std::size_t k) const {
+  ir::function const& f = slices_->function();
+  ir::value_id const v = f.operand(f.yield_of(ir::function::body), static_cast<std::uint32_t>(k));
+  return f.is_literal(v) ? increments::layout::none : layout_.of(v);
+}
+
+// The inputs become what they were set to, and those what they were.
+OVERDUB_DECL void incremental_program::exchange_changes() {
+  for (std::uint32_t n = 0; n < change_count_; ++n) {
+    std::uint32_t const i = changed_[n];
+    change& c = pending_[i];
+    if (!c.how.whole) {
+      increments::cells& of = arrays_of_[i];
+      for (std::uint8_t k = 0; k < c.how.places; ++k) {
+        std::size_t const at = of.at({c.places[k].path, c.how.indices});
+        std::uint64_t const before = of.bits_at(at);
+        of.set_bits_at(at, c.places[k].bits);
+        c.places[k].bits = before;
+      }
+    } else if (is_number(i)) {
+      std::swap(numbers_[i], c.bits);
+    } else {
+      std::swap(arrays_of_[i], *c.whole);
+    }
+  }
+}
+
 // What changed of an array, or of a number where it changed at all.
 inline void
 incremental_program::write(increments::store const& s, bound_call const& from, std::byte const* copied) {
-  auto const is_argument = [](increments::slice_value v) {
-    return v.parameter != increments::slice_value::none;
-  };
-  auto const word = [&](increments::slice_value v) -> std::uint64_t {
-    if (!v.exists()) return 0;
-    return is_argument(v) ? from.argument_word(v.parameter) : from.word(v.result);
-  };
   auto const elements = [&](increments::slice_value v) {
-    if (copied != nullptr && v.result == s.value.result && !is_argument(v)) return copied;
-    return is_argument(v) ? from.argument_elements(v.parameter) : from.elements(v.result);
+    return copied != nullptr && v.result == s.value.result && v.parameter == increments::slice_value::none
+               ? copied
+               : increments::elements_of(from, v);
   };
-  auto const extents = [&](increments::slice_value v) {
-    return is_argument(v) ? from.argument_extents(v.parameter) : from.extents(v.result);
-  };
-  auto const is_array = [&](increments::slice_value v) {
-    return (is_argument(v) ? from.code().parameters[v.parameter] : from.code().results[v.result]).rank > 0;
-  };
+  auto const word = [&](increments::slice_value v) { return increments::word_of(from, v); };
+  auto const extents = [&](increments::slice_value v) { return increments::extents_of(from, v); };
   if (is_number(s.variable)) {
     if (s.valid.exists() && word(s.valid) == 0) return;
     numbers_[s.variable] = word(s.value);
@@ -533,20 +550,7 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
         look_at(s.variable, to.bits_at(at));
     return;
   }
-  std::size_t const indices = s.path.size();
-  bool const is_scalar = indices == to.type().rank;
-  std::size_t const bytes = static_cast<std::size_t>(to.scalars(indices)) * to.size_of_scalar();
-  if (s.is_range) { // turns of a loop, in order
-    i64 path[ir::max_rank];
-    for (std::size_t a = 0; a < indices; ++a) path[a] = static_cast<i64>(word(s.path[a]));
-    i64 const n = extents(s.value)[0];
-    if (n == 0) return;
-    std::byte* const at = to.data() + to.at({path, indices});
-    std::memcpy(at, elements(s.value), static_cast<std::size_t>(n) * bytes);
-    for (i64 k = 0; inverse_[s.variable] != nullptr && k < n; ++k) inverse_[s.variable]->written(path[0] + k);
-    return;
-  }
-  if (s.each && indices == 1 && is_scalar && s.value.exists() && !s.valid.exists() &&
+  if (s.each && s.path.size() == 1 && to.type().rank == 1 && s.value.exists() && !s.valid.exists() &&
       to.size_of_scalar() == 8) {
     // The turns of a list.
     i64 const n = extents(s.path[0])[0];
@@ -560,33 +564,27 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
       for (i64 k = 0; k < n; ++k) inverse_[s.variable]->written(index[k]);
     return;
   }
-  i64 count = 1;
-  for (increments::slice_value const v : s.path)
-    if (s.each && is_array(v)) count = extents(v)[0];
-  for (i64 k = 0; k < count; ++k) {
-    auto const nth = static_cast<std::size_t>(k);
-    if (s.valid.exists() &&
-        (s.each && is_array(s.valid) ? elements(s.valid)[nth] == std::byte{0} : word(s.valid) == 0))
-      continue;
+  std::size_t const bytes = static_cast<std::size_t>(to.scalars(s.path.size())) * to.size_of_scalar();
+  if (s.is_range) { // all at once
     i64 path[ir::max_rank];
-    for (std::size_t a = 0; a < indices; ++a) {
-      if (s.each && is_array(s.path[a]))
-        std::memcpy(&path[a], elements(s.path[a]) + nth * sizeof(i64), sizeof(i64));
-      else
-        path[a] = static_cast<i64>(word(s.path[a]));
-    }
-    std::size_t const at = to.at({path, indices});
-    if (!s.value.exists())
+    for (std::size_t a = 0; a < s.path.size(); ++a) path[a] = static_cast<i64>(word(s.path[a]));
+    i64 const n = extents(s.value)[0];
+    if (n == 0) return;
+    std::memcpy(
+        to.data() + to.at({path, s.path.size()}), elements(s.value), static_cast<std::size_t>(n) * bytes);
+    for (i64 k = 0; inverse_[s.variable] != nullptr && k < n; ++k) inverse_[s.variable]->written(path[0] + k);
+    return;
+  }
+  bool const is_scalar = s.path.size() == to.type().rank;
+  increments::for_each_part(s, from, copied, bytes, [&](std::span<i64 const> path, std::byte const* part) {
+    std::size_t const at = to.at(path);
+    if (part == nullptr)
       std::memset(to.data() + at, 0, bytes);
-    else if (s.each)
-      std::memcpy(to.data() + at, elements(s.value) + nth * bytes, bytes);
-    else if (is_scalar)
-      to.set_bits_at(at, word(s.value));
     else
-      std::memcpy(to.data() + at, elements(s.value), bytes);
+      std::memcpy(to.data() + at, part, bytes);
     if (is_sum_[s.variable] && is_scalar) look_at(s.variable, to.bits_at(at));
     if (inverse_[s.variable] != nullptr) inverse_[s.variable]->written(path[0]);
-  }
+  });
 }
 
 [[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
