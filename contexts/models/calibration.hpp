@@ -44,6 +44,10 @@ inference::calibration calibrate(
     generative_function<Result, A...> const& m, selection const& observed, S const& sampler,
     inference::calibration_settings settings, random_key const& key) {
   detail::refuse_parts(*m.core(), observed);
+  for (site const& s : m.sites())
+    detail::refuse_unless(
+        !s.is_conditional || observed.contains(s.address, {}), s,
+        "stands in a branch, and has no rank where it is not made");
   number_row const parameters(m.simulate(key.at("like")), !observed);
   if (settings.names.empty()) settings.names = parameters.names();
   using table = std::vector<std::vector<double>>;
@@ -71,8 +75,8 @@ inference::calibration calibrate(
 
 /// Geweke's joint test of moves of a model, where some sites are observed: the moves, and observations that are drawn anew, leave the joint
 /// distribution as it is. A chain keeps one Trace from its first transition to its last, so that what a trace keeps is tested with the
-/// moves. The statistics are each parameter, its square, and the logarithm of the joint density, lp__. Throws model_error for sites that
-/// are observed in part and for choices in branches, and what geweke_joint_test throws.
+/// moves. The statistics are each parameter, its square, and the logarithm of the joint density, lp__; parameters that were not made are 0.
+/// Throws model_error for sites that are observed in part and for maps of choices in branches, and what geweke_joint_test throws.
 template <class Trace = followed_trace, class Result, class... A, class... Moves>
 inference::joint_test test_moves(
     generative_function<Result, A...> const& m, selection const& observed,
@@ -100,18 +104,14 @@ inference::joint_test test_moves(
         std::apply([&](auto&... move) { (move(s.now, k.at(number++), record), ...); }, s.moves);
       },
       [&](state& s, random_key const& k) {
-        choice_map given;
-        for (std::uint32_t each = 0; each < m.sites().size(); ++each)
-          if (!observed.contains(m.sites()[each].address, {}))
-            given.set(m.sites()[each].address, {}, s.now.values(each));
-        trace const drawn = m.generate(given, k).of;
+        trace const drawn = m.generate(s.now.as_trace().choices(!observed), k).of;
         for (std::uint32_t each = 0; each < m.sites().size(); ++each)
           if (observed.contains(m.sites()[each].address, {})) s.now.set_all(each, drawn.values()[each]);
         s.now.commit();
       },
       [&](state const& s) {
         std::vector<double> row(parameters.size()), all;
-        parameters.write([&](std::uint32_t each) { return s.now.values(each); }, row);
+        parameters.write(s.now, row, 0);
         for (double const x : row) {
           all.push_back(x);
           all.push_back(x * x);

@@ -4,11 +4,13 @@
 #include <overdub/contexts/incremental/incremental_program.hpp>
 #include <overdub/contexts/models/operations.hpp>
 #include <overdub/contexts/models/reexecuted_program.hpp>
+#include <overdub/contexts/models/trace_structure.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -19,19 +21,20 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A trace for moves: choices are set, the proposal's weight is asked for, and it is committed or rolled back. Steps of a chain of a
-/// million moves allocate nothing. For models whose choices do not stand in branches; for others, `update` and `regenerate` make traces
-/// anew. One thread uses one at a time.
+/// A trace for moves: choices are set, the proposal's weight is asked for, and it is committed or rolled back. Choices in branches
+/// appear and vanish with their branch: those that appear, and were not set, are drawn from their distributions. Steps of a chain of a
+/// million moves allocate nothing while no choices appear. For models that do not make as many choices of a site as other choices say;
+/// for those, `update` and `regenerate` make traces anew. One thread uses one at a time.
 template <class Program>
 class changing_trace {
   static constexpr bool is_followed = std::is_same_v<Program, contexts::incremental_program>;
 
 public:
-  /// Of a trace in which these choices are observed: they stay as they are. Throws model_error for a model with choices in branches, or with
-  /// as many as other choices say.
+  /// Of a trace in which these choices are observed: they stay as they are. Throws model_error for a model with maps of choices in branches,
+  /// or with as many as other choices say.
   explicit changing_trace(trace const& t, choice_map const& observed = {})
       : core_(t.shared_core()), first_(static_cast<std::uint32_t>(t.arguments().size())),
-        program_(program_of(t)) {
+        program_(program_of(t)), structure_(*core_) {
     for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
       site const& of = core_->sites()[s];
       datum::extents const& shape = t.values()[s].shape();
@@ -51,13 +54,7 @@ public:
     return n;
   }
   void indices_of(std::uint32_t s, std::size_t number, std::vector<i64>& out) const {
-    std::vector<i64> const& shape = shapes_[s];
-    out.resize(shape.size());
-    for (std::size_t k = shape.size(); k-- > 0;) {
-      auto const extent = static_cast<std::size_t>(shape[k]);
-      out[k] = static_cast<i64>(number % extent);
-      number /= extent;
-    }
+    models::indices_of(shapes_[s], number, out);
   }
   std::vector<i64> const& shape(std::uint32_t s) const { return shapes_[s]; }
 
@@ -69,7 +66,16 @@ public:
     return !observed_[s].empty() && std::ranges::find(observed_[s], false) == observed_[s].end();
   }
 
-  // ---- choices, as they are
+  /// Whether a choice is made, by its indices: another one may decide on it. Of all choices of a site, as truths; nothing where all are
+  /// made always.
+  bool is_made(std::uint32_t s, std::span<i64 const> at) const {
+    return !structure_.is_conditional(s) || program_.result_bits(structure_.result(s), at) != 0;
+  }
+  datum presence(std::uint32_t s) const {
+    return structure_.is_conditional(s) ? program_.result(structure_.result(s)) : datum();
+  }
+
+  // ---- choices, as they are; where one is not made, any value
 
   /// The bits of a choice that is a number or a truth.
   std::uint64_t bits(std::uint32_t s, std::span<i64 const> at) const {
@@ -82,8 +88,9 @@ public:
 
   /// A choice. Throws model_error where it is observed, and where it has more than three indices, and the trace is followed.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
-    if (!observed_[s].empty() && observed_[s][number_of(s, at)]) [[unlikely]]
+    if (!observed_[s].empty() && observed_[s][number_of(shapes_[s], at)]) [[unlikely]]
       refuse_observed(s);
+    if (!structure_.is_fixed()) set_in_structure(s, number_of(shapes_[s], at));
     if (at.empty())
       program_.set(first_ + s, datum::of_bits(core_->sites()[s].type, bits));
     else if constexpr (is_followed)
@@ -92,30 +99,37 @@ public:
       else if (at.size() <= Program::most_indices)
         program_.set_at(first_ + s, at, bits);
       else
-        throw model_error(message(
-            "overdub: the choice \"%s\" stands in %zu maps and loops, and a choice is changed alone in up to "
-            "%zu; change all of the site, or run the whole model",
-            core_->sites()[s].address.c_str(), at.size(), Program::most_indices));
+        refuse_indices(s);
     else
       program_.set_at(first_ + s, at, bits);
   }
   /// All choices of a site. Observed ones are to be as they are. Throws model_error where all are observed.
   void set_all(std::uint32_t s, datum const& x) {
     if (is_observed(s)) refuse_observed(s);
+    if (!structure_.is_fixed()) set_in_structure(s, choice_place::all);
     program_.set(first_ + s, x);
   }
-  /// The logarithm of the ratio of the densities with the changes and without them. Throws what the model throws; then the changes are
-  /// forgotten.
-  double propose() {
-    or_rollback([&] { program_.propose(); });
-    return program_.difference();
-  }
+  /// The logarithm of the ratio of the densities with the changes and without them. Where choices appear, they are drawn by the key, and
+  /// their log density is subtracted; that of choices that vanish is added, as if they were drawn on the way back: what is left is
+  /// the weight of a proposal, as that of `regenerate`. It is -infinity where an observed choice vanishes, and NaN where one that appears
+  /// cannot be drawn. Throws what the model throws; then the changes are forgotten.
+  double propose(random_key const& key) { return propose(&key); }
+  /// The same, of changes that make no choice appear. Throws model_error where one does.
+  double propose() { return propose(nullptr); }
+  /// Whether the proposal has the choices that there were, with other values.
+  bool keeps_structure() const { return structure_.is_same(); }
   /// The logarithm of the density with the changes that were proposed.
   double proposed_score() const { return std::bit_cast<double>(program_.proposed()); }
   void commit() {
+    if (!structure_.is_fixed() && !is_settled_) propose();
     or_rollback([&] { program_.commit(); });
+    structure_.forget();
   }
-  void rollback() { program_.rollback(); }
+  void rollback() {
+    program_.rollback();
+    structure_.forget();
+    is_settled_ = true;
+  }
 
   /// The trace as it is.
   trace as_trace() const {
@@ -129,7 +143,7 @@ public:
 
   /// The program of a choice, with all as it is, ready to be run.
   bound_call& about(std::uint32_t s, site_question q, std::span<i64 const> at) {
-    auto& call = calls_[3 * s + static_cast<std::size_t>(q)];
+    auto& call = calls_[questions * s + static_cast<std::size_t>(q)];
     if (call == nullptr) call = std::make_unique<bound_call>(core_->code_of(s, q));
     std::uint32_t next = 0;
     for (; next < first_ + shapes_.size(); ++next) program_.pass_input(*call, next, next);
@@ -145,16 +159,84 @@ private:
     try {
       f();
     } catch (...) {
-      program_.rollback();
+      rollback();
       throw;
     }
   }
-  std::size_t number_of(std::uint32_t s, std::span<i64 const> at) const {
-    std::size_t number = 0;
-    for (std::size_t k = 0; k < at.size(); ++k)
-      number = number * static_cast<std::size_t>(shapes_[s][k]) + static_cast<std::size_t>(at[k]);
-    return number;
+  void set_in_structure(std::uint32_t s, std::size_t number) {
+    structure_.set({s, number});
+    is_settled_ = false;
   }
+
+  // ---- proposals
+
+  double propose(random_key const* key) {
+    if (structure_.is_fixed()) [[likely]] {
+      or_rollback([&] { program_.propose(); });
+      return program_.difference();
+    }
+    double weight = 0;
+    or_rollback([&] { weight = settle(key); });
+    is_settled_ = true;
+    return weight;
+  }
+  // Draws what appears, in the order of the program: each when all before it is known.
+  double settle(random_key const* key) {
+    double there = 0, back = 0;
+    for (;;) {
+      program_.propose();
+      structure_.find(program_, shapes_);
+      if (!structure_.appears()) break;
+      auto const first = structure_.first_to_draw(shapes_);
+      if (key == nullptr) refuse_appearing(first[0]);
+      if (!draw(first, *key, there)) return std::numeric_limits<double>::quiet_NaN();
+    }
+    for (choice_place const& c : structure_.vanished())
+      if (is_observed(c.site, c.number)) return -std::numeric_limits<double>::infinity();
+    if (!structure_.vanished().empty())
+      program_.as_committed([&] {
+        for (choice_place const& c : structure_.vanished()) {
+          indices_of(c.site, c.number, at_);
+          bound_call& density = about(c.site, site_question::density, at_);
+          density.run();
+          back += std::bit_cast<double>(density.word(0));
+        }
+      });
+    return program_.difference() - there + back;
+  }
+  // Whether the distributions of the choices can be drawn from, with what is proposed for others.
+  bool draw(std::vector<choice_place> const& all, random_key const& key, double& log_density) {
+    drawn_.clear();
+    try {
+      program_.as_proposed([&] {
+        model_core::drawing const now(key.at("appearing"));
+        for (choice_place const& c : all) {
+          indices_of(c.site, c.number, at_);
+          bound_call& draw = about(c.site, site_question::draw, at_);
+          draw.run();
+          drawn_.push_back(draw.word(0));
+          log_density += std::bit_cast<double>(draw.word(1));
+        }
+      });
+    } catch (model_error const&) { // a parameter is not allowed
+      return false;
+    }
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      indices_of(all[k].site, all[k].number, at_);
+      set_bits(all[k].site, at_, drawn_[k]);
+    }
+    return true;
+  }
+  [[noreturn]] void refuse_appearing(choice_place const& c) {
+    indices_of(c.site, c.number, at_);
+    throw model_error(message(
+        "overdub: a change makes the choice %.80s appear, and nobody says what it is; set it, too, or give "
+        "propose a key, with which it is drawn",
+        text_of(address(core_->sites()[c.site].address, at_)).c_str()));
+  }
+
+  // ---- the beginning
+
   void fix(choice_map const& observed) {
     observed_.resize(shapes_.size());
     for (auto const& [at, x] : observed) {
@@ -163,9 +245,16 @@ private:
       std::size_t below = size(s); // choices behind so many indices
       for (std::size_t k = 0; k < at.indices.size() && k < shapes_[s].size(); ++k)
         below /= static_cast<std::size_t>(shapes_[s][k]);
-      std::size_t const first = number_of(s, at.indices) * below;
+      std::size_t const first = number_of(shapes_[s], at.indices) * below;
       std::fill_n(observed_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
     }
+  }
+  [[noreturn]] void refuse_indices(std::uint32_t s) const {
+    site const& of = core_->sites()[s];
+    throw model_error(message(
+        "overdub: the choice \"%s\" stands in %u maps and loops, and a choice is changed alone in up to %zu; "
+        "change all of the site, or run the whole model",
+        of.address.c_str(), of.turns, contexts::incremental_program::most_indices));
   }
   [[noreturn]] void refuse_observed(std::uint32_t s) const {
     throw model_error(message(
@@ -178,21 +267,33 @@ private:
             "overdub: how many choices \"%s\" are made depends on other choices, so that moves of these "
             "would make them appear or vanish; change such traces by update and regenerate",
             s.address.c_str()));
-    for (site const& s : t.core().sites())
-      if (s.is_conditional)
+    for (site const& s : t.core().sites()) {
+      if (!s.is_conditional) continue;
+      if (is_followed && s.turns > contexts::incremental_program::most_indices)
+        refuse_indices(static_cast<std::uint32_t>(&s - core_->sites().data()));
+      if (s.is_resized)
         throw model_error(message(
-            "overdub: the choice \"%s\" stands in a branch, so that moves of other choices may make it "
-            "appear "
-            "or vanish; change such traces by update and regenerate",
+            "overdub: the choice \"%s\" stands in a map or a loop in a branch, so that moves of other "
+            "choices "
+            "may make all of them appear or vanish; write the branch in the map, or change such traces by "
+            "update and regenerate",
             s.address.c_str()));
+      if (s.nodes.size() > 1)
+        throw model_error(message(
+            "overdub: the choice \"%s\" has one address in two branches, and in a third it is not made, so "
+            "that its distribution is not known where it appears; give each branch an address of its own",
+            s.address.c_str()));
+    }
     std::vector<datum> inputs = t.arguments();
     inputs.insert(inputs.end(), t.values().begin(), t.values().end());
-    calls_.resize(3 * t.core().sites().size());
+    calls_.resize(questions * t.core().sites().size());
     if constexpr (is_followed)
       return Program(t.core().slices(), inputs);
     else
       return Program(t.core().code_of_score(), inputs);
   }
+
+  static constexpr std::size_t questions = 4; // of site_question
 
   shared_core core_;
   std::uint32_t first_; // the input of the first site
@@ -200,6 +301,10 @@ private:
   Program program_;
   std::vector<std::vector<i64>> shapes_;    // by site
   std::vector<std::vector<bool>> observed_; // by site and choice; empty where none is
+  trace_structure structure_;
+  bool is_settled_ = true; // what appears with the changes was drawn
+  std::vector<i64> at_;
+  std::vector<std::uint64_t> drawn_;
 };
 
 /// What a change does not reach is not computed again.

@@ -55,9 +55,7 @@ public:
     std::apply([&](auto&... move) { (one(move), ...); }, moves_);
   }
   std::vector<std::string> names() const { return row_.names(); }
-  void report(std::span<double> out) const {
-    row_.write([&](std::uint32_t s) { return trace_.values(s); }, out);
-  }
+  void report(std::span<double> out) const { row_.write(trace_, out); }
 
   Trace const& state() const { return trace_; }
   move_record const& record() const { return record_; }

@@ -11,6 +11,7 @@
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/header_only.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -58,6 +59,9 @@ public:
   model_program const& model() const { return model_; }
   compile_options const& options() const { return options_; }
   std::string name() const { return std::string(program().name_of(program().entry)); }
+  bool has_conditional_sites() const {
+    return std::ranges::any_of(sites(), [](site const& s) { return s.is_conditional; });
+  }
   /// The site of this address. Throws model_error, with one that is spelled alike.
   OVERDUB_DECL std::uint32_t site_at(std::string_view address) const;
 
@@ -69,7 +73,8 @@ public:
   OVERDUB_DECL std::vector<datum> gradient(
       std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const;
 
-  /// The score of all choices as a function that follows changes of the arguments and choices, which are its inputs in this order.
+  /// The score of all choices, and for each conditional site which of its choices were made, as a function that follows changes of the
+  /// arguments and choices, which are its inputs in this order.
   OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> slices() const;
   /// The same as a program that is run as a whole.
   OVERDUB_DECL std::shared_ptr<execute::code const> code_of_score() const;
@@ -122,6 +127,11 @@ private:
   choice_schema scoring() const {
     choice_schema s = all_in(role::given);
     s.shaped = true;
+    return s;
+  }
+  choice_schema following() const {
+    choice_schema s = scoring();
+    s.presence = has_conditional_sites();
     return s;
   }
   void check_draws(std::uint32_t site) const;

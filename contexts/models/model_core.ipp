@@ -111,13 +111,13 @@ OVERDUB_DECL std::shared_ptr<execute::code const> model_core::code_of(ir::progra
 OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() const {
   std::lock_guard const lock(mutex_);
   if (slices_ == nullptr)
-    slices_ = std::make_shared<contexts::incremental_slices>(program_of(scoring()), options_);
+    slices_ = std::make_shared<contexts::incremental_slices>(program_of(following()), options_);
   return slices_;
 }
 
 OVERDUB_DECL std::shared_ptr<execute::code const> model_core::code_of_score() const {
   std::lock_guard const lock(mutex_);
-  if (of_score_ == nullptr) of_score_ = code_of(program_of(scoring()));
+  if (of_score_ == nullptr) of_score_ = code_of(program_of(following()));
   return of_score_;
 }
 

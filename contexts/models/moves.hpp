@@ -65,6 +65,7 @@ void for_each_choice(
   for (std::size_t k = 0; k < n; ++k) {
     if (t.is_observed(s, k)) continue;
     t.indices_of(s, k, at);
+    if (!t.is_made(s, at)) continue;
     step(key.at(static_cast<i64>(k)));
   }
 }
@@ -72,7 +73,8 @@ void for_each_choice(
 } // namespace detail
 
 /// gibbs("z"): each choice of a site with finitely many values gets one of them, by their probabilities with all else as it is (Geman
-/// and Geman 1984). A step takes as many proposals as there are values.
+/// and Geman 1984). A step takes as many proposals as there are values. Throws model_error where a value makes other choices appear or
+/// vanish.
 class gibbs {
 public:
   explicit gibbs(std::string address) : address_(std::move(address)) {}
@@ -103,9 +105,14 @@ private:
       double weight = is_proper ? 0 : never;
       if (x != now) {
         t.set_bits(s, at_, static_cast<std::uint64_t>(x));
-        weight = t.propose();
+        weight = t.propose(key);
         if (!is_proper) weight = t.proposed_score();
+        bool const same = t.keeps_structure();
         t.rollback();
+        detail::refuse_unless(
+            same, t.core().sites()[s],
+            "decides on which other choices are made, so that its values cannot be compared one by one; move "
+            "it by from_prior or metropolis");
         if (std::isnan(weight)) {
           ++record.undefined;
           weight = never;
@@ -158,7 +165,7 @@ public:
       random_generator g(k);
       double const x = t.number(s, at_) + sd_ * inference::drawing::normal(g);
       t.set_bits(s, at_, std::bit_cast<std::uint64_t>(x));
-      if (detail::accepts(t.propose(), t.score(), g, own))
+      if (detail::accepts(t.propose(k), t.score(), g, own))
         t.commit();
       else
         t.rollback();
@@ -198,7 +205,7 @@ public:
       double const there = std::bit_cast<double>(draw.word(1)), back = std::bit_cast<double>(draw.word(2));
       t.set_bits(s, at_, draw.word(0));
       random_generator g(own.at("accept"));
-      if (detail::accepts(t.propose() - (there - back), t.score(), g, record))
+      if (detail::accepts(t.propose(own) - (there - back), t.score(), g, record))
         t.commit();
       else
         t.rollback();
@@ -226,7 +233,7 @@ public:
     for (std::size_t k = 0; k < n; ++k) {
       t.indices_of(s, k, at_);
       all_[k] = t.number(s, at_);
-      if (t.is_observed(s, k)) continue;
+      if (t.is_observed(s, k) || !t.is_made(s, at_)) continue;
       bound_call& moments = t.about(s, site_question::moments, at_);
       moments.run();
       moved_.push_back(k);
@@ -234,6 +241,7 @@ public:
       mean_.push_back(std::bit_cast<double>(moments.word(0)));
       sd_.push_back(std::bit_cast<double>(moments.word(1)));
     }
+    if (x_.empty()) return;
     random_generator g(key.at(address_));
     auto const draw = [&](std::span<double> out, random_generator& from) {
       for (std::size_t k = 0; k < out.size(); ++k)
@@ -246,8 +254,12 @@ public:
         prior -= 0.5 * z * z;
       }
       set(t, s, x);
-      double const score = t.score() + t.propose();
+      double const score = t.score() + t.propose(key);
+      bool const same = t.keeps_structure();
       t.rollback();
+      detail::refuse_unless(
+          same, t.core().sites()[s],
+          "decides on which other choices are made; move it by random_walk or from_prior");
       return score - prior;
     };
     auto const made = inference::elliptical_slice(std::span<double>(x_), mean_, draw, log_likelihood, g);
@@ -283,6 +295,8 @@ private:
 };
 
 /// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(back) - log q(there).
+/// Of choices that appear it counts those that it sets, and of those that vanish the difference between its own way back, and a draw
+/// from their distribution.
 template <class F>
 class metropolis {
 public:
@@ -292,7 +306,7 @@ public:
   void operator()(Trace& t, random_key const& key, move_record& record) {
     double const correction = f_(t, key);
     random_generator g(key.at("accept"));
-    if (detail::accepts(t.propose() + correction, t.score(), g, record))
+    if (detail::accepts(t.propose(key) + correction, t.score(), g, record))
       t.commit();
     else
       t.rollback();

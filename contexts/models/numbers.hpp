@@ -2,12 +2,14 @@
 #pragma once
 
 #include <overdub/contexts/models/trace.hpp>
+#include <overdub/contexts/models/trace_structure.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -18,10 +20,11 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// Which numbers of a row are which choices: those of whole sites, in the order of the program
 /// (where none depends on another, by address), row by row. Names are Stan's, and count
-/// from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Truths are 0 and 1.
+/// from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Truths are 0 and 1. Where a choice of a conditional site was not made,
+/// NaN stands.
 class number_row {
 public:
-  /// The sites that are selected as a whole. Throws model_error for a conditional one, which has not as many numbers in each trace.
+  /// The sites that are selected as a whole. Throws model_error for one of which not each trace has as many numbers.
   number_row(trace const& like, selection const& of) {
     for (address const& a : of.addresses()) {
       if (a.site.ends_with('/')) continue;
@@ -34,12 +37,12 @@ public:
     for (std::uint32_t s = 0; s < like.values().size(); ++s) {
       site const& each = like.core().sites()[s];
       if (of.extent(each.address) <= 0) continue;
-      if (each.is_conditional)
+      if (each.is_resized || (each.is_conditional && each.type.rank > 0))
         throw model_error(message(
-            "overdub: the choice \"%s\" stands in a branch, and has not as many numbers in each draw; leave "
-            "it out of what is kept",
+            "overdub: the choice \"%s\" is an array in a branch, or all turns of a map in one: it has not as "
+            "many numbers in each draw; leave it out of what is kept",
             each.address.c_str()));
-      sites_.push_back({s, each.address, each.type_of_all(), like.values()[s].shape()});
+      sites_.push_back({s, each.address, each.type_of_all(), like.values()[s].shape(), each.is_conditional});
       add_names(each.address, sites_.back().shape);
     }
   }
@@ -47,41 +50,54 @@ public:
   std::size_t size() const { return names_.size(); }
   std::vector<std::string> const& names() const { return names_; }
 
-  /// Writes the numbers; integers over 2^53 as the nearest double. `values(site)` gives all choices of a site, shaped as those of the first trace.
-  template <class F>
-  void write(F const& values, std::span<double> out) const {
+  /// Writes the numbers of a trace, or of one that is changed; integers over 2^53 as the nearest double. Its choices have the shapes of those
+  /// of the first trace.
+  template <class Trace>
+  void write(
+      Trace const& t, std::span<double> out, double absent = std::numeric_limits<double>::quiet_NaN()) const {
     std::size_t next = 0;
     for (one_site const& s : sites_) {
-      datum const x = values(s.number);
-      if (s.type.rank == 0) {
-        out[next++] = number(x);
-        continue;
-      }
-      execute::with_type(s.type.element, [&]<class T>(T) {
-        for (T const e : x.elements<T>()) out[next++] = static_cast<double>(e);
-      });
+      std::span<double> const own = out.subspan(next, count(s));
+      next += own.size();
+      datum const x = t.values(s.number);
+      if (s.type.rank == 0)
+        own[0] = number(x);
+      else
+        execute::with_type(s.type.element, [&]<class T>(T) {
+          std::ranges::transform(x.elements<T>(), own.begin(), [](T e) { return static_cast<double>(e); });
+        });
+      if (s.is_conditional) write_absent(t.presence(s.number), own, absent);
     }
   }
   std::vector<double> of(trace const& t) const {
     std::vector<double> all(size());
-    write([&](std::uint32_t s) { return t.values()[s]; }, all);
+    write(t, all);
     return all;
   }
-  /// The choices that numbers stand for. Throws model_error where an integer or a truth stands, and a number is none.
+  /// The choices that numbers stand for, of conditional sites numbers and truths. Throws model_error where an integer or a truth stands,
+  /// and a number is none.
   choice_map choices(std::span<double const> row) const {
     choice_map all;
     std::size_t next = 0;
     for (one_site const& s : sites_)
       execute::with_type(s.type.element, [&]<class T>(T) {
-        if (s.type.rank == 0) {
-          all.set(s.address, {}, datum(choice<T>(s, row[next++])));
-          return;
+        std::span<double const> const own = row.subspan(next, count(s));
+        next += own.size();
+        if (s.is_conditional) { // those that were made
+          std::vector<i64> at;
+          for (std::size_t k = 0; k < own.size(); ++k) {
+            if (std::isnan(own[k])) continue;
+            indices_of(s.shape, k, at);
+            all.set(s.address, at, datum(choice<T>(s, own[k])));
+          }
+        } else if (s.type.rank == 0) {
+          all.set(s.address, {}, datum(choice<T>(s, own[0])));
+        } else {
+          auto const n = static_cast<i64>(own.size());
+          overdub::detail::array_builder<T> out(n);
+          for (i64 i = 0; i < n; ++i) out.put(i, choice<T>(s, own[static_cast<std::size_t>(i)]));
+          all.set(s.address, {}, datum::of(s.shape, out.finish(n)));
         }
-        i64 count = 1;
-        for (i64 const n : s.shape) count *= n;
-        overdub::detail::array_builder<T> out(count);
-        for (i64 i = 0; i < count; ++i) out.put(i, choice<T>(s, row[next++]));
-        all.set(s.address, {}, datum::of(s.shape, out.finish(count)));
       });
     return all;
   }
@@ -92,7 +108,22 @@ private:
     std::string address;
     ir::type type;
     datum::extents shape;
+    bool is_conditional;
   };
+  static std::size_t count(one_site const& s) { // 1, where there are no axes
+    std::size_t n = 1;
+    for (i64 const extent : s.shape) n *= static_cast<std::size_t>(extent);
+    return n;
+  }
+  static void write_absent(datum const& made, std::span<double> out, double absent) {
+    if (made.type().rank == 0) {
+      if (!made.as<bool>()) std::ranges::fill(out, absent);
+      return;
+    }
+    auto const& each = made.elements<bool>();
+    for (std::size_t k = 0; k < out.size(); ++k)
+      if (!each[static_cast<i64>(k)]) out[k] = absent;
+  }
   template <class T>
   static T choice(one_site const& s, double x) {
     if constexpr (std::is_integral_v<T>)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/parts.hpp>
 #include <overdub/execute/bound_call.hpp>
 #include <overdub/execute/datum.hpp>
 
@@ -17,17 +18,18 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A program of one f64, kept with its inputs. It is used as an incremental_program is, and runs all of it each time.
+/// A program whose first result is an f64, kept with its inputs. It is used as an incremental_program is, and runs all of it each time.
 class reexecuted_program {
 public:
   reexecuted_program(std::shared_ptr<execute::code const> code, std::vector<datum> const& inputs)
       : call_(std::move(code)) {
+    for (ir::type const t : call_.code().results) results_.push_back({contexts::increments::cells(t), 0});
     for (datum const& d : inputs) {
       inputs_.push_back({contexts::increments::cells(d.type()), d.bits()});
       if (d.type().rank > 0) inputs_.back().array.assign(d);
     }
     propose();
-    commit();
+    keep();
   }
 
   void set(std::uint32_t i, datum const& x) {
@@ -50,21 +52,13 @@ public:
     proposed_ = call_.word(0);
   }
   void commit() {
-    if (!changes_.empty()) propose();
+    if (changes_.empty()) return;
+    propose();
     changes_.clear();
-    value_ = proposed_;
+    keep();
   }
   void rollback() {
-    for (std::size_t k = changes_.size(); k-- > 0;) {
-      change& c = changes_[k];
-      auto& to = inputs_[c.input];
-      if (c.whole)
-        to.array = std::move(*c.whole);
-      else if (c.byte != nowhere)
-        to.array.set_bits_at(c.byte, c.bits);
-      else
-        to.bits = c.bits;
-    }
+    for (std::size_t k = changes_.size(); k-- > 0;) exchange(changes_[k]);
     changes_.clear();
     proposed_ = value_;
   }
@@ -73,10 +67,40 @@ public:
   std::uint64_t proposed() const { return proposed_; }
   double difference() const { return std::bit_cast<double>(proposed_) - std::bit_cast<double>(value_); }
 
-  datum input(std::uint32_t i) const {
-    auto const& x = inputs_[i];
-    return x.array.type().rank > 0 ? x.array.as_datum() : datum::of_bits(x.array.type(), x.bits);
+  /// Of results behind the first: f(path, bits) for all elements that were proposed.
+  template <class F>
+  void for_each_change(std::size_t result, F const& f) const {
+    auto const& of = results_[result].array;
+    if (of.type().rank > 0)
+      contexts::increments::for_each_scalar(
+          call_.elements(result), of.size_of_scalar(), {call_.extents(result), of.type().rank}, {}, f);
+    else
+      f(std::span<i64 const>(), call_.word(result));
   }
+  std::uint64_t result_bits(std::size_t result, std::span<i64 const> path) const {
+    return bits_at(results_[result], path);
+  }
+  datum result(std::size_t k) const { return as_datum(results_[k]); }
+  template <class F>
+  void as_proposed(F const& f) {
+    f();
+  }
+  template <class F>
+  void as_committed(F const& f) {
+    struct exchanged {
+      reexecuted_program& of;
+      explicit exchanged(reexecuted_program& p) : of(p) {
+        for (std::size_t k = of.changes_.size(); k-- > 0;) of.exchange(of.changes_[k]);
+      }
+      exchanged(exchanged const&) = delete;
+      ~exchanged() {
+        for (change& c : of.changes_) of.exchange(c);
+      }
+    } const now(*this);
+    f();
+  }
+
+  datum input(std::uint32_t i) const { return as_datum(inputs_[i]); }
   void pass_input(bound_call& to, std::size_t parameter, std::uint32_t i) const {
     if (inputs_[i].array.type().rank > 0)
       to.lend(parameter, inputs_[i].array.data(), inputs_[i].array.extents());
@@ -85,16 +109,21 @@ public:
   }
   i64 const* input_extents(std::uint32_t i) const { return inputs_[i].array.extents(); }
   std::uint64_t input_bits(std::uint32_t i, std::span<i64 const> path) const {
-    auto const& x = inputs_[i];
-    return x.array.type().rank > 0 ? x.array.bits_at(x.array.at(path)) : x.bits;
+    return bits_at(inputs_[i], path);
   }
 
 private:
   static constexpr std::size_t nowhere = ~std::size_t{0};
-  struct one_input {
+  struct one_value {
     contexts::increments::cells array;
     std::uint64_t bits;
   };
+  static std::uint64_t bits_at(one_value const& x, std::span<i64 const> path) {
+    return x.array.type().rank > 0 ? x.array.bits_at(x.array.at(path)) : x.bits;
+  }
+  static datum as_datum(one_value const& x) {
+    return x.array.type().rank > 0 ? x.array.as_datum() : datum::of_bits(x.array.type(), x.bits);
+  }
   struct change { // what it was
     std::uint32_t input = 0;
     std::size_t byte = nowhere;
@@ -102,8 +131,29 @@ private:
     std::optional<contexts::increments::cells> whole = {};
   };
 
+  void keep() {
+    value_ = proposed_;
+    for (std::size_t k = 1; k < results_.size(); ++k)
+      if (results_[k].array.type().rank > 0)
+        results_[k].array.assign(call_.elements(k), call_.extents(k));
+      else
+        results_[k].bits = call_.word(k);
+  }
+  // What an input is, and what it was, change places.
+  void exchange(change& c) {
+    auto& to = inputs_[c.input];
+    std::uint64_t const now = c.byte == nowhere ? to.bits : to.array.bits_at(c.byte);
+    if (c.whole)
+      std::swap(to.array, *c.whole);
+    else if (c.byte != nowhere)
+      to.array.set_bits_at(c.byte, c.bits);
+    else
+      to.bits = c.bits;
+    c.bits = now;
+  }
+
   bound_call call_;
-  std::vector<one_input> inputs_;
+  std::vector<one_value> inputs_, results_;
   std::vector<change> changes_;
   std::uint64_t value_ = 0, proposed_ = 0;
 };

@@ -11,9 +11,10 @@ namespace overdub::models {
 
 /// What is asked of one choice, and what the program gives.
 enum class site_question : std::uint8_t {
-  draw,   // another value, drawn; its log density; and that of the present value
-  bounds, // the least and the greatest value, two i64
-  moments // the mean and the standard deviation, where it is normal
+  draw,    // another value, drawn; its log density; and that of the present value
+  density, // the log density of the present value
+  bounds,  // the least and the greatest value, two i64
+  moments  // the mean and the standard deviation, where it is normal
 };
 
 /// The program of a choice of a site, which is optimised. Its arguments are the model's, all choices of each site, and the indices of the

@@ -41,6 +41,9 @@ public:
       finish({x, there, at_->result(calling(parts.log_density, argument(site_, n_), parameters))});
       return;
     }
+    case site_question::density:
+      finish({at_->result(calling(parts.log_density, argument(site_, n_), parameters))});
+      return;
     case site_question::bounds: {
       if (parts.bounds == ir::nothing)
         refuse("has infinitely many values, which cannot be tried one by one: move it in another way");

@@ -122,6 +122,8 @@ public:
     ir::walk(f_, ir::function::body, [&](ir::node_id n) {
       if (f_[n].code == ir::op::sample) find(n);
     });
+    for (site& s : m_.sites)
+      s.is_conditional = s.is_conditional && (s.is_resized || !is_always_made(s, ir::function::body));
   }
 
 private:
@@ -192,13 +194,16 @@ private:
       refuse(
           s.address, "has a name that ends as the names that stand before addresses do; call it another way");
     std::vector<ir::value_id> const indices = indices_around(f_, f_[n].parent);
+    bool has_turns = false; // inside of where it is looked at
     for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
       ir::op const around = f_[f_[at].parent].code;
-      if (around == ir::op::map || around == ir::op::loop)
+      if (around == ir::op::map || around == ir::op::loop) {
+        has_turns = true;
         s.is_counted = s.is_counted || is_chosen_[index_of(f_.operand(f_[at].parent, 0))];
-      else if (around == ir::op::if_)
+      } else if (around == ir::op::if_) {
         s.is_conditional = true;
-      else
+        s.is_resized = s.is_resized || has_turns;
+      } else
         refuse(
             s.address, "stands in an operation \"" + std::string(ir::name_of(around)) +
                            "\", whose turns have no addresses; choices stand in maps, loops and branches");
@@ -226,7 +231,18 @@ private:
             "a name: cx(overdub::within<\"left\">(f), ...)");
     if (known.type != s.type || known.turns != s.turns)
       refuse(s.address, "is sampled in two branches, with different types or numbers of indices");
+    known.is_resized = known.is_resized || s.is_resized;
     known.nodes.push_back(s.nodes[0]);
+  }
+  // Whether each run of a region makes a choice of a site: it, a turn, or both branches of an `if`.
+  bool is_always_made(site const& s, ir::region_id r) const {
+    for (ir::node_id const n : f_.nodes_of(r)) {
+      if (std::ranges::find(s.nodes, n) != s.nodes.end()) return true;
+      bool made = f_[n].region_count > 0;
+      for (ir::region_id const inner : f_.regions_of(n)) made = made && is_always_made(s, inner);
+      if (made) return true;
+    }
+    return false;
   }
   // Whether two operations stand in different branches of one `if`.
   bool exclude(ir::node_id a, ir::node_id b) const {

@@ -55,6 +55,9 @@ public:
   std::shared_ptr<model_core const> const& shared_core() const { return core_; }
   /// All choices of each site. Of a conditional one those that were not made are 0.
   std::vector<datum> const& values() const { return values_; }
+  datum const& values(std::uint32_t site) const { return values_[site]; }
+  /// Which choices of a conditional site were made; nothing for others.
+  datum const& presence(std::uint32_t site) const { return presence_[site]; }
   /// Whether a choice was made.
   OVERDUB_DECL bool is_made(std::uint32_t site, std::span<i64 const> indices) const;
   /// Calls f(indices) for each choice of a site that was made.

@@ -87,8 +87,8 @@ public:
     is_stale_ = core().sites()[s].address == "mu";
     ms::followed_trace::set_bits(s, at, bits);
   }
-  double propose() {
-    double const weight = ms::followed_trace::propose();
+  double propose(od::random_key const& k) {
+    double const weight = ms::followed_trace::propose(k);
     return is_stale_ ? last_ : last_ = weight;
   }
 
@@ -110,7 +110,7 @@ public:
     }
     ms::followed_trace::set_bits(s, at, bits);
   }
-  double propose() { return ms::followed_trace::propose() - forgotten_; }
+  double propose(od::random_key const& k) { return ms::followed_trace::propose(k) - forgotten_; }
 
 private:
   double forgotten_ = 0;
@@ -229,6 +229,6 @@ TEST_CASE("observations of checks are whole sites, and parameters stand in no br
   CHECK_THROWS_WITH(ms::test_moves(m, {"y[0]"}, {}, key, ms::random_walk("mu")), said);
   auto const b = ms::model(branching, 0.5);
   CHECK_THROWS_WITH(
-      ms::test_moves(b, {"z"}, {}, key, ms::random_walk("x")),
+      ms::calibrate(b, {"z"}, by_moves(b, 1, ms::random_walk("x")), simulations, key),
       Catch::Matchers::Contains("\"x\" stands in a branch"));
 }

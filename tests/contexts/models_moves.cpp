@@ -1,6 +1,7 @@
 // Moves of choices: a chain that computes again what a move reaches is the chain that runs all again; and both have the posterior of
 // models that can be enumerated, or solved.
 #include "catch.hpp"
+#include "contexts/followed_chains.hpp"
 #include "contexts/model_posteriors.hpp"
 #include "contexts/random_models.hpp"
 
@@ -19,6 +20,8 @@ namespace {
 
 using namespace model_posteriors;
 using Catch::Matchers::Contains;
+using followed_chains::any_move, followed_chains::compare, followed_chains::compared,
+    followed_chains::model_of_seed;
 using incremental_updates::programs;
 
 od::random_key const key(1);
@@ -88,54 +91,6 @@ auto exchange(char const* address) {
   });
 }
 
-// ---- the law
-
-struct compared {
-  std::uint64_t transitions = 0, accepted = 0, proposed = 0, ties = 0;
-};
-
-template <class Trace, class... M>
-ms::move_record make_all(Trace& t, std::tuple<M...>& moves, od::random_key const& k) {
-  ms::move_record record;
-  i64 number = 0;
-  std::apply([&](auto&... m) { (m(t, k.at(number++), record), ...); }, moves);
-  return record;
-}
-
-// The same moves with the same keys, of a trace that is followed and of one that is run again. Where a decision was a tie, both go on
-// from one of them.
-template <class Model, class... M>
-compared compare(Model const& m, ms::choice_map const& observed, std::uint64_t transitions, M... moves) {
-  ms::trace const start = ms::proper_trace(m.core(), m.arguments(), observed, key);
-  ms::followed_trace followed(start);
-  auto again = std::make_unique<ms::reexecuted_trace>(start);
-  std::tuple<M...> of_followed(moves...), of_again(moves...);
-  compared result;
-  for (; result.transitions < transitions; ++result.transitions) {
-    od::random_key const k = key.transition(result.transitions + 1);
-    ms::move_record const a = make_all(followed, of_followed, k), b = make_all(*again, of_again, k);
-    result.proposed += a.proposed;
-    result.accepted += a.accepted;
-    bool same = true;
-    for (std::uint32_t s = 0; s < m.sites().size(); ++s)
-      same = same && followed.values(s) == again->values(s);
-    if (a.ties + b.ties > 0) {
-      ++result.ties;
-      if (!same) again = std::make_unique<ms::reexecuted_trace>(followed.as_trace());
-      continue;
-    }
-    double const score = again->score(), error = std::abs(followed.score() - score);
-    if (same && a.accepted == b.accepted && a.undefined == b.undefined &&
-        error <= 1e-9 * std::max(1.0, std::abs(score)))
-      continue;
-    FAIL_CHECK(
-        "@" << m.core()->name() << ", transition " << result.transitions << ": scores " << followed.score()
-            << " and " << score << (same ? "" : ", other choices"));
-    break;
-  }
-  return result;
-}
-
 template <class F>
 std::vector<double> drawn(i64 n, F const& f) {
   std::vector<double> all;
@@ -190,40 +145,6 @@ TEST_CASE("a chain that computes again what moves reach is the chain that runs a
   INFO(all.ties << " ties");
   CHECK(all.ties <= 1 + all.transitions / 100'000);
 }
-
-namespace {
-
-// Each choice by what moves its type.
-struct any_move {
-  template <class Trace>
-  void operator()(Trace& t, od::random_key const& k, ms::move_record& record) {
-    for (ms::site const& s : t.core().sites()) {
-      if (s.turns > 3) continue;
-      if (s.type == od::ir::boolean) ms::gibbs(s.address)(t, k.at(0), record);
-      if (s.type == od::ir::f64) ms::random_walk(s.address, 0.5)(t, k.at(1), record);
-      ms::from_prior(s.address)(t, k.at(2), record);
-    }
-  }
-};
-// A random model, as `compare` takes it.
-class model_of_seed {
-public:
-  explicit model_of_seed(std::uint64_t seed)
-      : core_(std::make_shared<ms::model_core const>(
-            random_models::random_model(seed, false).make(), od::compile_options())) {
-    random_program::random_numbers random(~seed);
-    arguments_ = random_models::arguments(random);
-  }
-  ms::shared_core const& core() const { return core_; }
-  std::vector<od::datum> const& arguments() const { return arguments_; }
-  std::vector<ms::site> const& sites() const { return core_->sites(); }
-
-private:
-  ms::shared_core core_;
-  std::vector<od::datum> arguments_;
-};
-
-} // namespace
 
 TEST_CASE("it is so for random models") {
   std::uint64_t const count = programs(200);
@@ -535,22 +456,13 @@ TEST_CASE("choices of four indices are not changed alone, but where the whole mo
   CHECK((record.proposed == 16 && record.accepted > 8));
 }
 
-TEST_CASE("models whose choices stand in branches are updated, and not followed") {
+TEST_CASE("models whose choices stand in branches are not enumerated, and have no gradient") {
   auto const m = ms::model(branching, 0.5);
   CHECK_THROWS_WITH(
-      ms::followed_trace(m.simulate(key)),
-      "overdub: the choice \"x\" stands in a branch, so that moves of other choices may make it appear "
-      "or vanish; change such traces by update and regenerate");
-  CHECK_THROWS_WITH(ms::reexecuted_trace(m.simulate(key)), Contains("stands in a branch"));
-  CHECK_THROWS_WITH(
-      ms::enumerate(m, {{"x", 1.0}, {"more", 0.0}, {"z", false}}), Contains("stands in a branch"));
-  CHECK_THROWS_WITH(
-      ms::number_row(m.simulate(key), {"x"}),
-      "overdub: the choice \"x\" stands in a branch, and has not as many numbers in each draw; leave it out "
-      "of what is kept");
+      ms::enumerate(m, {{"x", 1.0}, {"more", 0.0}, {"z", false}}), Contains("\"more\" stands in a branch"));
   CHECK_THROWS_WITH(
       ms::posterior(m, {{"z", true}}),
-      "overdub: the choice \"x\" stands in a branch, so that the number of choices may change: "
+      "overdub: the choice \"more\" stands in a branch, so that the number of choices may change: "
       "Hamiltonian Monte Carlo moves among as many numbers as there are at first");
   CHECK_THROWS_WITH(
       m.core()->code_of(m.core()->site_at("x"), ms::site_question::draw),

@@ -1,0 +1,153 @@
+// Which choices a trace has, where that depends on other choices: those that a proposal makes appear, and those that vanish.
+#pragma once
+
+#include <overdub/contexts/models/model_core.hpp>
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A choice by its site, and its number among the site's, row by row.
+struct choice_place {
+  static constexpr std::size_t all = ~std::size_t{0}; // as a number: those of the site
+
+  std::uint32_t site = 0;
+  std::size_t number = 0;
+
+  friend auto operator<=>(choice_place const&, choice_place const&) = default;
+};
+
+/// The number of a choice, and the indices of a number.
+inline std::size_t number_of(std::vector<i64> const& shape, std::span<i64 const> at) {
+  std::size_t number = 0;
+  for (std::size_t k = 0; k < at.size(); ++k)
+    number = number * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(at[k]);
+  return number;
+}
+inline void indices_of(std::vector<i64> const& shape, std::size_t number, std::vector<i64>& out) {
+  out.resize(shape.size());
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    auto const extent = static_cast<std::size_t>(shape[k]);
+    out[k] = static_cast<i64>(number % extent);
+    number /= extent;
+  }
+}
+
+/// The structure of a trace of a program whose results are the score, and which choices of each conditional site were made.
+class trace_structure {
+public:
+  explicit trace_structure(model_core const& m) : number_(m.sites().size(), none) {
+    for (std::uint32_t s = 0; s < m.sites().size(); ++s) {
+      if (!m.sites()[s].is_conditional) continue;
+      number_[s] = static_cast<std::uint32_t>(sites_.size());
+      sites_.push_back({s, turns_of(m, s)});
+    }
+  }
+
+  /// Whether all traces have the same choices.
+  bool is_fixed() const { return sites_.empty(); }
+  bool is_conditional(std::uint32_t s) const { return number_[s] != none; }
+  /// The program's result that says which choices of a conditional site were made.
+  std::size_t result(std::uint32_t s) const { return number_[s] + 1; }
+
+  /// A choice that a proposal sets: it is not drawn where it appears.
+  void set(choice_place const& c) {
+    if (is_conditional(c.site)) set_.push_back(c);
+  }
+  /// Finds what the proposal of a program makes appear, but for what was set, and what it makes vanish. O(what was computed again).
+  template <class Program>
+  void find(Program const& p, std::vector<std::vector<i64>> const& shapes) {
+    appeared_.clear(), vanished_.clear();
+    for (one_site const& each : sites_) {
+      std::uint32_t const s = each.number;
+      p.for_each_change(result(s), [&](std::span<i64 const> at, std::uint64_t made) {
+        if (made == p.result_bits(result(s), at)) return;
+        choice_place const c{s, number_of(shapes[s], at)};
+        if (made == 0)
+          vanished_.push_back(c);
+        else
+          appeared_.push_back(c);
+      });
+    }
+    sort(appeared_), sort(vanished_), sort(set_);
+    is_same_ = appeared_.empty() && vanished_.empty();
+    std::erase_if(appeared_, [&](choice_place const& c) {
+      return std::ranges::binary_search(set_, c) ||
+             std::ranges::binary_search(set_, choice_place{c.site, choice_place::all});
+    });
+  }
+  /// Those that appear and wait for no other one: all that are to be drawn before them have been.
+  std::vector<choice_place> first_to_draw(std::vector<std::vector<i64>> const& shapes) const {
+    std::vector<choice_place> first;
+    std::vector<i64> at, other;
+    for (choice_place const& c : appeared_) {
+      indices_of(shapes[c.site], c.number, at);
+      if (!first.empty()) {
+        indices_of(shapes[first[0].site], first[0].number, other);
+        if (is_before(first[0].site, other, c.site, at)) continue;
+        if (is_before(c.site, at, first[0].site, other)) first.clear();
+      }
+      first.push_back(c);
+    }
+    return first;
+  }
+  bool appears() const { return !appeared_.empty(); }
+  std::vector<choice_place> const& vanished() const { return vanished_; }
+  /// Whether the proposal has the choices that there were.
+  bool is_same() const { return is_same_; }
+  /// The proposal was committed, or rolled back.
+  void forget() {
+    appeared_.clear(), vanished_.clear(), set_.clear();
+    is_same_ = true;
+  }
+
+private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  struct turn { // a map or a loop around a site
+    ir::node_id node;
+    bool is_loop, is_reversed;
+  };
+  struct one_site {
+    std::uint32_t number;
+    std::vector<turn> turns; // outermost first
+  };
+
+  static std::vector<turn> turns_of(model_core const& m, std::uint32_t s) {
+    ir::function const& f = m.model().function();
+    std::vector<turn> all;
+    for (ir::region_id at = f[m.sites()[s].nodes[0]].parent; f[at].parent != ir::nothing;
+         at = f[f[at].parent].parent)
+      if (ir::node_id const n = f[at].parent; f[n].code != ir::op::if_)
+        all.push_back({n, f[n].code == ir::op::loop, f[n].attributes.is_reversed()});
+    std::ranges::reverse(all);
+    return all;
+  }
+  // Whether a choice is made before another one, which may depend on it: turns of maps do not.
+  bool is_before(
+      std::uint32_t a, std::vector<i64> const& at_a, std::uint32_t b, std::vector<i64> const& at_b) const {
+    auto const &of_a = sites_[number_[a]].turns, &of_b = sites_[number_[b]].turns;
+    for (std::size_t k = 0; k < std::min(of_a.size(), of_b.size()) && of_a[k].node == of_b[k].node; ++k)
+      if (of_a[k].is_loop && at_a[k] != at_b[k]) return (at_a[k] < at_b[k]) != of_a[k].is_reversed;
+    return a < b;
+  }
+  static void sort(std::vector<choice_place>& all) {
+    std::ranges::sort(all);
+    auto const behind = std::ranges::unique(all);
+    all.erase(behind.begin(), behind.end());
+  }
+
+  std::vector<one_site> sites_;
+  std::vector<std::uint32_t> number_; // by site of the model
+  std::vector<choice_place> set_, appeared_, vanished_;
+  bool is_same_ = true;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models

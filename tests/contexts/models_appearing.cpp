@@ -1,0 +1,374 @@
+// Choices that appear and vanish with a branch: chains that follow them are those that run all again, draw for draw; posteriors are those
+// of sums and integrals; and a correction that is left out is found.
+#include "catch.hpp"
+#include "contexts/followed_chains.hpp"
+#include "contexts/model_posteriors.hpp"
+
+#include <overdub/contexts/models/calibration.hpp>
+#include <overdub/contexts/models/mcmc.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace model_posteriors;
+using Catch::Matchers::Contains;
+using followed_chains::any_move, followed_chains::compare, followed_chains::compared,
+    followed_chains::model_of_seed;
+using incremental_updates::programs;
+using ms::from_prior, ms::gibbs, ms::random_walk;
+
+od::random_key const key(1);
+
+// ---- models
+
+// Some points have a shift of their own.
+inline constexpr auto outliers = od::fn<"outliers">([](od::scope auto& cx, auto n) {
+  auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
+  return od::sum(cx(od::tabulate, n, [&](auto) {
+    auto const odd = cx(od::sample<"odd">, ds::bernoulli(0.3));
+    auto const at = od::if_(
+        odd, [&] { return mu + cx(od::sample<"shift">, ds::normal(0, 3)); }, [&] { return mu + 0.0; });
+    return cx(od::sample<"y">, ds::normal(at, 1));
+  }));
+});
+
+// A level that jumps: each turn has its own, or that of the turn before it.
+inline constexpr auto jumps = od::fn<"jumps">([](od::scope auto& cx, auto n) {
+  auto const rate = cx(od::sample<"rate">, ds::beta(1, 4));
+  return od::loop(n, cx.lift(0.0), [&](auto, auto before) {
+    auto const jump = cx(od::sample<"jump">, ds::bernoulli(rate));
+    auto const level = od::if_(
+        jump, [&] { return cx(od::sample<"level">, ds::normal(before, 2)); }, [&] { return before + 0.0; });
+    (void)cx(od::sample<"y">, ds::normal(level, 0.5));
+    return level;
+  });
+});
+
+// Branches in branches, and one that another choice decides, which itself may not be there.
+inline constexpr auto tree = od::fn<"tree">([](od::scope auto& cx, auto n) {
+  auto const split = cx(od::sample<"split">, ds::bernoulli(0.5));
+  auto const cut = od::if_(
+      split, [&] { return cx(od::sample<"cut">, ds::uniform(0, 4)); }, [&] { return cx.lift(9.0); });
+  auto const left = cx(od::sample<"left">, ds::normal(0, 2));
+  auto const right = od::if_(
+      split,
+      [&] {
+        auto const far = cx(od::sample<"far">, ds::bernoulli(0.3));
+        auto const there = cx(od::sample<"right">, ds::normal(left, 2));
+        return od::if_(
+            far, [&] { return there + cx(od::sample<"jump">, ds::exponential(0.2)); },
+            [&] { return there + 0.0; });
+      },
+      [&] { return left + 0.0; });
+  return od::sum(cx(od::tabulate, n, [&](auto i) {
+    return cx(od::sample<"y">, ds::normal(od::select(od::convert<double>(i) < cut, left, right), 0.7));
+  }));
+});
+
+vec const points{0.3, -1.1, 6.0, 0.9, -5.2, 1.7, 0.1, 2.9};
+vec const steps{0.1, -0.2, 0.3, 3.1, 2.9, 3.3, -2.0, -2.4};
+
+double normal_density(double x, double mean, double variance) {
+  return std::exp(-0.5 * (x - mean) * (x - mean) / variance) / std::sqrt(2 * std::numbers::pi * variance);
+}
+
+// Another value of a truth, whose weight is the ratio of the joint densities: nothing is said of what is drawn, or lost.
+struct uncorrected_flip {
+  std::vector<i64> at{};
+  template <class Trace>
+  void operator()(Trace& t, od::random_key const& k, ms::move_record& record) {
+    std::uint32_t const s = t.core().site_at("odd");
+    for (std::size_t n = 0; n < t.size(s); ++n) {
+      od::random_key const own = k.at(n);
+      t.indices_of(s, n, at);
+      t.set_bits(s, at, t.bits(s, at) ^ 1);
+      t.propose(own);
+      double const weight = t.proposed_score() - t.score();
+      od::random_generator g(own);
+      if (ms::detail::accepts(weight, t.score(), g, record))
+        t.commit();
+      else
+        t.rollback();
+    }
+  }
+};
+// The same with the weight of the trace; and one that sets the shift itself, near to what is seen.
+auto flip() {
+  return ms::metropolis([at = std::vector<i64>()](auto& t, od::random_key const& k) mutable {
+    od::random_generator g(k);
+    std::uint32_t const s = t.core().site_at("odd");
+    t.indices_of(s, static_cast<std::size_t>(g.uniform() * static_cast<double>(t.size(s))), at);
+    t.set_bits(s, at, t.bits(s, at) ^ 1);
+    return 0.0;
+  });
+}
+auto flip_with_shift() {
+  return ms::metropolis([at = std::vector<i64>()](auto& t, od::random_key const& k) mutable {
+    od::random_generator g(k);
+    std::uint32_t const odd = t.core().site_at("odd"), shift = t.core().site_at("shift"),
+                        y = t.core().site_at("y"), mu = t.core().site_at("mu");
+    t.indices_of(odd, static_cast<std::size_t>(g.uniform() * static_cast<double>(t.size(odd))), at);
+    double const near = t.number(y, at) - t.number(mu, {});
+    auto const log_q = [&](double x) { return -0.5 * (x - near) * (x - near) / 2.25 - std::log(1.5); };
+    auto const log_prior = [&](double x) { return -0.5 * x * x / 9 - std::log(3); };
+    bool const is_odd = t.bits(odd, at) != 0;
+    t.set_bits(odd, at, !is_odd);
+    if (is_odd) { // it vanishes: on the way back it is not drawn from its distribution, but by this
+      double const x = t.number(shift, at);
+      return log_q(x) - log_prior(x);
+    }
+    double const x = near + 1.5 * inf::drawing::normal(g);
+    t.set_bits(shift, at, std::bit_cast<std::uint64_t>(x));
+    return 0.9189385332046727 - log_q(x); // whose constant is not in log_q
+  });
+}
+
+void check_outliers(auto const& move) {
+  // With mu known, points are apart, and shifts are integrated out.
+  auto const m = ms::model(fast(), outliers, points.size());
+  inf::draws const d = inf::run_chains(
+      ms::mcmc(m, {{"y", points}, {"mu", 0.25}}, move, random_walk("shift")),
+      {.chains = 2, .warmup = 200, .draws = 20'000}, key);
+  CHECK(d.names().size() == 16);
+  for (i64 i = 0; i < points.size(); ++i) {
+    double const odd = 0.3 * normal_density(points[i], 0.25, 10),
+                 even = 0.7 * normal_density(points[i], 0.25, 1);
+    check_frequency(d, "odd." + std::to_string(i + 1), 1, odd / (odd + even));
+    // Where it is made, a shift is normal.
+    std::vector<double> const &made = d.column("odd." + std::to_string(i + 1)).values,
+                              &shift = d.column("shift." + std::to_string(i + 1)).values;
+    double sum = 0, count = 0;
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      REQUIRE(std::isnan(shift[k]) == (made[k] == 0));
+      if (made[k] != 0) sum += shift[k], ++count;
+    }
+    INFO("point " << i << ", " << count << " shifts");
+    if (count > 2000) CHECK(sum / count == Approx(0.9 * (points[i] - 0.25)).margin(0.15));
+  }
+}
+
+} // namespace
+
+TEST_CASE("chains whose choices appear and vanish are those that run all again, draw for draw") {
+  std::uint64_t const count = programs(1'000);
+  compared all;
+  auto const add = [&](compared const& c) {
+    CHECK(c.transitions == count);
+    CHECK((c.accepted > c.proposed / 20 && c.accepted < c.proposed));
+    CHECK(c.changed > count / 50);
+    all.ties += c.ties;
+  };
+  add(compare(
+      ms::model(fast(), outliers, points.size()), {{"y", points}}, count, from_prior("odd"),
+      random_walk("shift"), random_walk("mu"), flip(), flip_with_shift(), from_prior("shift")));
+  add(compare(
+      ms::model(fast(), jumps, steps.size()), {{"y", steps}}, count, from_prior("jump"), random_walk("level"),
+      from_prior("rate")));
+  add(compare(
+      ms::model(fast(), tree, i64{6}), {{"y", vec{0.1, 0.2, 3.5, 4.1, 3.8, 3.9}}}, count, from_prior("split"),
+      random_walk("cut"), from_prior("far"), random_walk("right"), random_walk("left"), from_prior("jump")));
+  CHECK(all.ties <= 1 + count / 10'000);
+}
+
+TEST_CASE("it is so for random models with branches") {
+  std::uint64_t const count = programs(1'000);
+  std::uint64_t followed = 0, changed = 0, ties = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    INFO("model " << seed);
+    model_of_seed const m(seed, true);
+    bool is_followed = m.core()->has_conditional_sites();
+    for (ms::site const& s : m.sites())
+      if (s.is_conditional) is_followed = is_followed && !s.is_resized && s.nodes.size() == 1 && s.turns <= 3;
+    if (!is_followed) continue;
+    ++followed;
+    compared const c = compare(m, {}, 10, any_move{});
+    CHECK(c.transitions == 10);
+    changed += c.changed;
+    ties += c.ties;
+  }
+  CHECK(followed > count / 8);
+  CHECK(changed > followed / 4);
+  CHECK(ties <= 1 + count / 10'000);
+}
+
+TEST_CASE("what appears and vanishes has the posterior of sums and integrals") {
+  SECTION("drawn from its distribution") { check_outliers(from_prior("odd")); }
+  SECTION("by a proposal that leaves it to be drawn") { check_outliers(flip()); }
+  SECTION("by a proposal of its own") { check_outliers(flip_with_shift()); }
+}
+
+TEST_CASE("moves that make choices appear and vanish leave the joint distribution as it is; without the "
+          "correction they do not") {
+  auto const m = ms::model(fast(), outliers, i64{3});
+  CHECK(ms::test_moves(m, {"y"}, {}, key, from_prior("odd"), random_walk("shift", 2), random_walk("mu"))
+            .passed());
+  CHECK(ms::test_moves(m, {"y"}, {}, key, flip(), flip(), from_prior("shift"), from_prior("mu")).passed());
+  inf::joint_test const wrong =
+      ms::test_moves(m, {"y"}, {}, key, uncorrected_flip(), random_walk("shift", 2), random_walk("mu"));
+  CHECK_FALSE(wrong.passed());
+  CHECK(std::abs(wrong["odd[1]"].z) > 5);
+  CHECK(ms::test_moves(
+            ms::model(fast(), jumps, i64{4}), {"y"}, {}, key, from_prior("jump"), random_walk("level"),
+            from_prior("rate"))
+            .passed());
+  CHECK(ms::test_moves(
+            ms::model(fast(), tree, i64{3}), {"y"}, {}, key, from_prior("split"), random_walk("cut"),
+            from_prior("far"), random_walk("right"), random_walk("left"), from_prior("jump"))
+            .passed());
+}
+
+TEST_CASE("a change that reaches no branch runs none, and one that flips a branch runs one turn") {
+  auto const m = ms::model(outliers, i64{1000});
+  ms::followed_trace t(m.simulate(key));
+  std::uint32_t const odd = m.core()->site_at("odd");
+  std::vector<i64> const at{412};
+  bool const was = t.bits(odd, at) != 0;
+  double const before = t.score();
+  t.set_bits(odd, at, !was);
+  double const weight = t.propose(key);
+  CHECK(std::isfinite(weight));
+  CHECK_FALSE(t.keeps_structure());
+  CHECK_THAT(t.program().explain(), Contains("map: one turn") && !Contains("map: all of it"));
+  t.commit();
+  CHECK(t.is_made(m.core()->site_at("shift"), at) == !was);
+  CHECK(t.as_trace().contains("shift[412]") == !was);
+  CHECK(t.as_trace().score() == Approx(t.score()).epsilon(1e-12));
+  CHECK(t.score() != before);
+  std::size_t const slices = m.core()->slices()->count();
+  ms::move_record record;
+  for (int k = 0; k < 3; ++k) from_prior("odd")(t, key.at(k), record);
+  CHECK(m.core()->slices()->count() <= slices + 1); // with a shift, and without one
+  CHECK(t.as_trace().score() == Approx(t.score()).epsilon(1e-9));
+}
+
+TEST_CASE("the weight of a proposal that changes which choices there are is that of regenerate") {
+  auto const m = ms::model(tree, i64{3});
+  for (i64 k = 0; k < 50; ++k) {
+    ms::trace const start = m.simulate(key.at(k));
+    ms::followed_trace t(start);
+    std::uint32_t const split = m.core()->site_at("split");
+    t.set_bits(split, {}, t.bits(split, {}) ^ 1);
+    double const weight = t.propose(key);
+    t.commit();
+    ms::trace const end = t.as_trace();
+    // log p(new) - log p(old), without what was drawn, and with what would be on the way back.
+    auto const drawn = [](ms::trace const& of) { return ms::project(of, {"cut", "far", "right", "jump"}); };
+    CHECK(
+        weight == Approx(end.score() - start.score() - drawn(end) + drawn(start)).epsilon(1e-9).margin(1e-9));
+  }
+}
+
+namespace {
+
+inline constexpr auto fragile = od::fn<"fragile">([](od::scope auto& cx, auto p) {
+  auto const sd = cx(od::sample<"sd">, ds::normal(1, 1));
+  auto const z = cx(od::sample<"z">, ds::bernoulli(p));
+  return od::if_(
+      z, [&] { return cx(od::sample<"x">, ds::normal(0, sd)); }, [&] { return sd + 0.0; });
+});
+inline constexpr auto plate_in_branch = od::fn<"plate_in_branch">([](od::scope auto& cx, auto n) {
+  auto const z = cx(od::sample<"z">, ds::bernoulli(0.5));
+  return od::if_(
+      z,
+      [&] {
+        return od::sum(cx(od::tabulate, n, [&](auto) { return cx(od::sample<"x">, ds::normal(0, 1)); }));
+      },
+      [&] { return cx.lift(0.0); });
+});
+inline constexpr auto in_two_of_three = od::fn<"in_two_of_three">([](od::scope auto& cx, auto p) {
+  auto const a = cx(od::sample<"a">, ds::bernoulli(p)), b = cx(od::sample<"b">, ds::bernoulli(p));
+  return od::if_(
+      a, [&] { return cx(od::sample<"x">, ds::normal(0, 1)); },
+      [&] {
+        return od::if_(
+            b, [&] { return cx(od::sample<"x">, ds::normal(5, 1)); }, [&] { return 0.0 * p; });
+      });
+});
+
+} // namespace
+
+TEST_CASE("an observed choice does not vanish, and what cannot be drawn is rejected and counted") {
+  auto const m = ms::model(fragile, 0.5);
+  ms::choice_map const all{{"sd", 1.0}, {"z", true}, {"x", 0.5}};
+  ms::followed_trace t(m.assess(all), {{"x", 0.5}});
+  std::uint32_t const z = m.core()->site_at("z"), sd = m.core()->site_at("sd"), x = m.core()->site_at("x");
+  t.set_bits(z, {}, 0);
+  CHECK(t.propose(key) == -std::numeric_limits<double>::infinity());
+  t.rollback();
+  CHECK(t.bits(z, {}) == 1);
+  ms::followed_trace u(m.assess({{"sd", 1.0}, {"z", false}}));
+  u.set_bits(z, {}, 1);
+  u.set_bits(sd, {}, std::bit_cast<std::uint64_t>(-1.0));
+  CHECK(std::isnan(u.propose(key)));
+  u.rollback();
+  CHECK(u.number(sd, {}) == 1.0);
+  CHECK_FALSE(u.is_made(x, {}));
+  ms::move_record record; // sd may become negative while there is no x
+  for (i64 k = 0; k < 400; ++k) {
+    random_walk("sd", 2)(u, key.at(k), record);
+    from_prior("z")(u, key.at(k), record);
+    random_walk("x", 1)(u, key.at(k), record);
+  }
+  CHECK(record.undefined > 0);
+  CHECK(std::isfinite(u.score()));
+}
+
+TEST_CASE("what changes which choices there are says who is to draw them, and which moves do not") {
+  auto const m = ms::model(fragile, 0.5);
+  ms::followed_trace t(m.assess({{"sd", 1.0}, {"z", false}}));
+  std::uint32_t const z = m.core()->site_at("z"), x = m.core()->site_at("x");
+  char const* const said = "overdub: a change makes the choice x appear, and nobody says what it is; set it, "
+                           "too, or give propose a key, with which it is drawn";
+  t.set_bits(z, {}, 1);
+  CHECK_THROWS_WITH(t.propose(), said);
+  CHECK(t.bits(z, {}) == 0); // it is forgotten
+  t.set_bits(z, {}, 1);
+  CHECK_THROWS_WITH(t.commit(), said);
+  t.set_bits(z, {}, 1);
+  t.set_bits(x, {}, std::bit_cast<std::uint64_t>(0.25));
+  CHECK(t.propose() == Approx(-0.5 * (0.25 * 0.25) - 0.9189385332046727));
+  t.commit();
+  CHECK(t.as_trace().get<double>("x") == 0.25);
+  ms::move_record record;
+  CHECK_THROWS_WITH(
+      gibbs("z")(t, key, record),
+      "overdub: the choice \"z\" decides on which other choices are made, so that its values cannot be "
+      "compared one by one; move it by from_prior or metropolis");
+  CHECK(t.bits(z, {}) == 1);
+  CHECK_THROWS_WITH(
+      ms::followed_trace(ms::model(plate_in_branch, i64{3}).simulate(key)),
+      "overdub: the choice \"x\" stands in a map or a loop in a branch, so that moves of other choices may "
+      "make all of them appear or vanish; write the branch in the map, or change such traces by update and "
+      "regenerate");
+  CHECK_THROWS_WITH(
+      ms::reexecuted_trace(ms::model(in_two_of_three, 0.5).simulate(key)),
+      "overdub: the choice \"x\" has one address in two branches, and in a third it is not made, so that its "
+      "distribution is not known where it appears; give each branch an address of its own");
+}
+
+TEST_CASE("rows have NaN where a choice was not made, and go back without it") {
+  auto const m = ms::model(outliers, i64{3});
+  ms::choice_map const made{
+      {"mu", 0.5},
+      {"odd", od::array<bool>{true, false, true}},
+      {"shift[0]", 1.5},
+      {"shift[2]", -2.0},
+      {"y", vec{1, 2, 3}}};
+  ms::trace const t = m.assess(made);
+  ms::number_row const row(t, {"mu", "odd", "shift"});
+  std::vector<double> const x = row.of(t);
+  REQUIRE(x.size() == 7);
+  CHECK((x[4] == 1.5 && std::isnan(x[5]) && x[6] == -2));
+  ms::choice_map again = row.choices(x);
+  CHECK_FALSE(again.contains("shift[1]"));
+  again.set("y", vec{1, 2, 3});
+  CHECK(m.assess(again).score() == t.score());
+}
