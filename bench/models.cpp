@@ -110,6 +110,60 @@ void bench_sweeps(od::compile_options const& o) {
       t.core().slices()->made(), t.core().programs());
 }
 
+// ---- choices that appear and vanish
+
+constexpr auto outliers = od::fn<"outliers">([](od::scope auto& cx, auto const& n) {
+  auto const mu = cx(od::sample<"mu">, ds::normal(0.0, 1.0));
+  auto const point = [&](auto const&) {
+    auto const odd = cx(od::sample<"odd">, ds::bernoulli(0.3));
+    auto const at = od::if_(
+        odd, [&] { return mu + cx(od::sample<"shift">, ds::normal(0.0, 3.0)); }, [&] { return mu + 0.0; });
+    return cx(od::sample<"y">, ds::normal(at, 1.0));
+  };
+  return od::sum(cx(od::map, point, od::iota(n)));
+});
+// A truth of many, by the step's number, becomes the other one.
+struct flip {
+  std::size_t next = 0;
+  std::vector<i64> at{};
+  template <class Trace>
+  double operator()(Trace& t, od::random_key const&) {
+    std::uint32_t const s = t.core().site_at("odd");
+    t.indices_of(s, next = (next + 7919) % t.size(s), at);
+    t.set_bits(s, at, t.bits(s, at) ^ 1);
+    return 0;
+  }
+};
+
+void bench_structure(od::compile_options const& o, char const* question) {
+  constexpr i64 points = 10'000;
+  auto const m = md::model(o, outliers, points);
+  auto const start = m.simulate(od::random_key(1));
+  md::followed_trace followed(start);
+  md::reexecuted_trace again(start);
+  md::metropolis of_followed{flip()}, of_again{flip()};
+  md::move_record made;
+  std::uint64_t step = 0;
+  auto const before = m.core()->slices()->made();
+  while (made.proposed < 1'000) of_followed(followed, od::random_key(2).transition(step++), made);
+  std::printf(
+      "\n%s\n  of 1,000 updates that make a choice appear or vanish, %zu made a slice (goal: 10); %llu "
+      "accepted\n",
+      question, m.core()->slices()->made() - before, static_cast<unsigned long long>(made.accepted));
+  bench::compare(
+      question,
+      bench::way{
+          "the whole model", 0,
+          [&] {
+            of_again(again, od::random_key(2).transition(step++), made);
+            return made.accepted;
+          }},
+      bench::way{"what it reaches", 0, [&] {
+                   of_followed(followed, od::random_key(2).transition(step++), made);
+                   return made.accepted;
+                 }});
+}
+
 // ---- effective draws a second
 
 constexpr auto schools = od::fn<"schools">([](od::scope auto& cx, auto const& sd) {
@@ -213,6 +267,8 @@ int main() {
   bench_recording(compiled, plates, "a plate of 10,000, compiled");
   bench_recording(compiled, chain, "a chain of 10,000, compiled");
   bench_sweeps(compiled);
+  bench_structure({}, "a branch of one of 10,000 points flips, interpreted");
+  bench_structure(compiled, "a branch of one of 10,000 points flips, compiled");
   {
     numbers const y{28, 8, -3, 7, -1, 1, 18, 12}, sd{15, 10, 16, 11, 9, 11, 10, 18};
     bench_draws(
