@@ -6,6 +6,7 @@
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/contexts/models/filter.hpp>
+#include <overdub/contexts/models/hamiltonian_move.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/moves.hpp>

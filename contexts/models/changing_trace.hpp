@@ -44,6 +44,9 @@ public:
   }
 
   model_core const& core() const { return *core_; }
+  models::shared_core const& shared_core() const { return core_; }
+  /// How many arguments the model has.
+  std::size_t arguments() const { return first_; }
   /// The logarithm of the density of all choices, without what was not committed.
   double score() const { return std::bit_cast<double>(program_.value()); }
 
@@ -58,10 +61,11 @@ public:
   }
   std::vector<i64> const& shape(std::uint32_t s) const { return shapes_[s]; }
 
-  /// Whether a choice is observed, by its number; whether all choices of a site are.
+  /// Whether a choice is observed, by its number; whether some choices of a site are, and whether all are.
   bool is_observed(std::uint32_t s, std::size_t number) const {
     return !observed_[s].empty() && observed_[s][number];
   }
+  bool has_observed(std::uint32_t s) const { return !observed_[s].empty(); }
   bool is_observed(std::uint32_t s) const {
     return !observed_[s].empty() && std::ranges::find(observed_[s], false) == observed_[s].end();
   }
@@ -295,7 +299,7 @@ private:
 
   static constexpr std::size_t questions = 4; // of site_question
 
-  shared_core core_;
+  models::shared_core core_;
   std::uint32_t first_; // the input of the first site
   std::vector<std::unique_ptr<bound_call>> calls_;
   Program program_;

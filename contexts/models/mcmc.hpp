@@ -48,9 +48,12 @@ public:
     record_ += made;
     return {.log_density = trace_.score(), .acceptance = made.acceptance()};
   }
-  void adapt(std::size_t iteration, std::size_t) {
+  void adapt(std::size_t iteration, std::size_t warmup) {
     auto const one = [&](auto& move) {
-      if constexpr (requires { move.adapt(iteration); }) move.adapt(iteration);
+      if constexpr (requires { move.adapt(iteration, warmup); })
+        move.adapt(iteration, warmup);
+      else if constexpr (requires { move.adapt(iteration); })
+        move.adapt(iteration);
     };
     std::apply([&](auto&... move) { (one(move), ...); }, moves_);
   }

@@ -80,6 +80,13 @@ public:
   OVERDUB_DECL std::shared_ptr<execute::code const> code_of_score() const;
   /// The program of one choice. Throws model_error where the question has no answer.
   OVERDUB_DECL std::shared_ptr<execute::code const> code_of(std::uint32_t site, site_question q) const;
+  /// Programs of the density of the choices of some sites, without constraints: `once` gives what depends on the others alone, and takes
+  /// the arguments and these; `gradient` takes all, and that, and gives the logarithm and its derivatives; `free` gives the numbers without
+  /// constraints of all continuous choices, and `values` all choices of numbers.
+  struct conditional_code {
+    std::shared_ptr<execute::code const> once, gradient, free, values;
+  };
+  OVERDUB_DECL conditional_code code_of_some(std::vector<bool> const& sites) const;
   /// A program as the model's options want it to be run.
   OVERDUB_DECL std::shared_ptr<execute::code const> code_of(ir::program const& p) const;
   /// The program of a schema, for what runs it by itself.
@@ -143,6 +150,7 @@ private:
   mutable std::mutex mutex_;
   mutable std::map<choice_schema, executable> made_;
   mutable std::map<std::vector<bool>, executable> gradients_;
+  mutable std::map<std::vector<bool>, conditional_code> of_some_;
   mutable std::map<std::pair<std::uint32_t, site_question>, std::shared_ptr<execute::code const>> of_sites_;
   mutable std::shared_ptr<contexts::incremental_slices> slices_;
   mutable std::shared_ptr<execute::code const> of_score_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/contexts/models/known_parts.hpp>
 #include <overdub/contexts/models/model_core.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/native_host.hpp>
@@ -130,6 +131,34 @@ model_core::code_of(std::uint32_t site, site_question q) const {
     found = code_of(site_program_of(model_, site, q, sources_));
   }
   return found;
+}
+
+OVERDUB_DECL model_core::conditional_code model_core::code_of_some(std::vector<bool> const& moved) const {
+  std::lock_guard const lock(mutex_);
+  conditional_code& found = of_some_[moved];
+  if (found.values != nullptr) return found;
+  choice_schema s = scoring();
+  std::vector<bool> asked(program()[program().entry].parameters().size(), false);
+  for (std::size_t k = 0; k < moved.size(); ++k) {
+    if (moved[k]) s.roles[k] = role::unconstrained;
+    asked.push_back(moved[k]);
+  }
+  ir::program p = program_of(s);
+  contexts::differentiate_entry(p, asked, true);
+  pass::default_pipeline(p);
+  std::vector<bool> known = asked;
+  known.flip();
+  parts_by_knowledge const parts = split_known(std::move(p), known);
+  conditional_code made;
+  made.once = code_of(parts.once);
+  made.gradient = code_of(parts.each);
+  choice_schema free = all_in(role::given);
+  s.score = free.score = choice_schema::scores::none;
+  free.free = true;
+  s.values = true;
+  made.free = code_of(program_of(free));
+  made.values = code_of(program_of(s));
+  return found = std::move(made);
 }
 
 OVERDUB_DECL bool model_core::has(choice_schema const& s) const {

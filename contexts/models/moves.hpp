@@ -23,12 +23,14 @@ struct move_record {
   std::uint64_t proposed = 0, accepted = 0;
   std::uint64_t undefined = 0; ///< proposals whose density is NaN, which are rejected
   std::uint64_t ties = 0;      ///< decisions that another order of additions could turn around
+  std::uint64_t divergent = 0; ///< trajectories of Hamiltonian moves whose energy error was too large
 
   move_record& operator+=(move_record const& other) {
     proposed += other.proposed;
     accepted += other.accepted;
     undefined += other.undefined;
     ties += other.ties;
+    divergent += other.divergent;
     return *this;
   }
   double acceptance() const {

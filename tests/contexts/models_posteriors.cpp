@@ -5,6 +5,7 @@
 
 #include <overdub/contexts/inference/chains.hpp>
 #include <overdub/contexts/inference/variational.hpp>
+#include <overdub/contexts/models/hamiltonian_move.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
 #include <overdub/contexts/models/posterior.hpp>
 
@@ -246,9 +247,11 @@ TEST_CASE("a line with an unknown variance has its posterior by NUTS, and by mov
   auto const m = ms::model(fast(), line, vec::copy_of(line_x));
   line_posterior const exact = exact_line();
   for (inf::draws const& d :
-       {by_nuts(m, line_seen, 2500), by_moves(
-                                         m, line_seen, 10000, ms::random_walk("a"), ms::random_walk("b"),
-                                         ms::random_walk("variance"), ms::from_prior("variance"))}) {
+       {by_nuts(m, line_seen, 2500),
+        by_moves(
+            m, line_seen, 10000, ms::random_walk("a"), ms::random_walk("b"), ms::random_walk("variance"),
+            ms::from_prior("variance")),
+        by_moves(m, line_seen, 5000, ms::no_u_turn{"a", "b"}, ms::no_u_turn{"variance"})}) {
     check_draws(d, "a", exact.a);
     check_draws(d, "b", exact.b);
     check_draws(d, "variance", exact.variance);
@@ -344,7 +347,9 @@ std::vector<double> const climb{0.2, -0.5, 1.9, 1.2, 2.7, 0.8, 0.1, 1.4};
 
 } // namespace
 
-TEST_CASE("a mixture has its posterior by gibbs of assignments, and by NUTS where they are summed over") {
+TEST_CASE("a mixture has its posterior by gibbs of assignments, with Hamiltonian moves of means, and by NUTS "
+          "where they are "
+          "summed over") {
   mixture_posterior const exact = exact_mixture();
   ms::choice_map const observed{{"y", vec::copy_of(points)}};
   auto const n = static_cast<i64>(points.size());
@@ -353,11 +358,15 @@ TEST_CASE("a mixture has its posterior by gibbs of assignments, and by NUTS wher
       ms::gibbs("z"), ms::random_walk("mu"));
   inf::draws const summed = by_nuts(
       ms::model(fast(), summed_mixture, vec::copy_of(weights), vec::copy_of(centres), n), observed, 2500);
+  inf::draws const by_both = by_moves(
+      ms::model(fast(), mixture, vec::copy_of(weights), vec::copy_of(centres), n), observed, 5000,
+      ms::gibbs("z"), ms::no_u_turn{"mu"});
   for (std::size_t k = 0; k < 2; ++k)
-    for (inf::draws const& d : {moved, summed})
+    for (inf::draws const& d : {moved, summed, by_both})
       check_draws(d, "mu." + std::to_string(k + 1), exact.mu[k].moments());
   for (std::size_t i = 0; i < points.size(); ++i)
-    check_frequency(moved, "z." + std::to_string(i + 1), 1, exact.first[i]);
+    for (inf::draws const& d : {moved, by_both})
+      check_frequency(d, "z." + std::to_string(i + 1), 1, exact.first[i]);
 }
 
 TEST_CASE("a hidden Markov model of which a mean is not known has its posterior by moves") {

@@ -1,0 +1,162 @@
+// The density of some choices of a trace with all others as they are, on numbers without constraints, with its gradient.
+#pragma once
+
+#include <overdub/contexts/models/operations.hpp>
+#include <overdub/execute/bound_call.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// The density of the choices of some sites, as `inference::target` has it. What the others say is computed when it is bound to a trace,
+/// once. It allocates nothing after the first time. One thread uses one at a time.
+class conditional_density {
+public:
+  /// Throws model_error for a site that is discrete, or has no transform, or of which not each trace has as many choices.
+  conditional_density(shared_core core, std::vector<std::uint32_t> sites)
+      : core_(std::move(core)), moved_(core_->sites().size(), false), code_(code_of(sites)),
+        once_(code_.once), gradient_(code_.gradient), free_(code_.free), values_(code_.values) {
+    for (std::uint32_t const s : sites) moved_[s] = true;
+    std::uint32_t free = 0;
+    for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
+      if (moved_[s]) parts_.push_back({.site = s, .free = free});
+      free += parts_of(core_->program(), core_->program().entry, core_->sites()[s].nodes[0]).unconstrain !=
+              ir::nothing;
+    }
+  }
+
+  /// With the choices of a trace that is changed, as they are.
+  template <class Trace>
+  void bind(Trace const& t) {
+    auto const inputs = static_cast<std::uint32_t>(t.arguments());
+    auto const all = inputs + static_cast<std::uint32_t>(moved_.size());
+    std::uint32_t known = 0;
+    for (std::uint32_t k = 0; k < all; ++k) {
+      t.program().pass_input(free_, k, k);
+      if (k >= inputs && moved_[k - inputs]) continue;
+      t.program().pass_input(once_, known++, k);
+      t.program().pass_input(gradient_, k, k);
+      t.program().pass_input(values_, k, k);
+    }
+    once_.run();
+    for (std::size_t k = 0; k < once_.code().results.size(); ++k)
+      if (once_.code().results[k].rank == 0)
+        gradient_.set(all + k, once_.word(k));
+      else
+        gradient_.lend(all + k, once_.elements(k), once_.extents(k));
+    free_.run();
+    numbers_.clear();
+    for (part& p : parts_) {
+      p.parameter = inputs + p.site;
+      p.first = numbers_.size();
+      p.extents.clear();
+      std::uint32_t const rank = free_.code().results[p.free].rank;
+      if (rank == 0) {
+        numbers_.push_back(std::bit_cast<double>(free_.word(p.free)));
+        continue;
+      }
+      p.extents.assign(free_.extents(p.free), free_.extents(p.free) + rank);
+      std::size_t size = 1;
+      for (i64 const n : p.extents) size *= static_cast<std::size_t>(n);
+      numbers_.resize(p.first + size);
+      if (size > 0) std::memcpy(numbers_.data() + p.first, free_.elements(p.free), size * sizeof(double));
+    }
+  }
+  /// The numbers that the choices of the trace stand for.
+  std::span<double const> numbers() const { return numbers_; }
+  std::size_t dimension() const { return numbers_.size(); }
+
+  /// The logarithm of the joint density, up to what does not depend on q, and its gradient.
+  double operator()(std::span<double const> q, std::span<double> gradient) {
+    lend(gradient_, q);
+    gradient_.run();
+    std::size_t next = 1;
+    for (part const& p : parts_) {
+      if (p.extents.empty())
+        gradient[p.first] = std::bit_cast<double>(gradient_.word(next));
+      else if (size_t const size = size_of(p); size > 0)
+        std::memcpy(gradient.data() + p.first, gradient_.elements(next), size * sizeof(double));
+      ++next;
+    }
+    return std::bit_cast<double>(gradient_.word(0));
+  }
+
+  /// Sets the choices of the trace to those that numbers stand for.
+  template <class Trace>
+  void set(Trace& t, std::span<double const> q) {
+    lend(values_, q);
+    values_.run();
+    for (part const& p : parts_)
+      if (values_.code().results[p.site].rank == 0)
+        t.set_bits(p.site, {}, values_.word(p.site));
+      else
+        t.set_all(
+            p.site,
+            datum::of(
+                {values_.extents(p.site), values_.extents(p.site) + values_.code().results[p.site].rank},
+                array<double>::copy_of(
+                    {reinterpret_cast<double const*>(values_.elements(p.site)), scalars(p.site)})));
+  }
+
+private:
+  struct part { // the numbers of a site
+    std::uint32_t site = 0;
+    std::uint32_t free = 0; // a result of the program that gives the numbers
+    std::uint32_t parameter = 0;
+    std::size_t first = 0;
+    std::vector<i64> extents = {};
+  };
+  std::size_t size_of(part const& p) const {
+    std::size_t size = 1;
+    for (i64 const n : p.extents) size *= static_cast<std::size_t>(n);
+    return size;
+  }
+  std::size_t scalars(std::uint32_t result) const {
+    std::size_t size = 1;
+    for (std::uint32_t k = 0; k < values_.code().results[result].rank; ++k)
+      size *= static_cast<std::size_t>(values_.extents(result)[k]);
+    return size;
+  }
+  void lend(bound_call& to, std::span<double const> q) const {
+    for (part const& p : parts_)
+      if (p.extents.empty())
+        to.set(p.parameter, std::bit_cast<std::uint64_t>(q[p.first]));
+      else
+        to.lend(p.parameter, q.data() + p.first, p.extents.data());
+  }
+  model_core::conditional_code code_of(std::vector<std::uint32_t> const& sites) const {
+    std::vector<bool> moved(core_->sites().size(), false);
+    for (std::uint32_t const s : sites) {
+      site const& of = core_->sites()[s];
+      char const* const why =
+          of.is_discrete() ? "is discrete, and has no gradient: move it by gibbs or from_prior"
+          : of.is_conditional || of.is_counted
+              ? "is not made in each trace, or not as often: Hamiltonian Monte Carlo moves among as many "
+                "numbers each time; move it by random_walk"
+              : nullptr;
+      if (why != nullptr)
+        throw model_error(message("overdub: the choice \"%s\" %s", of.address.c_str(), why));
+      moved[s] = true;
+    }
+    return core_->code_of_some(moved);
+  }
+
+  shared_core core_;
+  std::vector<bool> moved_; // by site
+  model_core::conditional_code code_;
+  bound_call once_, gradient_, free_, values_;
+  std::vector<part> parts_;
+  std::vector<double> numbers_;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models
