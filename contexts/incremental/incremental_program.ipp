@@ -39,6 +39,8 @@ inline std::string_view text_of(step::extent ran) {
     return "a difference";
   case step::extent::from_the_change:
     return "from the first turn that changed on";
+  case step::extent::branch:
+    return "what changed in its branch";
   case step::extent::whole:
     return "all of it";
   default:
@@ -345,13 +347,14 @@ inline void incremental_program::check_rows(bound_slice const& b) const {
     std::size_t const indices = s.path.size(), skipped = s.each ? 1 : 0;
     increments::cells const& to = arrays_of_[s.variable];
     if (to.type().rank == indices) continue;
-    std::uint32_t const valid = s.valid.result;
-    if (valid != increments::slice_value::none && !s.each && b.call.word(valid) == 0) continue;
+    bool const each_is_valid = s.valid.exists() && s.each && increments::is_array(b.call, s.valid);
+    if (s.valid.exists() && !each_is_valid && increments::word_of(b.call, s.valid) == 0) continue;
     i64 const* const extents = b.call.extents(s.value.result);
     if (s.each && extents[0] == 0) continue;
-    if (s.each && valid != increments::slice_value::none && b.call.code().results[valid].rank > 0) {
-      std::byte const* const all = b.call.elements(valid);
-      if (std::all_of(all, all + extents[0], [](std::byte x) { return x == std::byte{0}; })) continue;
+    if (each_is_valid) {
+      std::byte const* const all = increments::elements_of(b.call, s.valid);
+      i64 const count = increments::extents_of(b.call, s.valid)[0];
+      if (std::all_of(all, all + count, [](std::byte x) { return x == std::byte{0}; })) continue;
     }
     for (std::size_t axis = indices; axis < to.type().rank; ++axis)
       if (i64 const given = extents[skipped + axis - indices]; given != to.extent(axis))
@@ -566,6 +569,7 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
   }
   std::size_t const bytes = static_cast<std::size_t>(to.scalars(s.path.size())) * to.size_of_scalar();
   if (s.is_range) { // all at once
+    if (s.valid.exists() && word(s.valid) == 0) return;
     i64 path[ir::max_rank];
     for (std::size_t a = 0; a < s.path.size(); ++a) path[a] = static_cast<i64>(word(s.path[a]));
     i64 const n = extents(s.value)[0];

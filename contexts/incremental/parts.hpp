@@ -38,6 +38,7 @@ void for_each_part(
   auto const elements = [&] { return copied != nullptr ? copied : elements_of(from, s.value); };
   i64 path[ir::max_rank];
   if (s.is_range) { // turns of a loop, in order
+    if (s.valid.exists() && word_of(from, s.valid) == 0) return;
     for (std::size_t a = 0; a < indices; ++a) path[a] = static_cast<i64>(word_of(from, s.path[a]));
     i64 const n = extents_of(from, s.value)[0];
     for (i64 k = 0; k < n; ++k, ++path[indices - 1])
@@ -50,8 +51,9 @@ void for_each_part(
   for (i64 k = 0; k < count; ++k) {
     auto const nth = static_cast<std::size_t>(k);
     if (s.valid.exists() &&
-        (s.each && is_array(from, s.valid) ? elements_of(from, s.valid)[nth] == std::byte{0}
-                                           : word_of(from, s.valid) == 0))
+        (s.each && is_array(from, s.valid)
+             ? extents_of(from, s.valid)[0] <= k || elements_of(from, s.valid)[nth] == std::byte{0}
+             : word_of(from, s.valid) == 0))
       continue;
     for (std::size_t a = 0; a < indices; ++a) {
       if (s.each && is_array(from, s.path[a]))

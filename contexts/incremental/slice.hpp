@@ -105,7 +105,15 @@ struct store {
 
 /// What ran again.
 struct step {
-  enum class extent : std::uint8_t { scalar, one_turn, some_turns, difference, from_the_change, whole };
+  enum class extent : std::uint8_t {
+    scalar,
+    one_turn,
+    some_turns,
+    difference,
+    from_the_change,
+    branch,
+    whole
+  };
   ir::node_id node = ir::nothing; // of the function
   extent ran = extent::scalar;
   std::string why; // of a whole map, loop or reduction

@@ -104,6 +104,11 @@ private:
     value_id valid = ir::nothing;
     bool is_range = false;
   };
+  // What is kept of the inside of an operation that runs again: what it is now, and whether it is there.
+  struct kept_value {
+    value_id of, now;
+    value_id valid = ir::nothing;
+  };
   // A turn, or many, that a change reaches.
   struct reached {
     piece from;
@@ -134,6 +139,7 @@ private:
   std::uint32_t kept(value_id v);
   std::uint32_t remainder(value_id v);
   std::optional<std::uint32_t> turns_around(value_id v) const;
+  bool is_at_top(region_id r) const;
   std::vector<value_id> path(std::uint32_t turns) const;
   void store_value(
       value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
@@ -149,7 +155,11 @@ private:
   void run_again(node_id n, std::string_view why = {});
   bool is_reached(node_id n);
   std::vector<value_id> const& captured(node_id n);
-  node_id copy(node_id n, value_map& here, std::vector<std::pair<value_id, value_id>>& kept_inside);
+  std::vector<value_id> run_afresh(node_id n);
+  node_id copy(node_id n, value_map& here, std::vector<kept_value>& kept_inside);
+  node_id copy_branch(node_id n, value_map& here, std::vector<kept_value>& kept_inside);
+  void copy_all(region_id r, value_map& here, std::vector<kept_value>& inside);
+  value_id now_in(value_map const& here, value_id v);
   bool keeps_inside(node_id n);
   value_map values_of(node_id n);
   value_id equals(value_id a, value_id b);
@@ -183,6 +193,22 @@ private:
   std::vector<value_id>
   leave_choice(node_id choice, std::vector<value_id> yielded, std::size_t first_store, value_id valid);
   value_id nothing_of(ir::type t);
+
+  // ---- slice_writer_branches.hpp: branches
+  struct of_branch { // what a branch's yield became
+    struct one {
+      bool changed = false;
+      value_id now = ir::nothing, by = ir::nothing;
+      std::vector<piece> pieces;
+    };
+    std::vector<one> results;
+  };
+  void visit_branch(node_id n);
+  bool has_turns(node_id n) const;
+  of_branch follow_branch(node_id n, std::uint32_t i, value_id taken, bool as_whole);
+  std::vector<value_id> run_flipped(node_id n, value_id flips);
+  bool is_plain(change const& c, region_id inside) const;
+  value_id chosen(value_id condition, value_id yes, value_id no);
 
   // ---- slice_writer_loops.hpp: loops that carry something
   void visit_loop(node_id n);

@@ -1,7 +1,7 @@
 // Loops that carry something: they run again from the first turn that a change reaches, until what they carry is what it was.
 #pragma once
 
-#include <overdub/contexts/incremental/slice_writer_turns.hpp>
+#include <overdub/contexts/incremental/slice_writer_branches.hpp>
 
 namespace overdub::contexts::increments {
 
@@ -159,7 +159,7 @@ inline value_id slice_writer::differences(value_id v, piece const& p, value_id c
 inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reached>& all) {
   function const& f = original();
   region_id const body = f.region_at(n, 0);
-  if (f[n].parent != function::body) return "it stands in another map, loop or branch";
+  if (!is_at_top(f[n].parent)) return "it stands in another map or loop, or in a branch in one";
   if (f[n].attributes.is_reversed()) return "it runs from the last turn on";
   if (f[body].argument_count == 1) return "it carries nothing";
   if (value_id const count = f.operand(n, 0); !f.is_literal(count) && change_of(count) != nullptr)

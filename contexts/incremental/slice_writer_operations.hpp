@@ -25,6 +25,8 @@ inline void slice_writer::visit(node_id n) {
     return visit_map(n);
   case op::loop:
     return visit_loop(n);
+  case op::if_:
+    return visit_branch(n);
   case op::length:
     // Elements change, and lengths do not.
     for (value_id const v : original().operands_of(n))
@@ -39,7 +41,7 @@ inline void slice_writer::visit(node_id n) {
 /// The difference of a sum of two is that of both: it is more exact than what the sums differ by, and there before.
 inline void slice_writer::add_difference(node_id n) {
   op const code = original()[n].code;
-  if ((code != op::add && code != op::sub) || original()[n].parent != function::body ||
+  if ((code != op::add && code != op::sub) || !is_at_top(original()[n].parent) ||
       original().type_of(original().result(n)) != ir::f64)
     return;
   bool is_known = false; // of one at least
@@ -171,6 +173,12 @@ inline void slice_writer::visit_sum(node_id n) {
 // ---- as a whole
 
 inline void slice_writer::run_again(node_id n, std::string_view why) {
+  std::vector<value_id> const given = run_afresh(n);
+  for (std::uint32_t i = 0; i < given.size(); ++i) set_whole(original().result(n, i), given[i]);
+  note(n, original()[n].region_count == 0 ? step::extent::scalar : step::extent::whole, why);
+}
+/// What it gives now. What is kept of its inside is stored, its results are not.
+inline std::vector<value_id> slice_writer::run_afresh(node_id n) {
   for (region_id const r : original().regions_of(n)) // what is kept of it later, was to be stored here
     ir::walk(original(), r, [&](node_id m) {
       for (value_id const v : original().results_of(m)) passed_[index_of(v)] = 1;
@@ -178,18 +186,17 @@ inline void slice_writer::run_again(node_id n, std::string_view why) {
         for (value_id const v : original().arguments_of(inner)) passed_[index_of(v)] = 1;
     });
   value_map here = values_of(n);
-  std::vector<std::pair<value_id, value_id>> inside; // what is kept of it, with what it is now
+  std::vector<kept_value> inside;
   node_id const made = copy(n, here, inside);
-  for (std::uint32_t i = 0; i < original()[n].result_count; ++i)
-    set_whole(original().result(n, i), written().result(made, i));
-  for (auto const& [v, s] : inside) {
-    std::uint32_t const number = layout_.of(v);
-    auto const outer = path(static_cast<std::uint32_t>(turns_.size()));
-    stores_.push_back({number, outer, s});
-    if (std::uint32_t const rest = layout_.remainder_of(v); rest != layout::none)
-      stores_.push_back({rest, outer, ir::nothing});
+  std::vector<value_id> given;
+  for (std::uint32_t i = 0; i < original()[n].result_count; ++i) given.push_back(written().result(made, i));
+  auto const outer = path(static_cast<std::uint32_t>(turns_.size()));
+  for (kept_value const& k : inside) {
+    stores_.push_back({layout_.of(k.of), outer, k.now, k.valid});
+    if (std::uint32_t const rest = layout_.remainder_of(k.of); rest != layout::none)
+      stores_.push_back({rest, outer, ir::nothing, k.valid});
   }
-  note(n, original()[n].region_count == 0 ? step::extent::scalar : step::extent::whole, why);
+  return given;
 }
 
 /// What an operation uses, as it is now.
@@ -204,19 +211,16 @@ inline value_map slice_writer::values_of(node_id n) {
   return all;
 }
 
-/// Copies an operation; a map or a loop gives what is kept of its turns besides.
-inline node_id
-slice_writer::copy(node_id n, value_map& here, std::vector<std::pair<value_id, value_id>>& kept_inside) {
+/// Copies an operation; what is kept of its inside, it gives besides: a map or a loop of its turns.
+inline node_id slice_writer::copy(node_id n, value_map& here, std::vector<kept_value>& kept_inside) {
   if (!keeps_inside(n)) return at_.clone(f_, n, here);
-  auto const now_of = [&](value_id v) {
-    return original().is_literal(v) ? literal(original().type_of(v), original().bits_of(v)) : here.at(v);
-  };
+  if (original()[n].code == op::if_) return copy_branch(n, here, kept_inside);
   region_id const outside = at_.region(), from = original().region_at(n, 0);
   std::vector<ir::type> results;
   for (value_id const v : original().results_of(n)) results.push_back(original().type_of(v));
   std::vector<value_id> operands;
   for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
-    operands.push_back(now_of(original().operand(n, k)));
+    operands.push_back(now_in(here, original().operand(n, k)));
   std::vector<std::vector<ir::type>> arguments(1);
   for (value_id const v : original().arguments_of(from)) arguments[0].push_back(original().type_of(v));
   ir::attributes const attributes = original()[n].attributes;
@@ -224,41 +228,50 @@ slice_writer::copy(node_id n, value_map& here, std::vector<std::pair<value_id, v
       at_.insert(original()[n].code, operands, std::span<ir::type const>(), attributes, arguments);
   region_id const body = written().region_at(made, 0);
   at_.to_end(body);
-  std::vector<value_id> yielded;
-  std::vector<std::pair<value_id, value_id>> inside;
-  auto const know = [&](value_id v, value_id s) {
-    here.insert_or_assign(v, s);
-    if (layout_.of(v) != layout::none) inside.emplace_back(v, s);
-  };
-  for (std::uint32_t k = 0; k < original()[from].argument_count; ++k)
-    know(original().argument(from, k), written().argument(body, k));
-  for (node_id m = original()[from].first; m != original()[from].last; m = original()[m].next) {
-    node_id const copied = copy(m, here, inside);
-    for (std::uint32_t i = 0; i < original()[m].result_count; ++i)
-      know(original().result(m, i), written().result(copied, i));
+  std::vector<kept_value> inside;
+  for (std::uint32_t k = 0; k < original()[from].argument_count; ++k) {
+    value_id const v = original().argument(from, k);
+    here.insert_or_assign(v, written().argument(body, k));
+    if (layout_.of(v) != layout::none) inside.push_back({v, written().argument(body, k)});
   }
+  copy_all(from, here, inside);
+  std::vector<value_id> yielded;
   for (std::uint32_t k = 0; k < original()[original()[from].last].operand_count; ++k)
-    yielded.push_back(now_of(original().operand(original()[from].last, k)));
-  for (auto const& [v, s] : inside) {
-    yielded.push_back(s);
-    results.push_back(type_of(s).array_of());
+    yielded.push_back(now_in(here, original().operand(original()[from].last, k)));
+  for (kept_value const& k : inside) {
+    yielded.push_back(k.now);
+    results.push_back(type_of(k.now).array_of());
   }
   at_.yield(yielded);
   at_.to_end(outside);
   at_.set_results(made, results);
   for (std::size_t i = 0; i < inside.size(); ++i)
-    kept_inside.emplace_back(
-        inside[i].first, written().result(made, original()[n].result_count + static_cast<std::uint32_t>(i)));
+    kept_inside.push_back(
+        {inside[i].of, written().result(made, original()[n].result_count + static_cast<std::uint32_t>(i))});
   return made;
 }
+/// The operations of a region, but for its end, to where operations go.
+inline void slice_writer::copy_all(region_id r, value_map& here, std::vector<kept_value>& inside) {
+  for (node_id m = original()[r].first; m != original()[r].last; m = original()[m].next) {
+    node_id const copied = copy(m, here, inside);
+    for (std::uint32_t i = 0; i < original()[m].result_count; ++i) {
+      value_id const v = original().result(m, i);
+      here.insert_or_assign(v, written().result(copied, i));
+      if (layout_.of(v) != layout::none) inside.push_back({v, written().result(copied, i)});
+    }
+  }
+}
+inline value_id slice_writer::now_in(value_map const& here, value_id v) {
+  return original().is_literal(v) ? literal(original().type_of(v), original().bits_of(v)) : here.at(v);
+}
 
-/// Whether something in a map or a loop is kept.
+/// Whether something inside of a map, a loop or a branch is kept.
 inline bool slice_writer::keeps_inside(node_id n) {
-  if (original()[n].code != op::map && original()[n].code != op::loop) return false;
+  op const code = original()[n].code;
+  if (code != op::map && code != op::loop && code != op::if_) return false;
   for (std::uint32_t k = 0; k < layout_.size(); ++k)
-    if (layout_[k].what == variable::role::kept &&
-        is_inside(original(), layout_[k].of, original().region_at(n, 0)))
-      return true;
+    for (region_id const r : original().regions_of(n))
+      if (layout_[k].what == variable::role::kept && is_inside(original(), layout_[k].of, r)) return true;
   return false;
 }
 

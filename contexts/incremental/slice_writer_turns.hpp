@@ -42,7 +42,7 @@ inline void slice_writer::visit_map(node_id n) {
 /// Whether a map in another one surely has as many turns in each of the other's: what is kept of it is an array of arrays.
 inline bool slice_writer::has_one_length(node_id n) const {
   function const& f = original();
-  auto const is_outside = [&](value_id v) { return f.is_literal(v) || f.region_of(v) == function::body; };
+  auto const is_outside = [&](value_id v) { return f.is_literal(v) || is_at_top(f.region_of(v)); };
   value_id const count = f.operand(n, 0);
   if (is_outside(count)) return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
@@ -317,6 +317,7 @@ inline std::vector<value_id> slice_writer::leave_choice(
   }
   at_.yield(nothing);
   at_.set_results(choice, types);
+  at_.to_after(choice);
   std::vector<value_id> results;
   std::size_t next = count;
   for (std::size_t k = 0; k < count; ++k)
@@ -328,8 +329,11 @@ inline std::vector<value_id> slice_writer::leave_choice(
   for (std::size_t k = first_store; k < stores_.size(); ++k) {
     for (value_id& v : stores_[k].path) take(v);
     take(stores_[k].value);
-    take(stores_[k].valid);
-    if (stores_[k].valid == ir::nothing) stores_[k].valid = valid;
+    value_id& known = stores_[k].valid;
+    if (known != ir::nothing && is_inside(written(), known, inside))
+      take(known); // nothing, where the choice is not taken
+    else
+      known = both(valid, known);
   }
   return results;
 }

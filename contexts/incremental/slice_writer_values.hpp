@@ -157,16 +157,25 @@ inline std::uint32_t slice_writer::remainder(value_id v) {
   return layout_.add(r);
 }
 
-/// How many maps and loops a value stands in; nothing where it stands in something else, which keeps nothing.
+/// How many maps and loops a value stands in; nothing where it stands in something else, which keeps nothing: in `while`, in a
+/// reduction, or in a branch in a turn.
 inline std::optional<std::uint32_t> slice_writer::turns_around(value_id v) const {
   function const& f = original();
   std::uint32_t turns = 0;
   for (region_id r = f.region_of(v); r != function::body; ++turns) {
     node_id const owner = f[r].parent;
+    if (f[owner].code == op::if_ && is_at_top(r)) return turns;
     if (f[owner].code != op::map && f[owner].code != op::loop) return {};
     r = f[owner].parent;
   }
   return turns;
+}
+/// Whether a region stands in branches alone.
+inline bool slice_writer::is_at_top(region_id r) const {
+  function const& f = original();
+  for (; r != function::body; r = f[f[r].parent].parent)
+    if (f[f[r].parent].code != op::if_) return false;
+  return true;
 }
 
 inline std::vector<value_id> slice_writer::path(std::uint32_t turns) const {
@@ -191,7 +200,7 @@ slice_writer::store_value(value_id v, value_id s, std::vector<value_id> const& f
 /// arrays that may have another length in each turn; and all in a loop, whose turns keep what they begin with alone.
 inline bool slice_writer::is_computed_again(node_id n) const {
   function const& f = original();
-  node_id const owner = f[f[n].parent].parent;
+  node_id const owner = is_at_top(f[n].parent) ? node_id(ir::nothing) : f[f[n].parent].parent;
   if (owner != ir::nothing && f[owner].code == op::loop) return true;
   op const code = f[n].code;
   if (owner != ir::nothing)

@@ -143,6 +143,9 @@ private:
       return r;
     }
     std::vector<double> sorted = x.values;
+    if (std::ranges::any_of(
+            sorted, [](double v) { return std::isnan(v); })) // have no order, and no quantiles
+      std::ranges::fill(sorted, diagnosing::none);
     std::ranges::sort(sorted);
     r.mean = diagnosing::mean(x.values);
     r.sd = std::sqrt(diagnosing::variance(x.values));

@@ -27,6 +27,27 @@ inline void refuse_parts(model_core const& m, selection const& observed) {
         "is observed in part: sample what is observed and what is not at addresses of their own");
 }
 
+// A trace with its observed choices drawn anew.
+template <class Result, class... A>
+trace with_data(
+    generative_function<Result, A...> const& m, trace const& t, selection const& observed,
+    random_key const& key) {
+  auto const made = [&]() -> trace {
+    try {
+      return m.generate(t.choices(!observed), key).of;
+    } catch (unmade_error const&) {
+      return {};
+    }
+  }();
+  for (std::uint32_t s = 0; s < m.sites().size(); ++s)
+    refuse_unless(
+        made.values().size() == m.sites().size() && made.presence(s) == t.presence(s), m.sites()[s],
+        "is observed, or depends on what is, and it is not made with all data: the moves of a model are "
+        "tested where data do not decide on "
+        "which choices are made");
+  return made;
+}
+
 } // namespace detail
 
 inline namespace OVERDUB_EXECUTE_ABI {
@@ -104,7 +125,7 @@ inference::joint_test test_moves(
         std::apply([&](auto&... move) { (move(s.now, k.at(number++), record), ...); }, s.moves);
       },
       [&](state& s, random_key const& k) {
-        trace const drawn = m.generate(s.now.as_trace().choices(!observed), k).of;
+        trace const drawn = detail::with_data(m, s.now.as_trace(), observed, k);
         for (std::uint32_t each = 0; each < m.sites().size(); ++each)
           if (observed.contains(m.sites()[each].address, {})) s.now.set_all(each, drawn.values()[each]);
         s.now.commit();

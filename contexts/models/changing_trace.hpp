@@ -126,6 +126,12 @@ public:
   double proposed_score() const { return std::bit_cast<double>(program_.proposed()); }
   void commit() {
     if (!structure_.is_fixed() && !is_settled_) propose();
+    if (is_impossible_) {
+      rollback();
+      throw model_error(message(
+          "overdub: the changes make an observed choice vanish, or one appear that cannot be drawn: the "
+          "proposal has no density, and is rolled back"));
+    }
     or_rollback([&] { program_.commit(); });
     structure_.forget();
   }
@@ -133,6 +139,7 @@ public:
     program_.rollback();
     structure_.forget();
     is_settled_ = true;
+    is_impossible_ = false;
   }
 
   /// The trace as it is.
@@ -187,6 +194,7 @@ private:
   // Draws what appears, in the order of the program: each when all before it is known.
   double settle(random_key const* key) {
     double there = 0, back = 0;
+    is_impossible_ = true;
     for (;;) {
       program_.propose();
       structure_.find(program_, shapes_);
@@ -198,7 +206,7 @@ private:
     for (choice_place const& c : structure_.vanished())
       if (is_observed(c.site, c.number)) return -std::numeric_limits<double>::infinity();
     if (!structure_.vanished().empty())
-      program_.as_committed([&] {
+      program_.as_committed([&] { // as they were
         for (choice_place const& c : structure_.vanished()) {
           indices_of(c.site, c.number, at_);
           bound_call& density = about(c.site, site_question::density, at_);
@@ -206,11 +214,13 @@ private:
           back += std::bit_cast<double>(density.word(0));
         }
       });
+    is_impossible_ = false;
     return program_.difference() - there + back;
   }
   // Whether the distributions of the choices can be drawn from, with what is proposed for others.
   bool draw(std::vector<choice_place> const& all, random_key const& key, double& log_density) {
     drawn_.clear();
+    for (choice_place const& c : all) (void)core_->code_of(c.site, site_question::draw); // or it is refused
     try {
       program_.as_proposed([&] {
         model_core::drawing const now(key.at("appearing"));
@@ -251,6 +261,7 @@ private:
         below /= static_cast<std::size_t>(shapes_[s][k]);
       std::size_t const first = number_of(shapes_[s], at.indices) * below;
       std::fill_n(observed_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
+      refuse_unmade(s, first, below);
     }
   }
   [[noreturn]] void refuse_indices(std::uint32_t s) const {
@@ -259,6 +270,16 @@ private:
         "overdub: the choice \"%s\" stands in %u maps and loops, and a choice is changed alone in up to %zu; "
         "change all of the site, or run the whole model",
         of.address.c_str(), of.turns, contexts::incremental_program::most_indices));
+  }
+  void refuse_unmade(std::uint32_t s, std::size_t first, std::size_t count) {
+    for (std::size_t k = first; k < first + count; ++k) {
+      indices_of(s, k, at_);
+      if (!is_made(s, at_))
+        throw model_error(message(
+            "overdub: the choice %.80s is observed, and is not made in this trace: observe choices that are, "
+            "or what decides on them, too",
+            text_of(address(core_->sites()[s].address, at_)).c_str()));
+    }
   }
   [[noreturn]] void refuse_observed(std::uint32_t s) const {
     throw model_error(message(
@@ -281,6 +302,11 @@ private:
             "choices "
             "may make all of them appear or vanish; write the branch in the map, or change such traces by "
             "update and regenerate",
+            s.address.c_str()));
+      if (s.type.rank > 0)
+        throw model_error(message(
+            "overdub: the choice \"%s\" is an array in a branch, so that moves of other choices may make it "
+            "appear or vanish; change such traces by update and regenerate",
             s.address.c_str()));
       if (s.nodes.size() > 1)
         throw model_error(message(
@@ -306,7 +332,8 @@ private:
   std::vector<std::vector<i64>> shapes_;    // by site
   std::vector<std::vector<bool>> observed_; // by site and choice; empty where none is
   trace_structure structure_;
-  bool is_settled_ = true; // what appears with the changes was drawn
+  bool is_settled_ = true;     // what appears with the changes was drawn
+  bool is_impossible_ = false; // or cannot be, or an observed choice vanishes
   std::vector<i64> at_;
   std::vector<std::uint64_t> drawn_;
 };

@@ -39,6 +39,22 @@ struct address {
 OVERDUB_DECL std::string text_of(address const& a);
 inline std::ostream& operator<<(std::ostream& out, address const& a) { return out << text_of(a); }
 
+/// The number of a choice among those of its site, row by row; and the indices of a number.
+inline std::size_t number_of(std::vector<i64> const& shape, std::span<i64 const> at) {
+  std::size_t number = 0;
+  for (std::size_t k = 0; k < at.size(); ++k)
+    number = number * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(at[k]);
+  return number;
+}
+inline void indices_of(std::vector<i64> const& shape, std::size_t number, std::vector<i64>& out) {
+  out.resize(shape.size());
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    auto const extent = static_cast<std::size_t>(shape[k]);
+    out[k] = static_cast<i64>(number % extent);
+    number /= extent;
+  }
+}
+
 /// A part of an array: an element, or what stands behind the first indices. Throws index_error. O(elements).
 OVERDUB_DECL datum part_of(datum const& all, std::span<i64 const> indices);
 

@@ -18,7 +18,7 @@ namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The density of the choices of some sites, as `inference::target` has it. What the others say is computed when it is bound to a trace,
-/// once. It allocates nothing after the first time. One thread uses one at a time.
+/// once: the trace stays as it is, and where it is, until it is bound again. It allocates nothing after the first time. One thread uses one at a time.
 class conditional_density {
 public:
   /// Throws model_error for a site that is discrete, or has no transform, or of which not each trace has as many choices.

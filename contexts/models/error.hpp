@@ -11,4 +11,9 @@ struct model_error : error {
   using error::error;
 };
 
+/// A choice was given that a run did not make, since its branch was not taken.
+struct unmade_error : model_error {
+  using model_error::model_error;
+};
+
 } // namespace overdub::models

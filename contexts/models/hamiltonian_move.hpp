@@ -21,12 +21,16 @@ namespace overdub::models {
 /// no_u_turn{"mu", "tau"}: all choices of some sites, which are continuous, move at once by a transition of NUTS, on the gradient of the
 /// model by them alone (Hoffman and Gelman 2014). What depends on other choices and on data alone is computed once a transition.
 /// Between moves of other choices it is a step of Gibbs sampling. Step size and diagonal metric are adapted while a chain warms up. A
-/// copy begins anew.
+/// copy begins anew. Throws model_error for no sites and for discrete ones, for observed and conditional ones, and where a trajectory
+/// ends with other choices than there were: what it moves is not to decide on branches with choices.
 class no_u_turn {
 public:
   no_u_turn(
       std::initializer_list<std::string> addresses, inference::adaptation_settings const& adaptation = {})
-      : addresses_(addresses), settings_(adaptation) {}
+      : addresses_(addresses), settings_(adaptation) {
+    if (addresses_.empty())
+      throw model_error(message("overdub: no_u_turn moves no choice: name the sites that it moves"));
+  }
   no_u_turn(no_u_turn const& other) : addresses_(other.addresses_), settings_(other.settings_) {}
   no_u_turn(no_u_turn&&) = default;
   no_u_turn& operator=(no_u_turn const&) = delete;
@@ -52,10 +56,12 @@ public:
     s.density.set(t, s.chain.position());
     t.propose(key);
     bool const same = t.keeps_structure();
-    if (!same) t.rollback();
-    detail::refuse_unless(
-        same, t.core().sites()[t.core().site_at(addresses_[0])],
-        "decides with others on which choices are made; move them by random_walk or from_prior");
+    if (!same) {
+      t.rollback();
+      detail::refuse_unless(
+          false, t.core().sites()[t.core().site_at(addresses_[0])],
+          "decides with others on which choices are made; move them by random_walk or from_prior");
+    }
     t.commit();
   }
   void adapt(std::size_t iteration, std::size_t warmup) {

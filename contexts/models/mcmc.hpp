@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -25,9 +26,13 @@ inline trace proper_trace(
     random_key const& key) {
   std::string why;
   for (i64 attempt = 0; attempt < 100; ++attempt) {
-    trace t = generate(m, arguments, observed, key.at(attempt)).of;
-    if (std::isfinite(t.score())) return t;
-    why = improper_choice(t);
+    try {
+      trace t = generate(m, arguments, observed, key.at(attempt)).of;
+      if (std::isfinite(t.score())) return t;
+      why = improper_choice(t);
+    } catch (unmade_error const& e) { // what was drawn takes another branch
+      why = std::string_view(e.what()).substr(9);
+    }
   }
   throw model_error(message(
       "overdub: of 100 traces of @%s with these observations none has a finite density; in the last, %.150s",

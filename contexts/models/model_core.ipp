@@ -168,7 +168,7 @@ OVERDUB_DECL bool model_core::has(choice_schema const& s) const {
 
 OVERDUB_DECL std::size_t model_core::programs() const {
   std::lock_guard const lock(mutex_);
-  return made_.size() + gradients_.size() + of_sites_.size();
+  return made_.size() + gradients_.size() + of_sites_.size() + 4 * of_some_.size();
 }
 
 OVERDUB_DECL model_run model_core::run(

@@ -172,17 +172,21 @@ public:
       else
         t.rollback();
     });
+    moved_ = own.proposed > 0;
     acceptance_ = own.acceptance();
     record += own;
   }
-  void adapt(std::size_t iteration) {
-    sd_ *= std::exp((acceptance_ - 0.44) / std::sqrt(static_cast<double>(iteration + 1)));
+  void adapt(std::size_t) {
+    if (!moved_) return; // there was no such choice
+    sd_ *= std::exp((acceptance_ - 0.44) / std::sqrt(static_cast<double>(++adapted_)));
   }
   double sd() const { return sd_; }
 
 private:
   std::string address_;
   double sd_, acceptance_ = 0.44;
+  bool moved_ = false;
+  std::size_t adapted_ = 0; // so often
   std::vector<i64> at_;
 };
 
@@ -277,7 +281,7 @@ private:
     for (ir::region_id at = f[m.sites()[s].nodes[0]].parent; f[at].parent != ir::nothing;
          at = f[f[at].parent].parent)
       detail::refuse_unless(
-          f[f[at].parent].code == ir::op::map, m.sites()[s],
+          f[f[at].parent].code == ir::op::map || f[f[at].parent].code == ir::op::if_, m.sites()[s],
           "stands in a loop, where the distribution of one may depend on another; elliptical_slice moves all "
           "of a site at once: move it by random_walk or from_prior");
   }

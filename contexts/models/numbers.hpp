@@ -2,7 +2,6 @@
 #pragma once
 
 #include <overdub/contexts/models/trace.hpp>
-#include <overdub/contexts/models/trace_structure.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -37,10 +36,11 @@ public:
     for (std::uint32_t s = 0; s < like.values().size(); ++s) {
       site const& each = like.core().sites()[s];
       if (of.extent(each.address) <= 0) continue;
-      if (each.is_resized || (each.is_conditional && each.type.rank > 0))
+      if (each.is_counted || each.is_resized || (each.is_conditional && each.type.rank > 0))
         throw model_error(message(
-            "overdub: the choice \"%s\" is an array in a branch, or all turns of a map in one: it has not as "
-            "many numbers in each draw; leave it out of what is kept",
+            "overdub: the choice \"%s\" is an array in a branch, or of a map that makes as many turns as "
+            "other "
+            "choices say: it has not as many numbers in each draw; leave it out of what is kept",
             each.address.c_str()));
       sites_.push_back({s, each.address, each.type_of_all(), like.values()[s].shape(), each.is_conditional});
       add_names(each.address, sites_.back().shape);

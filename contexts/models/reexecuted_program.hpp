@@ -133,7 +133,7 @@ private:
 
   void keep() {
     value_ = proposed_;
-    for (std::size_t k = 1; k < results_.size(); ++k)
+    for (std::size_t k = 0; k < results_.size(); ++k)
       if (results_[k].array.type().rank > 0)
         results_[k].array.assign(call_.elements(k), call_.extents(k));
       else

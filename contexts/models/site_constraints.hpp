@@ -95,7 +95,7 @@ public:
           throw_size(at, is_index, given, made[k]);
       }
       if (at.indices.size() == of.turns && !t.is_made(s, at.indices))
-        throw model_error(message(
+        throw unmade_error(message(
             "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch "
             "that was not taken",
             text_of(at).c_str(), m_.name().c_str()));

@@ -19,8 +19,8 @@ struct site {
   std::string address;         // without indices: school/theta
   ir::type type;               // of one choice
   std::uint32_t turns = 0;     // how many maps and loops are around it: how many indices its addresses have
-  bool is_conditional = false; // it stands in a branch, and not in the other one, too
-  bool is_resized = false;     // a map or a loop around it stands in a branch
+  bool is_conditional = false; // it stands in a branch; of numbers, and not in the other one, too
+  bool is_resized = false;     // a map or a loop around it stands in a branch that depends on choices
   bool is_counted = false;     // how many choices there are depends on other choices
   std::vector<ir::node_id> nodes;
 

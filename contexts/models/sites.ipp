@@ -123,7 +123,8 @@ public:
       if (f_[n].code == ir::op::sample) find(n);
     });
     for (site& s : m_.sites)
-      s.is_conditional = s.is_conditional && (s.is_resized || !is_always_made(s, ir::function::body));
+      s.is_conditional =
+          s.is_conditional && (s.is_resized || s.type.rank > 0 || !is_always_made(s, ir::function::body));
   }
 
 private:
@@ -202,7 +203,7 @@ private:
         s.is_counted = s.is_counted || is_chosen_[index_of(f_.operand(f_[at].parent, 0))];
       } else if (around == ir::op::if_) {
         s.is_conditional = true;
-        s.is_resized = s.is_resized || has_turns;
+        s.is_resized = s.is_resized || (has_turns && is_chosen_[index_of(f_.operand(f_[at].parent, 0))]);
       } else
         refuse(
             s.address, "stands in an operation \"" + std::string(ir::name_of(around)) +

@@ -1,6 +1,7 @@
 // Which choices a trace has, where that depends on other choices: those that a proposal makes appear, and those that vanish.
 #pragma once
 
+#include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/model_core.hpp>
 
 #include <algorithm>
@@ -23,22 +24,6 @@ struct choice_place {
 
   friend auto operator<=>(choice_place const&, choice_place const&) = default;
 };
-
-/// The number of a choice, and the indices of a number.
-inline std::size_t number_of(std::vector<i64> const& shape, std::span<i64 const> at) {
-  std::size_t number = 0;
-  for (std::size_t k = 0; k < at.size(); ++k)
-    number = number * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(at[k]);
-  return number;
-}
-inline void indices_of(std::vector<i64> const& shape, std::size_t number, std::vector<i64>& out) {
-  out.resize(shape.size());
-  for (std::size_t k = shape.size(); k-- > 0;) {
-    auto const extent = static_cast<std::size_t>(shape[k]);
-    out[k] = static_cast<i64>(number % extent);
-    number /= extent;
-  }
-}
 
 /// The structure of a trace of a program whose results are the score, and which choices of each conditional site were made.
 class trace_structure {

@@ -316,6 +316,71 @@ TEST_CASE("loops with branches and elements that are looked up") {
   }
 }
 
+TEST_CASE("a branch whose condition stays runs what changed in it, and one that flips runs afresh") {
+  // The level decides which of two sums it is, of which one has a branch of its own.
+  constexpr auto switched = od::fn<"switched">([](auto level, auto x, auto y) {
+    return od::if_(
+        level > 0, [&] { return od::sum(od::map([](auto e) { return exp(e); }, x)); },
+        [&] {
+          return od::if_(
+              level < -1, [&] { return od::sum(od::map([](auto e) { return e * e; }, y)); },
+              [&] { return od::sum(od::map([&](auto e) { return e * level; }, y)); });
+        });
+  });
+  for (od::compile_options const& o : executors()) {
+    numbers x{0.5, -1, 2, 0.25}, y{1, 2, 3, 4};
+    double level = 1;
+    auto f = oc::incremental(o, switched, level, x, y);
+    auto const agrees = [&] { return f.value() == Approx(switched(level, x, y)).epsilon(1e-13); };
+    CHECK(agrees());
+    f.set_at<1>(2, 0.75);
+    f.propose();
+    CHECK_THAT(
+        f.explain(), Catch::Contains("= map: one turn") &&
+                         Catch::Contains("= if: what changed in its branch") &&
+                         !Catch::Contains("all of it"));
+    f.commit();
+    x = numbers{0.5, -1, 0.75, 0.25};
+    CHECK(agrees());
+    f.set_at<2>(1, 9.0); // nobody reads it
+    f.commit();
+    y = numbers{1, 9, 3, 4};
+    CHECK(agrees());
+    for (double const next : {2.0, -2.0, -3.0, -0.5, -0.25, -5.0, 4.0, -1.5}) {
+      f.set<0>(next);
+      f.propose();
+      f.rollback();
+      CHECK(agrees());
+      f.set<0>(level = next);
+      f.commit();
+      CHECK(agrees());
+      f.set_at<2>(0, next);
+      f.set_at<1>(3, next);
+      f.commit();
+      y = numbers{next, 9, 3, 4};
+      x = numbers{0.5, -1, 0.75, next};
+      CHECK(agrees());
+    }
+  }
+}
+
+TEST_CASE("what an update of a branch takes does not depend on how long its maps are") {
+  constexpr auto chosen = od::fn<"chosen">([](auto which, auto x) {
+    return od::if_(
+        which, [&] { return od::sum(od::map([](auto e) { return sin(e); }, x)); },
+        [&] { return od::sum(od::map([](auto e) { return cos(e); }, x)); });
+  });
+  auto f = oc::incremental(chosen, true, numbers::copy_of(std::vector<double>(100'000, 0.5)));
+  double const before = f.value();
+  f.set_at<1>(77'777, 1.0);
+  f.commit();
+  CHECK(f.value() - before == Approx(std::sin(1.0) - std::sin(0.5)).epsilon(1e-9));
+  CHECK_THAT(f.explain(), !Catch::Contains("all of it"));
+  f.set<0>(false);
+  f.commit();
+  CHECK(f.value() == Approx(99'999 * std::cos(0.5) + std::cos(1.0)).epsilon(1e-9));
+}
+
 TEST_CASE("a sum that is not finite at the start is summed again, too") {
   constexpr auto inverses =
       od::fn<"inverses">([](auto x) { return od::sum(od::map([](auto e) { return 1.0 / e; }, x)); });

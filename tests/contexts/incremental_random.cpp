@@ -56,17 +56,7 @@ public:
          "-> (f64, f64) {");
     line("%n = length %z, %w, %x, %y, %r : i64");
     line("%n1 = sub %n, 1 : i64");
-    std::string total = "%s";
-    std::size_t const count = 1 + random_.below(3);
-    for (std::size_t k = 0; k < count; ++k) {
-      if (random_.chance(35)) {
-        auto const [last, states] = loop();
-        total = add(total, last);
-        if (random_.chance(50)) total = add(total, sum(states));
-        continue;
-      }
-      total = add(total, sum(map()));
-    }
+    std::string const total = parts("%s", 2);
     std::string const at_k = name();
     line(at_k + " = at " + arrays_[random_.below(arrays_.size())] + ", %k : f64");
     line("return " + total + ", " + at_k);
@@ -75,6 +65,44 @@ public:
   }
 
 private:
+  // Sums of maps and loops, some of them in branches, which are so deep.
+  std::string parts(std::string total, int depth) {
+    std::size_t const count = 1 + random_.below(3);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (depth > 0 && random_.chance(20)) {
+        total = branch(total, depth);
+        continue;
+      }
+      if (random_.chance(35)) {
+        auto const [last, states] = loop();
+        total = add(total, last);
+        if (random_.chance(50)) total = add(total, sum(states));
+        continue;
+      }
+      total = add(total, sum(map()));
+    }
+    return total;
+  }
+  // Its condition is of the numbers that changes are of; what it gives is a sum, and an array.
+  std::string branch(std::string const& total, int depth) {
+    std::string const made = name(), array = name(), condition = name(), element = name();
+    line(element + " = at " + arrays_[random_.below(arrays_.size())] + ", %k : f64");
+    line(
+        condition + (random_.chance(50)   ? " = lt %s, 0.0 : bool"
+                     : random_.chance(50) ? " = gt %k, 2 : bool"
+                                          : " = lt " + element + ", 0.25 : bool"));
+    line(made + ", " + array + " = if " + condition + " -> (f64, f64[]) {");
+    for (int side = 0; side < 2; ++side) {
+      std::size_t const outside = arrays_.size();
+      std::string const inner = random_.chance(80) ? parts(total, depth - 1) : total;
+      line("yield " + inner + ", " + arrays_[random_.below(arrays_.size())]);
+      arrays_.resize(outside);
+      line(side == 0 ? "} else {" : "}");
+    }
+    arrays_.push_back(array);
+    return made;
+  }
+
   void line(std::string const& l) { text_ += l + "\n"; }
   std::string name() { return "%v" + std::to_string(next_++); }
   std::string add(std::string const& a, std::string const& b) {
