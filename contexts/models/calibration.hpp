@@ -35,13 +35,15 @@ trace with_data(
   auto const made = [&]() -> trace {
     try {
       return m.generate(t.choices(!observed), key).of;
-    } catch (unmade_error const&) {
-      return {};
+    } catch (unmade_error const& e) {
+      throw model_error(message(
+          "overdub: data decide on which choices are made, and moves are tested where they do not: %.150s",
+          e.what() + 9));
     }
   }();
   for (std::uint32_t s = 0; s < m.sites().size(); ++s)
     refuse_unless(
-        made.values().size() == m.sites().size() && made.presence(s) == t.presence(s), m.sites()[s],
+        made.presence(s) == t.presence(s), m.sites()[s],
         "is observed, or depends on what is, and it is not made with all data: the moves of a model are "
         "tested where data do not decide on "
         "which choices are made");

@@ -34,7 +34,7 @@ public:
   /// or with as many as other choices say.
   explicit changing_trace(trace const& t, choice_map const& observed = {})
       : core_(t.shared_core()), first_(static_cast<std::uint32_t>(t.arguments().size())),
-        program_(program_of(t)), structure_(*core_) {
+        program_(program_of(t, observed)), structure_(*core_) {
     for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
       site const& of = core_->sites()[s];
       datum::extents const& shape = t.values()[s].shape();
@@ -256,9 +256,14 @@ private:
     for (auto const& [at, x] : observed) {
       std::uint32_t const s = core_->site_at(at.site);
       observed_[s].resize(size(s));
-      std::size_t below = size(s); // choices behind so many indices
-      for (std::size_t k = 0; k < at.indices.size() && k < shapes_[s].size(); ++k)
-        below /= static_cast<std::size_t>(shapes_[s][k]);
+      std::size_t below = 1; // choices behind so many indices
+      for (std::size_t k = 0; k < shapes_[s].size(); ++k)
+        if (k >= at.indices.size())
+          below *= static_cast<std::size_t>(shapes_[s][k]);
+        else if (at.indices[k] < 0 || at.indices[k] >= shapes_[s][k])
+          throw model_error(message(
+              "overdub: %.80s is observed, and the model makes %lld choices along this index",
+              text_of(at).c_str(), static_cast<long long>(shapes_[s][k])));
       std::size_t const first = number_of(shapes_[s], at.indices) * below;
       std::fill_n(observed_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
       refuse_unmade(s, first, below);
@@ -285,7 +290,7 @@ private:
     throw model_error(message(
         "overdub: the choice \"%s\" is observed, and does not move", core_->sites()[s].address.c_str()));
   }
-  Program program_of(trace const& t) {
+  Program program_of(trace const& t, choice_map const& observed) {
     for (site const& s : t.core().sites())
       if (s.is_counted)
         throw model_error(message(
@@ -293,6 +298,11 @@ private:
             "would make them appear or vanish; change such traces by update and regenerate",
             s.address.c_str()));
     for (site const& s : t.core().sites()) {
+      if (s.varies_in_size && !observed.contains(address(s.address, {})))
+        throw model_error(message(
+            "overdub: the choice \"%s\" is an array in a branch, so that moves of other choices may make it "
+            "appear or vanish; change such traces by update and regenerate",
+            s.address.c_str()));
       if (!s.is_conditional) continue;
       if (is_followed && s.turns > contexts::incremental_program::most_indices)
         refuse_indices(static_cast<std::uint32_t>(&s - core_->sites().data()));
@@ -302,11 +312,6 @@ private:
             "choices "
             "may make all of them appear or vanish; write the branch in the map, or change such traces by "
             "update and regenerate",
-            s.address.c_str()));
-      if (s.type.rank > 0)
-        throw model_error(message(
-            "overdub: the choice \"%s\" is an array in a branch, so that moves of other choices may make it "
-            "appear or vanish; change such traces by update and regenerate",
             s.address.c_str()));
       if (s.nodes.size() > 1)
         throw model_error(message(

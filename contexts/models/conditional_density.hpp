@@ -139,7 +139,7 @@ private:
       site const& of = core_->sites()[s];
       char const* const why =
           of.is_discrete() ? "is discrete, and has no gradient: move it by gibbs or from_prior"
-          : of.is_conditional || of.is_counted
+          : of.is_conditional || of.is_counted || of.varies_in_size
               ? "is not made in each trace, or not as often: Hamiltonian Monte Carlo moves among as many "
                 "numbers each time; move it by random_walk"
               : nullptr;

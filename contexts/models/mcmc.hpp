@@ -6,9 +6,11 @@
 #include <overdub/contexts/models/moves.hpp>
 #include <overdub/contexts/models/numbers.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +21,26 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
+/// An observed choice that a trace did not make; where it made all, nothing. O(observations of conditional sites).
+inline std::optional<address> unmade_choice(trace const& t, choice_map const& observed) {
+  std::vector<i64> at;
+  for (auto const& [where, x] : observed) {
+    std::uint32_t const s = t.core().site_at(where.site);
+    if (!t.core().sites()[s].is_conditional) continue;
+    datum::extents const& all = t.values(s).shape();
+    std::vector<i64> const shape(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(t.core().sites()[s].turns));
+    std::size_t count = 1;
+    for (i64 const n : shape) count *= static_cast<std::size_t>(n);
+    for (std::size_t k = 0; k < count; ++k) {
+      indices_of(shape, k, at);
+      bool const is_below = std::equal(where.indices.begin(), where.indices.end(), at.begin());
+      if (is_below && !t.is_made(s, at)) return address(where.site, at);
+    }
+  }
+  return {};
+}
+
 /// A trace of the observations whose density is finite: of up to 100 that are drawn, the first one. Throws model_error, which names a
 /// choice that speaks against the last.
 inline trace proper_trace(
@@ -28,8 +50,9 @@ inline trace proper_trace(
   for (i64 attempt = 0; attempt < 100; ++attempt) {
     try {
       trace t = generate(m, arguments, observed, key.at(attempt)).of;
-      if (std::isfinite(t.score())) return t;
-      why = improper_choice(t);
+      auto const unmade = unmade_choice(t, observed);
+      if (!unmade && std::isfinite(t.score())) return t;
+      why = unmade ? text_of(*unmade) + " is observed, and is not made" : improper_choice(t);
     } catch (unmade_error const& e) { // what was drawn takes another branch
       why = std::string_view(e.what()).substr(9);
     }

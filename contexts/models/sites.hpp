@@ -19,9 +19,10 @@ struct site {
   std::string address;         // without indices: school/theta
   ir::type type;               // of one choice
   std::uint32_t turns = 0;     // how many maps and loops are around it: how many indices its addresses have
-  bool is_conditional = false; // it stands in a branch; of numbers, and not in the other one, too
+  bool is_conditional = false; // it stands in a branch, and not in the other one, too
   bool is_resized = false;     // a map or a loop around it stands in a branch that depends on choices
   bool is_counted = false;     // how many choices there are depends on other choices
+  bool varies_in_size = false; // it is an array, in a branch that depends on choices
   std::vector<ir::node_id> nodes;
 
   /// Of all its choices.

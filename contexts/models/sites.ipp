@@ -123,8 +123,7 @@ public:
       if (f_[n].code == ir::op::sample) find(n);
     });
     for (site& s : m_.sites)
-      s.is_conditional =
-          s.is_conditional && (s.is_resized || s.type.rank > 0 || !is_always_made(s, ir::function::body));
+      s.is_conditional = s.is_conditional && (s.is_resized || !is_always_made(s, ir::function::body));
   }
 
 private:
@@ -203,7 +202,9 @@ private:
         s.is_counted = s.is_counted || is_chosen_[index_of(f_.operand(f_[at].parent, 0))];
       } else if (around == ir::op::if_) {
         s.is_conditional = true;
-        s.is_resized = s.is_resized || (has_turns && is_chosen_[index_of(f_.operand(f_[at].parent, 0))]);
+        bool const is_decided = is_chosen_[index_of(f_.operand(f_[at].parent, 0))]; // by choices
+        s.is_resized = s.is_resized || (has_turns && is_decided);
+        s.varies_in_size = s.varies_in_size || (s.type.rank > 0 && is_decided);
       } else
         refuse(
             s.address, "stands in an operation \"" + std::string(ir::name_of(around)) +
@@ -233,6 +234,8 @@ private:
     if (known.type != s.type || known.turns != s.turns)
       refuse(s.address, "is sampled in two branches, with different types or numbers of indices");
     known.is_resized = known.is_resized || s.is_resized;
+    known.is_counted = known.is_counted || s.is_counted;
+    known.varies_in_size = known.varies_in_size || s.varies_in_size;
     known.nodes.push_back(s.nodes[0]);
   }
   // Whether each run of a region makes a choice of a site: it, a turn, or both branches of an `if`.
