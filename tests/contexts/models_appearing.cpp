@@ -198,7 +198,7 @@ TEST_CASE("it is so for random models with branches") {
     ties += c.ties;
   }
   CHECK(followed > count / 8);
-  CHECK(changed > followed / 8);
+  CHECK(changed >= followed / 8); // of few there may be none
   CHECK(ties <= 1 + count / 10'000);
 }
 
