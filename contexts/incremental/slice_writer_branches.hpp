@@ -7,11 +7,7 @@ namespace overdub::contexts::increments {
 
 inline void slice_writer::visit_branch(node_id n) {
   function const& f = original();
-  if (!is_at_top(f[n].parent)) return run_again(n);
-  if (!has_turns(n)) { // it is cheap
-    run_again(n);
-    return;
-  }
+  if (!is_at_top(f[n].parent) || !has_turns(n)) return run_again(n); // it is cheap
   value_id const condition = f.operand(n, 0);
   bool const may_flip = !f.is_literal(condition) && change_of(condition) != nullptr;
   value_id const before = old(condition), present = now(condition);
@@ -42,7 +38,8 @@ inline void slice_writer::visit_branch(node_id n) {
         c.pieces = std::move(one->pieces);
         one->now = whole(old(v), c);
       }
-    value_id now = chosen(before, a.changed ? a.now : old(v), b.changed ? b.now : old(v));
+    value_id const yes = a.changed ? a.now : old(v), no = b.changed ? b.now : old(v);
+    value_id now = chosen(before, yes, no);
     if (may_flip) now = chosen(flips, fresh[k], now);
     value_id by = ir::nothing;
     if (a.by != ir::nothing || b.by != ir::nothing) {
@@ -50,7 +47,8 @@ inline void slice_writer::visit_branch(node_id n) {
         if (!one.changed) return literal(ir::f64, 0);
         return one.by != ir::nothing ? one.by : at_.add(op::sub, one.now, old(v));
       };
-      by = chosen(before, of_one(a), of_one(b));
+      value_id const by_yes = of_one(a), by_no = of_one(b); // one after the other, whatever the compiler
+      by = chosen(before, by_yes, by_no);
       if (may_flip) by = chosen(flips, at_.add(op::sub, fresh[k], old(v)), by);
     }
     set_whole(v, now);

@@ -45,8 +45,7 @@ trace with_data(
     refuse_unless(
         made.presence(s) == t.presence(s), m.sites()[s],
         "is observed, or depends on what is, and it is not made with all data: the moves of a model are "
-        "tested where data do not decide on "
-        "which choices are made");
+        "tested where data do not decide on which choices are made");
   return made;
 }
 
