@@ -5,6 +5,7 @@
 
 #include <overdub/contexts/forward/tangents.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/stage/evaluated_in_library.hpp>
 
 #include <algorithm>
 #include <array>
@@ -276,5 +277,16 @@ private:
 using forward = forward_along<1>;
 
 } // namespace overdub::contexts
+
+#if !OVERDUB_HEADER_ONLY
+namespace overdub::detail {
+using forward_alone = stack<level<contexts::forward, void>>;
+using forward_of_symbols = stack<level<contexts::forward, void>, level<staging, void>>;
+template <>
+inline constexpr bool evaluated_in_library<forward_alone> = true;
+template <>
+inline constexpr bool evaluated_in_library<forward_of_symbols> = true;
+} // namespace overdub::detail
+#endif
 
 #include <overdub/contexts/forward/derivatives.hpp>

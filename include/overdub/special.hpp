@@ -3,13 +3,9 @@
 
 #include <overdub/call/native.hpp>
 #include <overdub/call/special_table.hpp>
-
-#include <boost/math/policies/policy.hpp>
-#include <boost/math/special_functions/digamma.hpp>
-#include <boost/math/special_functions/polygamma.hpp>
+#include <overdub/header_only.hpp>
 
 #include <concepts>
-#include <limits>
 
 namespace overdub {
 
@@ -17,16 +13,9 @@ template <std::floating_point T>
 struct special_functions<T> {
   static constexpr bool provided = true;
 
-  // At its poles (0, -1, -2, ...) and outside of its domain the functions give NaN, as <cmath> does.
-  using policy = boost::math::policies::policy<
-      boost::math::policies::domain_error<boost::math::policies::ignore_error>,
-      boost::math::policies::pole_error<boost::math::policies::ignore_error>,
-      boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
-      boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
-      boost::math::policies::promote_float<false>>;
-
-  static T digamma(T x) { return boost::math::digamma(x, policy{}); }
-  static T polygamma(int n, T x) { return boost::math::polygamma(n, x, policy{}); }
+  // At their poles (0, -1, -2, ...) and outside of their domains they give NaN, as <cmath> does.
+  static T digamma(T x);
+  static T polygamma(int n, T x);
 };
 
 template <std::integral T>
@@ -43,3 +32,7 @@ inline bool const special_is_there =
 } // namespace detail
 
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/special.ipp>
+#endif

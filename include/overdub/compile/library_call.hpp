@@ -44,21 +44,23 @@ struct linked_body {
         is_symbolic<S>, "overdub: a function of a library is compiled, and takes at least one argument");
     ir::program const& p = *linked_program();
     S const stack = stack_from<S>(x...);
-    auto const results = evaluator<S>(p, stack).call_staged(p.entry, arguments_of(p, p.entry, stack, x...));
-    return results_as<S>(static_cast<R*>(nullptr), p, results);
+    using T = heard_t<S>;
+    auto const results =
+        evaluation<T>::call_staged(p, tail_of<T>(stack), p.entry, arguments_of(p, p.entry, stack, x...));
+    return results_as(stack, static_cast<R*>(nullptr), p, results);
   }
 
 private:
   template <class S, class One>
-  static auto results_as(One*, ir::program const& p, auto const& results) {
+  static auto results_as(S const& stack, One*, ir::program const& p, auto const& results) {
     check_count(p, results.size(), 1);
-    return result_as<S, One>(p, p.entry, results[0]);
+    return result_as<S, One>(stack, p, p.entry, results[0]);
   }
   template <class S, class... Each>
-  static auto results_as(std::tuple<Each...>*, ir::program const& p, auto const& results) {
+  static auto results_as(S const& stack, std::tuple<Each...>*, ir::program const& p, auto const& results) {
     check_count(p, results.size(), sizeof...(Each));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple<wrap_t<S, Each>...>{result_as<S, Each>(p, p.entry, results[I])...};
+      return std::tuple<wrap_t<S, Each>...>{result_as<S, Each>(stack, p, p.entry, results[I])...};
     }
     (std::index_sequence_for<Each...>{});
   }

@@ -47,32 +47,37 @@ using element_cell = typename cell_of<S, concatenated_t<scalar_types, vector_typ
 template <class S>
 using array_cell = typename cell_of<S, concatenated_t<vector_types, matrix_types>>::type;
 
+// Calls f(std::type_identity<T>) with the C++ type of numbers of that type.
+template <class F>
+auto with_scalar(ir::scalar t, F const& f) {
+  switch (t) {
+  case ir::scalar::boolean:
+    return f(std::type_identity<bool>{});
+  case ir::scalar::i64:
+    return f(std::type_identity<i64>{});
+  case ir::scalar::f32:
+    return f(std::type_identity<float>{});
+  case ir::scalar::f64:
+    return f(std::type_identity<double>{});
+  default:
+    throw evaluation_error(
+        message("overdub: evaluate: programs are evaluated on bool, i64, f32, f64 and arrays of them; keys, "
+                "opaque objects and function values cannot be arguments, results or states of loops"));
+  }
+}
+
 // Calls f(std::type_identity<T>) with the C++ type of values of type t.
 template <class F>
 auto with_type(ir::type t, F const& f) {
-  auto scalar = [&](auto const& at_rank) {
-    switch (t.element) {
-    case ir::scalar::boolean:
-      return at_rank(std::type_identity<bool>{});
-    case ir::scalar::i64:
-      return at_rank(std::type_identity<i64>{});
-    case ir::scalar::f32:
-      return at_rank(std::type_identity<float>{});
-    case ir::scalar::f64:
-      return at_rank(std::type_identity<double>{});
-    default:
-      throw evaluation_error(message(
-          "overdub: evaluate: programs are evaluated on bool, i64, f32, f64 and arrays of them; keys, "
-          "opaque objects and function values cannot be arguments, results or states of loops"));
-    }
-  };
   switch (t.rank) {
   case 0:
-    return scalar([&]<class T>(std::type_identity<T> type) { return f(type); });
+    return with_scalar(t.element, f);
   case 1:
-    return scalar([&]<class T>(std::type_identity<T>) { return f(std::type_identity<array<T>>{}); });
+    return with_scalar(
+        t.element, [&]<class T>(std::type_identity<T>) { return f(std::type_identity<array<T>>{}); });
   case 2:
-    return scalar([&]<class T>(std::type_identity<T>) { return f(std::type_identity<array<array<T>>>{}); });
+    return with_scalar(
+        t.element, [&]<class T>(std::type_identity<T>) { return f(std::type_identity<array<array<T>>>{}); });
   default:
     throw evaluation_error(message(
         "overdub: evaluate: an array of rank %d; evaluation goes up to rank 2, use an executable", t.rank));

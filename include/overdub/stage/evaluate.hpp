@@ -5,6 +5,7 @@
 #include <overdub/ir/function_types.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/defunctionalise.hpp>
+#include <overdub/stage/evaluated_in_library.hpp>
 #include <overdub/stage/evaluator_arrays.hpp>
 #include <overdub/stage/evaluator_calls.hpp>
 #include <overdub/stage/evaluator_control.hpp>
@@ -47,19 +48,74 @@ inline void check_arguments(ir::program const& p, ir::function_id id, std::span<
           ir::text_of(p, wanted).c_str(), ir::text_of(p, given[i]).c_str()));
 }
 
+// The contexts that have something to say: programs mean in S what they mean in these.
+template <class S>
+using heard_t = typename attentive<S>::type;
+
+// What is asked of an evaluator.
+template <class S>
+struct evaluation_here {
+  // The results of a function; notes the operation that threw, where it is asked to.
+  static std::vector<cell<S>>
+  run(ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
+      evaluation_place* failed = nullptr) {
+    evaluator<S> e(p, contexts);
+    try {
+      return e.run(f, arguments);
+    } catch (...) {
+      if (failed) *failed = e.failed();
+      throw;
+    }
+  }
+  // Those of a call of the function that it becomes in the contexts.
+  static std::vector<cell<S>> call_staged(
+      ir::program const& p, S const& contexts, ir::function_id f,
+      std::vector<cell<S>> const& arguments) requires is_symbolic<S> {
+    return evaluator<S>(p, contexts).call_staged(f, arguments);
+  }
+  // What each of these functions becomes.
+  static std::vector<ir::function_id> staged(
+      ir::program const& p, S const& contexts,
+      std::span<ir::function_id const> functions) requires is_symbolic<S> {
+    evaluator<S> e(p, contexts);
+    std::vector<ir::function_id> made;
+    for (ir::function_id const f : functions) made.push_back(e.staged(f));
+    return made;
+  }
+};
+
+template <class S>
+struct evaluation : evaluation_here<S> {};
+// Of these contexts, the library answers (evaluation_in_library.hpp).
+template <class S>
+requires evaluated_in_library<S>
+struct evaluation<S> {
+  static std::vector<cell<S>>
+  run(ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
+      evaluation_place* failed = nullptr);
+  static std::vector<cell<S>> call_staged(
+      ir::program const& p, S const& contexts, ir::function_id f,
+      std::vector<cell<S>> const& arguments) requires is_symbolic<S>;
+  static std::vector<ir::function_id> staged(
+      ir::program const& p, S const& contexts,
+      std::span<ir::function_id const> functions) requires is_symbolic<S>;
+};
+
 // Arguments as the function's parameters.
 template <class S, class... A>
-std::vector<cell<S>> arguments_of(ir::program const& p, ir::function_id id, S const& stack, A const&... a) {
+std::vector<cell<heard_t<S>>>
+arguments_of(ir::program const& p, ir::function_id id, S const& stack, A const&... a) {
   static_assert(
       (static_cast<bool>(ir_type_of<plain_t<A>>) && ...),
       "overdub: programs are evaluated on bool, i64, float, double and arrays of them");
   check_arguments(p, id, std::array<ir::type, sizeof...(A)>{ir_type_of<plain_t<A>>...});
-  return {cell<S>(wrap(stack, a))...};
+  using T = heard_t<S>;
+  return {cell<T>(wrap(tail_of<T>(stack), down_to<T>(a)))...};
 }
 
 template <class S, class R>
-wrap_t<S, R> result_as(ir::program const& p, ir::function_id id, cell<S> const& c) {
-  if (auto const* x = c.template get<wrap_t<S, R>>()) return *x;
+wrap_t<S, R> result_as(S const& stack, ir::program const& p, ir::function_id id, cell<heard_t<S>> const& c) {
+  if (auto const* x = c.template get<wrap_t<heard_t<S>, R>>()) return wrap(stack, *x);
   throw type_error(message(
       "overdub: @%s does not return the type that it is asked for, %s", std::string(p.name_of(id)).c_str(),
       ir::text_of(p, ir_type_of<R>).c_str()));
@@ -77,17 +133,20 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   ir::verify(p);
   using S = detail::outermost_t<A...>;
   S const stack = detail::stack_from<S>(a...);
-  auto const results = detail::evaluator<S>(p, stack).run(f, detail::arguments_of(p, f, stack, a...));
+  using T = detail::heard_t<S>;
+  auto const results =
+      detail::evaluation<T>::run(p, detail::tail_of<T>(stack), f, detail::arguments_of(p, f, stack, a...));
   if (results.size() != 1 + sizeof...(More))
     throw argument_error(message(
         "overdub: @%s returns %zu values, and %zu are asked for", std::string(p.name_of(f)).c_str(),
         results.size(), 1 + sizeof...(More)));
   if constexpr (sizeof...(More) == 0)
-    return detail::result_as<S, R>(p, f, results[0]);
+    return detail::result_as<S, R>(stack, p, f, results[0]);
   else {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::tuple<detail::wrap_t<S, R>, detail::wrap_t<S, More>...>{
-          detail::result_as<S, R>(p, f, results[0]), detail::result_as<S, More>(p, f, results[I + 1])...};
+          detail::result_as<S, R>(stack, p, f, results[0]),
+          detail::result_as<S, More>(stack, p, f, results[I + 1])...};
     }
     (std::index_sequence_for<More...>{});
   }
@@ -117,17 +176,15 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) 
   if (has_data) (void)pass::defunctionalise(data = given);
   ir::program const& p = has_data ? data : given;
   r.program.math = p.math;
-  evaluator<S> e(p, contexts);
   std::vector<ir::function_id> roots;
   if (p.entry != ir::nothing)
     roots.push_back(p.entry);
   else
     for (std::uint32_t i = 0; i < p.functions.size(); ++i)
       if (!p.is_erased(ir::function_id{i})) roots.push_back(ir::function_id{i});
-  for (ir::function_id const f : roots) {
-    ir::function_id const made = e.staged(f);
-    if (p.entry != ir::nothing) r.program.entry = made;
-  }
+  using T = heard_t<S>;
+  auto const made = evaluation<T>::staged(p, tail_of<T>(contexts), roots);
+  if (p.entry != ir::nothing) r.program.entry = made.front();
   return r.finish();
 }
 

@@ -62,9 +62,23 @@ consteval bool finds_tangents() {
 template <class S>
 inline constexpr bool differentiates = finds_tangents<S>();
 
+// Whether a context of the stack keeps metadata; symbols of `staging` are none.
+template <class S>
+consteval bool finds_metadata() {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (detail::symbolic<typename S::context>)
+    return finds_metadata<typename S::tail>();
+  else
+    return carries_metadata<typename S::context> || finds_metadata<typename S::tail>();
+}
+template <class S>
+inline constexpr bool keeps_metadata = finds_metadata<S>();
+
 template <class S>
 class evaluator {
 public:
+  using stack_type = S;
   using any = cell<S>;
   using any_element = element_cell<S>;
   using any_array = array_cell<S>;
@@ -72,7 +86,7 @@ public:
   using in = wrap_t<S, T>;
 
   // Literals are constants for a context that keeps metadata: its rules see the difference.
-  static constexpr bool tells_literals = !S::empty;
+  static constexpr bool tells_literals = keeps_metadata<S>;
   static constexpr bool symbolic = is_symbolic<S>;
   static constexpr bool on_numbers = S::empty;
   static constexpr std::size_t most_stack = std::size_t{1} << 20; // bytes of the host's stack
@@ -105,13 +119,7 @@ public:
   bool is_consistent() const { return program_.math == ir::math_mode::consistent; }
 
   /// Runs a function on cells of its parameters' types.
-  std::vector<any> run(ir::function_id id, std::vector<any> const& arguments) {
-    std::vector<slot> slots;
-    for (any const& a : arguments) slots.push_back({a, nullptr, {}});
-    std::vector<any> results;
-    for (slot& s : run_slots(id, std::move(slots))) results.push_back(leaf(s));
-    return results;
-  }
+  std::vector<any> run(ir::function_id id, std::vector<any> const& arguments);
 
   /// The operation that threw, in the innermost region and function.
   evaluation_place const& failed() const { return failed_; }
@@ -132,6 +140,9 @@ public:
   void set(frame& at, ir::value_id v, X&& x) {
     at.slots[index_of(v)].leaf = any(wrap(stack_, std::forward<X>(x)));
   }
+
+  /// An operation on numbers that no context has a rule for, as it is, in the program that is made.
+  void copy_elementwise(frame& at, ir::node_id n) requires symbolic;
 
 private:
   template <class>

@@ -9,6 +9,14 @@ namespace overdub::detail {
 // ---- functions
 
 template <class S>
+auto evaluator<S>::run(ir::function_id id, std::vector<any> const& arguments) -> std::vector<any> {
+  std::vector<slot> slots;
+  for (any const& a : arguments) slots.push_back({a, nullptr, {}});
+  std::vector<any> results;
+  for (slot& s : run_slots(id, std::move(slots))) results.push_back(leaf(s));
+  return results;
+}
+template <class S>
 void evaluator<S>::check_math() const {
   if constexpr (symbolic) {
     if (recorder_().program.math != program_.math)
@@ -285,6 +293,22 @@ void evaluator<S>::add_to_symbols(frame& at, ir::node_id n) {
     operands.back() = values[k];
     recorder_().insert(ir::op::add_to, operands, {});
   }
+}
+template <class S>
+void evaluator<S>::copy_elementwise(frame& at, ir::node_id n) requires symbolic {
+  node const& x = at.f[n];
+  std::array<ir::value_id, 3> operands{};
+  for (std::uint32_t i = 0; i < x.operand_count; ++i) {
+    ir::value_id const v = at.f.operand(n, i);
+    operands[i] =
+        at.f.is_literal(v)
+            ? recorder_().at().literal(at.f.type_of(v), at.f.bits_of(v))
+            : leaf(at.slots[index_of(v)]).visit([](auto const& held) { return symbol_below(held); });
+  }
+  ir::type const t = at.f.type_of(at.f.result(n));
+  ir::value_id const made = recorder_().add(x.code, std::span(operands).first(x.operand_count), t);
+  at.slots[index_of(at.f.result(n))].leaf =
+      with_scalar(t.element, [&]<class T>(std::type_identity<T>) { return any(symbol_in<T>(stack_, made)); });
 }
 // What leaves the program stays as it is, on inner values; it has no metadata to give.
 template <class S>

@@ -89,6 +89,24 @@ void run_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   (std::make_index_sequence<Arity>{});
 }
 
+// An operation that no context above `staging` has anything to say about is the same one in the program that is made.
+template <class Evaluator, class Frame>
+void copy_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
+  e.copy_elementwise(frame, n);
+}
+template <class S, class F, class... T>
+consteval bool goes_through() {
+  using C = typename S::context;
+  if constexpr (symbolic<C>)
+    return true;
+  else if constexpr (has_hooks<C> || carries_metadata<C>)
+    return false;
+  else if constexpr (rule_for<C, F, open_t<S, wrap_t<S, T>>...> != rule::none)
+    return false;
+  else
+    return goes_through<typename S::tail, F, T...>();
+}
+
 template <class Evaluator, class Frame>
 class thunk_table {
 public:
@@ -113,13 +131,26 @@ private:
   // All literals at once are no case of their own: the first is lifted then.
   template <class F, class T, std::size_t Arity>
   static constexpr void fill(std::array<entry, 8>& entries) {
-    if constexpr (takes_type<ir::row_of(op_code<F>).types, T>()) {
+    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+    if constexpr (!takes_type<rule, T>())
+      return;
+    else if constexpr (copied<F, T, rule>(std::make_index_sequence<Arity>{}))
+      entries[0] = &copy_elementwise<Evaluator, Frame>;
+    else {
       constexpr unsigned cases = Evaluator::tells_literals ? (1u << Arity) - 1 : 1;
       [&]<std::size_t... Mask>(std::index_sequence<Mask...>) {
         ((entries[Mask] = &run_elementwise<Evaluator, Frame, F, T, Arity, static_cast<unsigned>(Mask)>), ...);
       }
       (std::make_index_sequence<cases>{});
     }
+  }
+
+  template <class F, class T, ir::type_rule Rule, std::size_t... I>
+  static consteval bool copied(std::index_sequence<I...>) {
+    if constexpr (Evaluator::symbolic)
+      return goes_through<typename Evaluator::stack_type, F, main_or_index_t<Rule, T, I>...>();
+    else
+      return false;
   }
 
   static constexpr std::array<row, ir::op_count> rows = [] {

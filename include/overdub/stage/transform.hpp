@@ -43,4 +43,21 @@ constexpr auto transform_symbols(X const& x, F const& f) {
   return symbol_transform<F>{f}(x);
 }
 
+// The symbol of a value, under contexts that keep nothing.
+template <class X>
+constexpr ir::value_id symbol_below(X const& x) {
+  if constexpr (std::is_same_v<typename X::context_type, staging>)
+    return x.metadata().id;
+  else
+    return symbol_below(x.inner());
+}
+// The value of type T in these contexts that has a symbol.
+template <class T, class S>
+constexpr wrap_t<S, T> symbol_in(S const& stack, ir::value_id v) {
+  if constexpr (S::depth == 1)
+    return wrap(stack, tag(T{}, symbol_of_value{v}));
+  else
+    return wrap(stack, symbol_in<T>(stack.rest(), v));
+}
+
 } // namespace overdub::detail
