@@ -4,6 +4,8 @@
 #include <overdub/contexts/models/calibration.hpp>
 #include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/choices.hpp>
+#include <overdub/contexts/models/choosing.hpp>
+#include <overdub/contexts/models/dynamic.hpp>
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/contexts/models/filter.hpp>
 #include <overdub/contexts/models/hamiltonian_move.hpp>

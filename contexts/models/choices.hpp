@@ -6,6 +6,7 @@
 #include <overdub/execute/datum.hpp>
 #include <overdub/header_only.hpp>
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,14 @@ struct address {
 /// theta[3][1]
 OVERDUB_DECL std::string text_of(address const& a);
 inline std::ostream& operator<<(std::ostream& out, address const& a) { return out << text_of(a); }
+
+namespace detail {
+// Whether an address has more indices than one that names all choices below.
+inline bool is_below(address const& a, address const& top) {
+  return a.site == top.site && a.indices.size() > top.indices.size() &&
+         std::equal(top.indices.begin(), top.indices.end(), a.indices.begin());
+}
+} // namespace detail
 
 /// The number of a choice among those of its site, row by row; and the indices of a number.
 inline std::size_t number_of(std::vector<i64> const& shape, std::span<i64 const> at) {

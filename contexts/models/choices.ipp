@@ -74,13 +74,6 @@ OVERDUB_DECL datum part_of(datum const& all, std::span<i64 const> indices) {
   }
 }
 
-namespace detail {
-inline bool is_below(address const& a, address const& top) {
-  return a.site == top.site && a.indices.size() > top.indices.size() &&
-         std::equal(top.indices.begin(), top.indices.end(), a.indices.begin());
-}
-} // namespace detail
-
 OVERDUB_DECL choice_map& choice_map::set(address at, datum x) {
   auto below = all_.upper_bound(at);
   while (below != all_.end() && detail::is_below(below->first, at)) below = all_.erase(below);

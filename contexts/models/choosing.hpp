@@ -1,0 +1,235 @@
+// choosing: a context that makes the random choices of a function while it runs, and keeps them by address. Branches and loops of C++,
+// recursion and `while_` may decide which choices there are.
+#pragma once
+
+#include <overdub/contexts/models/choices.hpp>
+#include <overdub/contexts/models/sample.hpp>
+#include <overdub/control/loop.hpp>
+#include <overdub/control/map.hpp>
+#include <overdub/control/reduce.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+namespace models {
+
+class choosing;
+
+/// A choice that a run made.
+struct made_choice {
+  datum value;
+  double log_density = 0;
+  bool is_drawn = false; ///< it was not given
+};
+
+/// The choices that a run made, by address. A plain value.
+class choice_record {
+public:
+  /// Throws model_error where there is one at the address. O(log n).
+  OVERDUB_DECL void add(address at, made_choice choice);
+
+  /// The sum of the log densities: of all; and of those that were drawn.
+  double score() const { return score_; }
+  double drawn_score() const { return drawn_score_; }
+  /// nullptr, where there is none. O(log n).
+  made_choice const* find(address const& at) const {
+    auto const found = all_.find(at);
+    return found == all_.end() ? nullptr : &found->second;
+  }
+  OVERDUB_DECL choice_map choices(selection const& of) const;
+  std::size_t size() const { return all_.size(); }
+  /// Pairs of an address and a choice, in the order of addresses.
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  /// Throws unmade_error where one of these was not made, and model_error where an array has another size than what was made.
+  OVERDUB_DECL void check_all_made(choice_map const& given) const;
+
+private:
+  std::map<address, made_choice> all_;
+  double score_ = 0, drawn_score_ = 0;
+};
+
+namespace detail {
+
+// A value that was given for a choice, as one of its type.
+OVERDUB_DECL datum given_as(address const& at, datum const& x, ir::type wanted);
+[[noreturn]] OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why);
+
+// A function that is called once a turn: choices in it have the number of the turn behind their addresses.
+template <class F, bool ByIndex>
+struct in_turns {
+  choosing* run;
+  F const& f;
+  mutable i64 next = 0;
+  template <class... X>
+  constexpr auto operator()(X&&... x) const;
+};
+
+} // namespace detail
+
+/// Makes the choices of the function that runs in it: those that `source` gives, and others drawn from their distributions, by the key,
+/// as `simulate` draws them. Maps, loops, scans, `while_` and the functions of reductions put the number of the turn behind an address, and
+/// `within` its name in front; two choices at one address are refused. It composes: contexts around it see each call, those within it the
+/// calls of densities and draws. Used by one thread at a time.
+///   choosing c(random_key(7)); double y = overdub(compose(log, c), f, 1.0); c.made().score()
+class choosing : public context {
+public:
+  static constexpr std::string_view name = "choosing";
+  /// What a choice is; nothing, where it is to be drawn.
+  using source = std::function<datum(address const&)>;
+
+  explicit choosing(random_key const& key, source given = {}) : key_(key), given_(std::move(given)) {}
+
+  choice_record const& made() const { return made_; }
+  choice_record take() { return std::exchange(made_, {}); }
+
+  template <random_choice F, class... D>
+  auto overdub(F const&, D const&... d) {
+    constexpr bool one = sizeof...(D) == 1;
+    static_assert(one, "overdub: a random choice is given one distribution: cx(sample<\"x\">, normal(0, 1))");
+    static_assert(
+        !is_staged<D...>, "overdub: choosing makes choices of a function that runs, and this one is staged; "
+                          "give it to models::model");
+    if constexpr (one && !is_staged<D...>)
+      return choose(F::name(), concrete(d)...);
+    else
+      return overdub::detail::refused{};
+  }
+  // A model in a model.
+  template <function F, class... X>
+  requires(origin_t<F>::name().ends_with('/')) auto overdub(F const& f, X const&... x)
+      -> recurse_t<choosing, F, X...> {
+    inside const here(prefix_, origin_t<F>::name());
+    return recurse(*this, f, x...);
+  }
+
+  template <class F, class... A>
+  auto overdub(map_t const&, F const& f, A const&... xs) {
+    return map(in_turns(f), xs...);
+  }
+  template <class N, class F>
+  auto overdub(tabulate_t const&, N const& n, F const& f) {
+    return tabulate(n, by_index(f));
+  }
+  template <class N, class X, class F>
+  auto overdub(loop_t const&, N const& n, X const& state, F const& body) {
+    return loop(n, state, by_index(body));
+  }
+  template <class X, class C, class F>
+  auto overdub(while_t const&, X const& state, C const& condition, F const& body) {
+    return while_(state, in_turns(condition), in_turns(body));
+  }
+  template <class F, class X, class A>
+  auto overdub(scan_t const&, F const& f, X const& state, A const& xs) {
+    return scan(in_turns(f), state, xs);
+  }
+  template <class F, class... A>
+  auto overdub(reduce_t const&, F const& f, A const&... xs) {
+    if constexpr (primitive<overdub::detail::given_t<F>>)
+      return reduce(f, xs...); // operations choose nothing
+    else
+      return reduce(in_turns(f), xs...);
+  }
+
+private:
+  template <class, bool>
+  friend struct detail::in_turns;
+
+  // A name in front of addresses, until the end of the scope.
+  class inside {
+  public:
+    inside(std::string& prefix, std::string_view by) : prefix_(prefix), size_(prefix.size()) { prefix += by; }
+    inside(inside const&) = delete;
+    inside& operator=(inside const&) = delete;
+    ~inside() { prefix_.resize(size_); }
+
+  private:
+    std::string& prefix_;
+    std::size_t size_;
+  };
+  // An index behind them.
+  class turn {
+  public:
+    turn(std::vector<i64>& indices, i64 i) : indices_(indices) { indices.push_back(i); }
+    turn(turn const&) = delete;
+    turn& operator=(turn const&) = delete;
+    ~turn() { indices_.pop_back(); }
+
+  private:
+    std::vector<i64>& indices_;
+  };
+
+  template <class F>
+  detail::in_turns<F, false> in_turns(F const& f) {
+    return {this, f};
+  }
+  template <class F>
+  detail::in_turns<F, true> by_index(F const& f) {
+    return {this, f};
+  }
+
+  template <class D>
+  detail::drawn_t<D> choose(std::string_view site, D const& d) {
+    using X = detail::drawn_t<D>;
+    address at(prefix_ + std::string(site), indices_);
+    datum x = given_ ? given_(at) : datum();
+    bool const is_drawn = !x;
+    x = is_drawn ? datum(drawn(at, d)) : detail::given_as(at, x, overdub::detail::ir_type_of<X>);
+    X const value = x.as<X>();
+    made_.add(std::move(at), {std::move(x), static_cast<double>(log_density(d, value)), is_drawn});
+    return value;
+  }
+  template <class D>
+  detail::drawn_t<D> drawn(address const& at, D const& d) const {
+    random_key key = key_.at(at.site);
+    for (i64 const i : at.indices) key = key.at(i);
+    random_generator g(key);
+    try {
+      return distributions::draw(d, g);
+    } catch (error const& e) {
+      detail::throw_undrawable(at, e.what());
+    }
+  }
+
+  random_key key_;
+  source given_;
+  choice_record made_;
+  std::string prefix_;
+  std::vector<i64> indices_;
+};
+
+namespace detail {
+
+template <class F, bool ByIndex>
+template <class... X>
+constexpr auto in_turns<F, ByIndex>::operator()(X&&... x) const {
+  i64 number = next++;
+  if constexpr (ByIndex) {
+    auto const first = [](auto const& i, auto const&...) { return static_cast<i64>(concrete(i)); };
+    number = first(x...);
+  }
+  choosing::turn const here(run->indices_, number);
+  return f(std::forward<X>(x)...);
+}
+
+} // namespace detail
+} // namespace models
+
+namespace detail {
+template <class F, bool ByIndex>
+struct lowered_from<models::detail::in_turns<F, ByIndex>> : lowered_from<F> {};
+template <class F, bool ByIndex>
+inline constexpr bool combines_in_lanes<models::detail::in_turns<F, ByIndex>> = combines_in_lanes<given_t<F>>;
+} // namespace detail
+} // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/choosing.ipp>
+#endif

@@ -1,0 +1,45 @@
+// A value that was given for a choice, as one of the choice's type.
+#pragma once
+
+#include <overdub/array/elements.hpp>
+#include <overdub/execute/datum.hpp>
+#include <overdub/execute/values.hpp>
+
+#include <concepts>
+#include <optional>
+
+namespace overdub::models::detail {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A number as one of another type, where a constraint may be written as it: integers, truths and floats are numbers, and 0 and 1 truths.
+template <class To, class From>
+std::optional<To> as_one_of(From x) {
+  if constexpr (std::floating_point<To> ? !std::same_as<From, double> : std::integral<From>)
+    if (!std::same_as<To, bool> || x == From(0) || x == From(1)) return static_cast<To>(x);
+  return {};
+}
+
+/// A value as one of another type; nothing, where it is none of that type. O(elements), or O(1) where it is of that type already.
+inline datum converted(datum const& x, ir::type to) {
+  if (x.type() == to) return x;
+  if (x.type().rank != to.rank) return {};
+  return execute::with_type(x.type().element, [&]<class From>(From) {
+    return execute::with_type(to.element, [&]<class To>(To) -> datum {
+      if (to.rank == 0) {
+        auto const y = as_one_of<To>(x.as<From>());
+        return y ? datum(*y) : datum();
+      }
+      array<From> const& from = x.elements<From>();
+      overdub::detail::array_builder<To> out(from.size());
+      for (i64 i = 0; i < from.size(); ++i) {
+        auto const y = as_one_of<To>(from[i]);
+        if (!y) return {};
+        out.put(i, *y);
+      }
+      return datum::of(x.shape(), out.finish(from.size()));
+    });
+  });
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models::detail

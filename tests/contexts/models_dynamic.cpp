@@ -1,0 +1,232 @@
+// Models that are run directly: what they draw and weigh is what staged models do; and recursion, `while_` and loops of C++ make choices.
+#include "catch.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/models/dynamic.hpp>
+#include <overdub/contexts/models/model.hpp>
+
+#include <cmath>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace ds = overdub::distributions;
+namespace ms = overdub::models;
+using od::i64;
+
+inline constexpr auto group = od::fn<"group">([](od::scope auto& cx, auto n, auto mean) {
+  return cx(od::tabulate, n, [&](auto) {
+    auto const is_far = cx(od::sample<"is_far">, ds::bernoulli(0.3));
+    return od::if_(
+        is_far, [&] { return cx(od::sample<"wide">, ds::normal(mean, 10)); },
+        [&] { return cx(od::sample<"narrow">, ds::normal(mean, 1)); });
+  });
+});
+// Maps, loops, scans, models in models, and choices that are arrays.
+inline constexpr auto everything = od::fn<"everything">([](od::scope auto& cx, auto n, auto const& xs) {
+  auto const mean = cx(od::sample<"mean">, ds::normal(0, 5));
+  auto const p = cx(od::sample<"p">, ds::dirichlet(xs));
+  auto const first = cx(od::within<"first">(group), n, mean);
+  auto const second = cx(od::within<"second">(group), n + 1, mean + p[0]);
+  auto const last = cx(od::loop, n, cx.lift(0.0), [&](auto i, auto x) {
+    auto const step = cx(od::sample<"step">, ds::normal(x, 1 + od::convert<double>(i)));
+    return step;
+  });
+  auto const k = cx(od::sample<"k">, ds::poisson(3.0));
+  auto const ys = od::map([&](auto x) { return cx(od::sample<"y">, ds::normal(last * x, 0.5)); }, xs);
+  return od::sum(first) + od::sum(second) + od::sum(ys) + od::convert<double>(k);
+});
+
+} // namespace
+
+TEST_CASE("a dynamic model draws, scores and weighs what a staged one does") {
+  od::array<double> const xs{1.0, 2.0, 0.5};
+  auto const direct = ms::dynamic_model(everything, i64{3}, xs);
+  auto const staged = ms::model(everything, i64{3}, xs);
+  for (int seed = 0; seed < 50; ++seed) {
+    od::random_key const key(static_cast<std::uint64_t>(seed));
+    auto const d = direct.simulate(key);
+    auto const s = staged.simulate(key);
+    CHECK(d.size() == s.size());
+    for (auto const& [at, x] : d.choices()) CHECK(s.find(at) == x);
+    CHECK(d.score() == Approx(s.score()).epsilon(1e-12));
+    CHECK(d.result() == Approx(staged.result(s)).epsilon(1e-12));
+
+    ms::choice_map const given{{"mean", 0.5}, {"y", od::array<double>{1, 2, 3}}, {"step[1]", -1}};
+    auto const dg = direct.generate(given, key);
+    auto const sg = staged.generate(given, key);
+    CHECK(dg.weight == Approx(sg.weight).epsilon(1e-12));
+    CHECK(dg.of.score() == Approx(sg.of.score()).epsilon(1e-12));
+    CHECK(direct.assess(dg.of.choices()).score() == dg.of.score());
+
+    // Some change, a branch among them; and back again.
+    ms::choice_map changes{{"step[0]", 0.25}};
+    bool const far = !d.get<bool>("first/is_far[1]");
+    changes.set("first/is_far[1]", far);
+    auto const du = direct.update(d, changes, key.at("update"));
+    auto const su = staged.update(s, changes, key.at("update"));
+    CHECK(du.weight == Approx(su.weight).margin(1e-10));
+    CHECK(du.discard == su.discard);
+    CHECK(du.of.contains(far ? "first/wide[1]" : "first/narrow[1]"));
+    CHECK(!du.of.contains(far ? "first/narrow[1]" : "first/wide[1]"));
+    auto const back = direct.update(du.of, du.discard);
+    CHECK(back.of.choices() == d.choices());
+    CHECK(back.of.score() == d.score());
+
+    ms::selection const some{"mean", "first/is_far", "step[2]"};
+    auto const dr = direct.regenerate(d, some, key.at("regenerate"));
+    auto const sr = staged.regenerate(s, some, key.at("regenerate"));
+    CHECK(dr.weight == Approx(sr.weight).margin(1e-10));
+    for (auto const& [at, x] : dr.of.choices()) CHECK(sr.of.find(at) == x);
+    CHECK(direct.with(3, xs).regenerate(d, {}, key).weight == 0);
+    CHECK(d.project({"mean", "y"}) == Approx(ms::project(s, {"mean", "y"})).epsilon(1e-12));
+  }
+}
+
+namespace {
+
+// Flips until the first heads: each call has a choice, below the one before.
+inline constexpr auto flips = od::fn<"flips">([](od::scope auto& cx, auto p) -> decltype(p) {
+  if (cx(od::sample<"heads">, ds::bernoulli(p))) return cx.lift(0.0);
+  return 1.0 + cx(od::within<"next">(cx.function()), p);
+});
+// The same by while_, and by a reduction's function.
+inline constexpr auto flips_in_turns = od::fn<"flips_in_turns">([](od::scope auto& cx, auto p) {
+  return cx(
+      od::while_, cx.lift(0.0), [&](auto) { return !cx(od::sample<"heads">, ds::bernoulli(p)); },
+      [](auto n) { return n + 1.0; });
+});
+inline constexpr auto noisy_sum = od::fn<"noisy_sum">([](od::scope auto& cx, auto const& xs) {
+  return od::reduce([&](auto a, auto b) { return cx(od::sample<"partial">, ds::normal(a + b, 1)); }, xs);
+});
+// Seen with noise.
+inline constexpr auto seen = od::fn<"seen">([](od::scope auto& cx, auto p) {
+  auto const n = cx(od::within<"at">(flips), p);
+  return cx(od::sample<"y">, ds::normal(n, 0.8));
+});
+
+// The probability that n flips failed, where y was seen with noise.
+double probability(double n, double y) {
+  double total = 0;
+  auto const weight = [&](double k) {
+    return std::pow(0.6, k) * 0.4 * std::exp(-0.5 * (y - k) * (y - k) / 0.64);
+  };
+  for (int k = 0; k < 60; ++k) total += weight(k);
+  return weight(n) / total;
+}
+
+} // namespace
+
+TEST_CASE("recursion makes choices below those of its callers, while_ one in each turn") {
+  auto const m = ms::dynamic_model(flips, 0.4);
+  auto const turns = ms::dynamic_model(flips_in_turns, 0.4);
+  double sum = 0;
+  int const count = 2000;
+  for (int seed = 0; seed < count; ++seed) {
+    auto const t = m.simulate(od::random_key(static_cast<std::uint64_t>(seed)));
+    double const n = t.result();
+    CHECK(t.size() == static_cast<std::size_t>(n) + 1);
+    CHECK(t.score() == Approx(n * std::log(0.6) + std::log(0.4)));
+    std::string prefix;
+    for (int k = 0; k < static_cast<int>(n); ++k) prefix += "next/";
+    CHECK(t.get<bool>(prefix + "heads"));
+    sum += n;
+
+    auto const w = turns.simulate(od::random_key(static_cast<std::uint64_t>(seed)));
+    CHECK(w.get<bool>("heads[" + std::to_string(static_cast<int>(w.result())) + "]"));
+    CHECK(w.score() == Approx(w.result() * std::log(0.6) + std::log(0.4)));
+  }
+  CHECK(sum / count == Approx(1.5).margin(0.15));
+}
+
+TEST_CASE("the function of a reduction makes a choice each time that it is called") {
+  auto const m = ms::dynamic_model(noisy_sum, od::array<double>{1, 2, 3});
+  auto const t = m.assess({{"partial", od::array<double>{3.5, 7.0}}});
+  CHECK(t.result() == 7.0);
+  CHECK(t.score() == Approx(-std::log(2 * M_PI) - 0.5 * 0.25 - 0.5 * 0.25));
+}
+
+TEST_CASE("chains of a model that recurses have the posterior of sums", "[statistics]") {
+  auto const m = ms::dynamic_model(seen, 0.4);
+  double const y = 2.3;
+  for (auto const& moved : {std::vector<ms::selection>{{"at/"}}, {ms::selection::all(), {"at/next/"}}}) {
+    auto chain = ms::resimulation(m, {{"y", y}}, moved, {"y"})(0, od::random_key(3));
+    std::vector<double> times(60);
+    int const count = 40000;
+    for (int i = 0; i < count; ++i) {
+      chain.transition(od::random_key(4).at(i));
+      double n = 0;
+      for (std::string at = "at/"; !chain.state().get<bool>(at + "heads"); at += "next/") ++n;
+      ++times[static_cast<std::size_t>(n)];
+    }
+    for (std::size_t n = 0; n < 6; ++n)
+      CHECK(times[n] / count == Approx(probability(static_cast<double>(n), y)).margin(0.015));
+    CHECK(chain.state().get<double>("y") == y);
+  }
+}
+
+TEST_CASE("importance weights of dynamic models estimate the evidence", "[statistics]") {
+  auto const m = ms::dynamic_model(seen, 0.4);
+  double exact = 0, sum = 0;
+  for (int n = 0; n < 60; ++n)
+    exact +=
+        std::pow(0.6, n) * 0.4 * std::exp(-0.5 * (2.3 - n) * (2.3 - n) / 0.64) / (0.8 * std::sqrt(2 * M_PI));
+  int const count = 20000;
+  for (int i = 0; i < count; ++i) sum += std::exp(m.generate({{"y", 2.3}}, od::random_key(5).at(i)).weight);
+  CHECK(sum / count == Approx(exact).epsilon(0.03));
+}
+
+TEST_CASE("contexts compose with choosing, which other ones see") {
+  od::contexts::count calls;
+  ms::choosing choose(od::random_key(7));
+  od::overdub(od::compose(calls, choose), flips, 0.4);
+  auto const alone = ms::dynamic_model(flips, 0.4).simulate(od::random_key(7));
+  CHECK(choose.made().size() == alone.size());
+  CHECK(choose.made().score() == alone.score());
+}
+
+TEST_CASE("a dynamic model may capture, and be a lambda") {
+  double sd = 0.5;
+  auto const m = ms::dynamic_model(
+      [&sd](od::scope auto& cx, auto mean) { return cx(od::sample<"x">, ds::normal(mean, sd)); }, 1.0);
+  CHECK(m.assess({{"x", 1.0}}).score() == Approx(-std::log(0.5 * std::sqrt(2 * M_PI))));
+  sd = 2;
+  CHECK(m.assess({{"x", 1}}).score() == Approx(-std::log(2 * std::sqrt(2 * M_PI))));
+}
+
+namespace {
+inline constexpr auto twice = od::fn<"twice">([](od::scope auto& cx, auto x) {
+  auto y = cx.lift(x);
+  for (int i = 0; i < 2; ++i) y = y + cx(od::sample<"step">, ds::normal(0.0, 1.0));
+  return y;
+});
+inline constexpr auto negative =
+    od::fn<"negative">([](od::scope auto& cx, auto x) { return cx(od::sample<"z">, ds::normal(x, -1.0)); });
+} // namespace
+
+TEST_CASE("what dynamic models refuse") {
+  od::random_key const key(1);
+  CHECK_THROWS_WITH(
+      ms::dynamic_model(twice, 1.0).simulate(key),
+      "overdub: a choice at the address step is made twice; make them in map, loop or while_, which number "
+      "their turns, or give each call a name of its own by within");
+  auto const m = ms::dynamic_model(seen, 0.4);
+  CHECK_THROWS_WITH(
+      m.generate({{"at/head", true}}, key),
+      "overdub: at/head was given a value, and the run made no such choice; did you mean at/heads?");
+  CHECK_THROWS_AS(m.generate({{"at/next/next/next/next/next/next/next/heads", true}}, key), ms::unmade_error);
+  CHECK_THROWS_WITH(
+      m.generate({{"y", od::array<double>{1.0}}}, key),
+      "overdub: y was given a value of type f64[], and the model chooses f64");
+  CHECK_THROWS_WITH(
+      m.assess({{"y", 1.0}}), "overdub: the model samples at/heads, which was given no value; "
+                              "generate(constraints, key) draws what is not given");
+  CHECK_THROWS_WITH(
+      ms::dynamic_model(flips_in_turns, 0.5).generate({{"heads", od::array<bool>{false, true, true}}}, key),
+      "overdub: heads was given 3 values, and the run made 2 choices");
+  CHECK_THROWS_AS(ms::dynamic_model(negative, 1.0).simulate(key), ms::model_error);
+  CHECK(std::isnan(ms::dynamic_model(negative, 1.0).assess({{"z", 1.0}}).score()));
+  CHECK_THROWS_AS(m.simulate(key).get<bool>("at/x"), ms::model_error);
+}
