@@ -1,5 +1,6 @@
 // How fast are programs printed and parsed? In bytes of text per second, of a program of 2,000 functions of 60 operations,
 // with loops, calls, arrays and literals; values have names of their own, or numbers.
+#include <overdub/ir/cursor.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 

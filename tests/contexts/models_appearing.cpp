@@ -207,8 +207,10 @@ TEST_CASE("what appears and vanishes has the posterior of sums and integrals") {
   SECTION("by a proposal of its own") { check_outliers(flip_with_shift()); }
 }
 
-TEST_CASE("moves that make choices appear and vanish leave the joint distribution as it is; without the "
-          "correction they do not") {
+TEST_CASE(
+    "moves that make choices appear and vanish leave the joint distribution as it is; without the "
+    "correction they do not",
+    "[statistics]") {
   auto const m = ms::model(fast(), outliers, i64{3});
   CHECK(ms::test_moves(m, {"y"}, {}, key, from_prior("odd"), random_walk("shift", 2), random_walk("mu"))
             .passed());

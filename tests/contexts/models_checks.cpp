@@ -137,7 +137,7 @@ inf::calibration_settings const simulations{.simulations = 200, .draws = 15, .bi
 
 } // namespace
 
-TEST_CASE("NUTS of a posterior is calibrated, and without the Jacobian it is not") {
+TEST_CASE("NUTS of a posterior is calibrated, and without the Jacobian it is not", "[statistics]") {
   auto const m = ms::model(noise, i64{3});
   inf::calibration const right = ms::calibrate(m, {"y"}, by_nuts<ms::posterior>(m), simulations, key);
   CHECK(right.passed());
@@ -148,7 +148,7 @@ TEST_CASE("NUTS of a posterior is calibrated, and without the Jacobian it is not
   CHECK(wrong.p_value("sd") < 1e-5);
 }
 
-TEST_CASE("moves of discrete and continuous choices are calibrated") {
+TEST_CASE("moves of discrete and continuous choices are calibrated", "[statistics]") {
   auto const m = ms::model(fast(), mixture, vec{0.6, 0.4}, vec{-1, 1}, i64{4});
   inf::calibration const c = ms::calibrate(
       m, {"y"}, by_moves(m, 10, ms::gibbs("z"), ms::random_walk("mu"), ms::from_prior("z")), simulations,
@@ -158,7 +158,7 @@ TEST_CASE("moves of discrete and continuous choices are calibrated") {
   CHECK(c.names() == std::vector<std::string>{"mu[1]", "mu[2]", "z[1]", "z[2]", "z[3]", "z[4]"});
 }
 
-TEST_CASE("an asymmetric proposal passes with its correction, and not without it") {
+TEST_CASE("an asymmetric proposal passes with its correction, and not without it", "[statistics]") {
   auto const m = ms::model(fast(), counted);
   CHECK(ms::test_moves(m, {"count"}, {}, key, by_factor(true)).passed());
   inf::joint_test const wrong = ms::test_moves(m, {"count"}, {}, key, by_factor(false));
@@ -168,8 +168,10 @@ TEST_CASE("an asymmetric proposal passes with its correction, and not without it
   CHECK_FALSE(ms::calibrate(m, {"count"}, by_moves(m, 10, by_factor(false)), simulations, key).passed());
 }
 
-TEST_CASE("moves leave the joint distribution as it is, and traces that keep what is stale or forget a term "
-          "do not") {
+TEST_CASE(
+    "moves leave the joint distribution as it is, and traces that keep what is stale or forget a term "
+    "do not",
+    "[statistics]") {
   auto const m = ms::model(fast(), groups, i64{2});
   auto const with = [&]<class Trace>(std::type_identity<Trace>) {
     return ms::test_moves<Trace>(m, {"y"}, {}, key, ms::from_prior("mu"), ms::random_walk("theta", 1.5));

@@ -85,7 +85,7 @@ TEST_CASE("the density of some choices is that of the model, and its gradient is
   }
 }
 
-TEST_CASE("Hamiltonian moves among others leave the joint distribution as it is") {
+TEST_CASE("Hamiltonian moves among others leave the joint distribution as it is", "[statistics]") {
   auto const m = model_of(2);
   auto const joint = [&]<class Trace>(std::type_identity<Trace>) {
     return ms::test_moves<Trace>(
