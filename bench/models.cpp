@@ -1,5 +1,6 @@
 // What models cost: recording a trace against running plainly, a sweep of moves, and effective draws a second against the same
 // algorithm on a gradient that is written by hand.
+#include "../tests/reference_data.hpp"
 #include "ratio.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -275,19 +276,15 @@ int main() {
         md::posterior(md::model(compiled, schools, sd), {{"y", y}}),
         schools_by_hand{{y.begin(), y.end()}, {sd.begin(), sd.end()}}, "eight schools");
   }
-  // As many rows as kidiq has, with numbers like its.
+  // kidiq, with the IQ from its mean on.
   regression_by_hand hand;
-  od::random_generator random{od::random_key(5)};
-  for (int i = 0; i < 434; ++i) {
-    hand.high_school.push_back(random.uniform() < 0.8 ? 1 : 0);
-    hand.iq.push_back(15 * (random.uniform() + random.uniform() + random.uniform() - 1.5) * 2);
-    hand.score.push_back(
-        80 + 6 * hand.high_school.back() + 0.6 * hand.iq.back() +
-        36 * (random.uniform() + random.uniform() - 1));
-  }
+  auto const table = [](char const* name) { return reference_data::column("kidiq", name); };
+  for (double const x : table("kid_score")) hand.score.push_back(x);
+  for (double const x : table("mom_hs")) hand.high_school.push_back(x);
+  for (double const x : table("mom_iq")) hand.iq.push_back(x - 100);
   bench_draws(
       md::posterior(
           md::model(compiled, regression, numbers::copy_of(hand.high_school), numbers::copy_of(hand.iq)),
           {{"score", numbers::copy_of(hand.score)}}),
-      hand, "a regression of 434 rows");
+      hand, "kidiq");
 }

@@ -3,7 +3,7 @@
 //   [P] stan-dev/posteriordb, reference_posteriors/summary_statistics/mean: ten thousand nearly independent draws each, with the error.
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
-#include "contexts/reference_data.hpp"
+#include "reference_data.hpp"
 
 #include <overdub/contexts/inference/chains.hpp>
 #include <overdub/contexts/models/hamiltonian_move.hpp>
