@@ -14,5 +14,6 @@
 #include <overdub/contexts/models/moves.hpp>
 #include <overdub/contexts/models/numbers.hpp>
 #include <overdub/contexts/models/posterior.hpp>
+#include <overdub/contexts/models/resimulation.hpp>
 #include <overdub/contexts/models/sample.hpp>
 #include <overdub/contexts/models/trace.hpp>

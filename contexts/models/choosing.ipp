@@ -1,23 +1,32 @@
 #pragma once
 
 #include <overdub/contexts/models/choosing.hpp>
-#include <overdub/contexts/models/typed_choice.hpp>
 #include <overdub/ir/parse/spelling.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace overdub::models {
 
 OVERDUB_DECL void choice_record::add(address at, made_choice choice) {
-  score_ += choice.log_density;
-  if (choice.is_drawn) drawn_score_ += choice.log_density;
-  auto const [where, is_new] = all_.try_emplace(std::move(at), std::move(choice));
-  if (!is_new)
+  auto const next = all_.lower_bound(at);
+  if (next != all_.end() && next->first == at)
     throw model_error(message(
         "overdub: a choice at the address %.80s is made twice; make them in map, loop or while_, which "
         "number "
         "their turns, or give each call a name of its own by within",
-        text_of(where->first).c_str()));
+        text_of(at).c_str()));
+  bool const is_above = next != all_.end() && detail::is_below(next->first, at);
+  if (is_above || (next != all_.begin() && detail::is_below(at, std::prev(next)->first)))
+    throw model_error(message(
+        "overdub: choices are made at the addresses %.80s and %.80s; choices of one name have as many "
+        "indices, "
+        "each: give the calls in a map or a loop a name of their own by within",
+        text_of(is_above ? next->first : std::prev(next)->first).c_str(), text_of(at).c_str()));
+  double const density = choice.log_density;
+  (choice.is_drawn ? drawn_score_ : given_score_) += density;
+  all_.emplace_hint(next, std::move(at), std::move(choice));
 }
 
 OVERDUB_DECL choice_map choice_record::choices(selection const& of) const {
@@ -30,42 +39,46 @@ OVERDUB_DECL choice_map choice_record::choices(selection const& of) const {
 OVERDUB_DECL void choice_record::check_all_made(choice_map const& given) const {
   for (auto const& [at, x] : given) {
     if (all_.contains(at)) continue;
-    i64 made = 0;
-    std::size_t axes = 0;
+    datum::extents const& shape = x.shape();
+    std::vector<i64> last; // by axis, of turns that nobody counted
+    bool is_made = false;
     for (auto below = all_.upper_bound(at); below != all_.end() && detail::is_below(below->first, at);
          ++below) {
-      ++made;
-      axes = below->first.indices.size() - at.indices.size();
+      is_made = true;
+      auto const& [address, choice] = *below;
+      std::size_t const above = at.indices.size(), axes = address.indices.size() - above;
+      last.resize(std::max(last.size(), axes), 0);
+      for (std::size_t k = 0; k < axes; ++k) {
+        i64 const turns = choice.turns[above + k], size = k < shape.size() ? shape[k] : 0;
+        last[k] = turns < 0 ? std::max(last[k], address.indices[above + k] + 1) : turns;
+        if (turns >= 0 ? turns != size : address.indices[above + k] >= size) throw_size(at, size, last[k]);
+      }
     }
-    if (made == 0) {
-      std::string const wrong = text_of(at);
-      ir::detail::nearest_word nearest(wrong);
-      std::vector<std::string> texts;
-      for (auto const& [each, choice] : all_) texts.push_back(text_of(each));
-      for (std::string const& text : texts) nearest.try_word(text);
-      throw unmade_error(message(
-          "overdub: %.80s was given a value, and the run made no such choice%s", wrong.c_str(),
-          nearest.suggestion().c_str()));
-    }
-    i64 wanted = 1;
-    for (std::size_t k = 0; k < axes; ++k) wanted *= k < x.shape().size() ? x.shape()[k] : 0;
-    if (made != wanted)
-      throw model_error(message(
-          "overdub: %.80s was given %lld values, and the run made %lld choices", text_of(at).c_str(),
-          static_cast<long long>(wanted), static_cast<long long>(made)));
+    for (std::size_t k = 0; k < last.size(); ++k)
+      if (last[k] != shape[k]) throw_size(at, shape[k], last[k]);
+    bool const is_empty = std::ranges::any_of(shape, [](i64 n) { return n == 0; });
+    if (!is_made && !is_empty) throw_unmade(at);
   }
+}
+
+OVERDUB_DECL void choice_record::throw_size(address const& at, i64 given, i64 made) {
+  throw unmade_error(message(
+      "overdub: %.80s was given %lld values, and the run makes %lld turns", text_of(at).c_str(),
+      static_cast<long long>(given), static_cast<long long>(made)));
+}
+OVERDUB_DECL void choice_record::throw_unmade(address const& at) const {
+  std::string const wrong = text_of(at);
+  ir::detail::nearest_word nearest(wrong);
+  std::vector<std::string> texts;
+  for (auto const& [each, choice] : all_) texts.push_back(text_of(each));
+  for (std::string const& text : texts) nearest.try_word(text);
+  throw unmade_error(message(
+      "overdub: %.80s was given a value, and the run made no such choice%s", wrong.c_str(),
+      nearest.suggestion().c_str()));
 }
 
 namespace detail {
 
-OVERDUB_DECL datum given_as(address const& at, datum const& x, ir::type wanted) {
-  datum y = converted(x, wanted);
-  if (!y)
-    throw model_error(message(
-        "overdub: %.80s was given a value of type %s, and the model chooses %s", text_of(at).c_str(),
-        overdub::detail::text_of(x.type()).c_str(), overdub::detail::text_of(wanted).c_str()));
-  return y;
-}
 OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why) {
   if (why.starts_with("overdub: ")) why.remove_prefix(9);
   throw model_error(message(

@@ -2,18 +2,11 @@
 // `while_`, and branches and loops of C++. Each operation runs the function once.
 #pragma once
 
-#include <overdub/contexts/inference/run_chains.hpp>
 #include <overdub/contexts/models/choosing.hpp>
-#include <overdub/contexts/models/typed_choice.hpp>
 
-#include <cmath>
 #include <cstddef>
-#include <limits>
-#include <span>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace overdub::models {
 
@@ -53,14 +46,16 @@ private:
   Result result_;
 };
 
-template <class Trace>
-struct weighted {
-  Trace of;
+/// A trace, and the logarithm of its weight.
+template <class Result>
+struct weighted_dynamic_trace {
+  dynamic_trace<Result> of;
   double weight = 0;
 };
-template <class Trace>
-struct updated {
-  Trace of;
+/// A trace, the logarithm of its weight, and the choices of the old trace that it does not have, or has with new values.
+template <class Result>
+struct updated_dynamic_trace {
+  dynamic_trace<Result> of;
   double weight = 0;
   choice_map discard;
 };
@@ -73,6 +68,8 @@ public:
   using result_type = decltype(overdub::overdub(
       std::declval<choosing&>(), std::declval<F const&>(), std::declval<A const&>()...));
   using trace_type = dynamic_trace<result_type>;
+  using weighted_type = weighted_dynamic_trace<result_type>;
+  using updated_type = updated_dynamic_trace<result_type>;
 
   explicit dynamic_function(F f, A... x) : f_(std::move(f)), arguments_(std::move(x)...) {}
   /// The model with other arguments.
@@ -82,15 +79,15 @@ public:
   trace_type simulate(random_key const& key) const { return run(key, {}); }
   /// Draws what is not constrained. The weight is the log density of the constrained choices: an importance weight. Throws unmade_error
   /// where a constrained choice was not made.
-  weighted<trace_type> generate(choice_map const& constraints, random_key const& key) const {
-    trace_type t = run(key, [&](address const& at) { return constraints.find(at); });
+  weighted_type generate(choice_map const& constraints, random_key const& key) const {
+    trace_type t = run(key, [&](address const& at, ir::type) { return constraints.find(at); });
     t.made().check_all_made(constraints);
-    double const weight = t.score() - t.made().drawn_score();
+    double const weight = t.made().given_score();
     return {std::move(t), weight};
   }
   /// The trace of choices that are all given. Throws model_error where one is not.
   trace_type assess(choice_map const& choices) const {
-    trace_type t = run(random_key(0), [&](address const& at) {
+    trace_type t = run(random_key(0), [&](address const& at, ir::type) {
       datum x = choices.find(at);
       if (!x)
         throw model_error(message(
@@ -103,37 +100,37 @@ public:
     t.made().check_all_made(choices);
     return t;
   }
-  /// The trace with other choices. Those that the old trace does not have, and that are not given, are drawn. The weight is log p(new) -
-  /// log p(old) - log q(drawn); with what is discarded, an update goes back.
-  updated<trace_type>
+  /// The trace with other choices. Those that the old trace does not have, or has with another type, and that are not given, are drawn.
+  /// The weight is log p(new) - log p(old) - log q(drawn); with what is discarded, an update goes back.
+  updated_type
   update(trace_type const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
-    trace_type next = run(key, [&](address const& at) {
+    trace_type next = run(key, [&](address const& at, ir::type type) {
       datum x = changes.find(at);
-      if (x) return x;
-      made_choice const* const before = t.made().find(at);
-      return before == nullptr ? datum() : before->value;
+      return x ? x : kept(t, at, type);
     });
     next.made().check_all_made(changes);
     choice_map discard;
-    for (auto const& [at, choice] : t.made())
-      if (next.made().find(at) == nullptr || changes.contains(at)) discard.set(at, choice.value);
-    double const weight = next.score() - t.score() - next.made().drawn_score();
+    for (auto const& [at, choice] : t.made()) {
+      made_choice const* const now = next.made().find(at);
+      if (now == nullptr || now->is_drawn || changes.contains(at)) discard.set(at, choice.value);
+    }
+    double const weight = next.made().given_score() - t.score();
     return {std::move(next), weight, std::move(discard)};
   }
   /// The trace with the selected choices drawn anew, each from its distribution. The weight is the logarithm of the acceptance ratio of
   /// Metropolis and Hastings: what all that stays says, now and before.
-  updated<trace_type> regenerate(trace_type const& t, selection const& of, random_key const& key) const {
-    return regenerate_where(
-        t, [&](address const& at) { return of.contains(at); }, key);
+  updated_type regenerate(trace_type const& t, selection const& of, random_key const& key) const {
+    return regenerate(t, of, {}, key);
   }
-  /// The same of the choices of whose address is_selected(address) is true.
-  template <class Selected>
-  updated<trace_type>
-  regenerate_where(trace_type const& t, Selected const& is_selected, random_key const& key) const {
-    trace_type next = run(key, [&](address const& at) {
-      made_choice const* const before = is_selected(at) ? nullptr : t.made().find(at);
-      return before == nullptr ? datum() : before->value;
+  /// The same, of a trace of these observations: they stay, and one that appears is not drawn. Throws unmade_error where one was not made.
+  updated_type regenerate(
+      trace_type const& t, selection const& of, choice_map const& observed, random_key const& key) const {
+    trace_type next = run(key, [&](address const& at, ir::type type) {
+      datum x = observed.find(at);
+      if (x) return x;
+      return of.contains(at) ? datum() : kept(t, at, type);
     });
+    next.made().check_all_made(observed);
     double weight = 0;
     choice_map discard;
     for (auto const& [at, choice] : t.made()) {
@@ -143,10 +140,18 @@ public:
       else
         weight += now->log_density - choice.log_density;
     }
+    if (!observed.empty())
+      for (auto const& [at, choice] : next.made())
+        if (!choice.is_drawn && t.made().find(at) == nullptr) weight += choice.log_density;
     return {std::move(next), weight, std::move(discard)};
   }
 
 private:
+  // What the old trace has there, if it is of this type.
+  static datum kept(trace_type const& t, address const& at, ir::type type) {
+    made_choice const* const before = t.made().find(at);
+    return before != nullptr && before->value.type() == type ? before->value : datum();
+  }
   trace_type run(random_key const& key, choosing::source given) const {
     choosing c(key, std::move(given));
     auto result = std::apply([&](A const&... x) { return overdub::overdub(c, f_, x...); }, arguments_);
@@ -162,93 +167,6 @@ private:
 template <class F, class... A>
 dynamic_function<F, A...> dynamic_model(F const& f, A const&... x) {
   return dynamic_function<F, A...>(f, x...);
-}
-
-/// One chain of a dynamic model: in each transition the choices of each selection are drawn anew together, one selection after another,
-/// and accepted by Metropolis and Hastings. It is a transition_kernel.
-template <class Model>
-class resimulation_chain {
-public:
-  resimulation_chain(
-      Model m, typename Model::trace_type start, choice_map observed, std::vector<selection> moved,
-      std::vector<address> kept)
-      : model_(std::move(m)), trace_(std::move(start)), observed_(std::move(observed)),
-        moved_(std::move(moved)), kept_(std::move(kept)) {}
-
-  inference::kernel_statistics transition(random_key const& key) {
-    std::size_t accepted = 0;
-    for (std::size_t k = 0; k < moved_.size(); ++k) {
-      random_key const own = key.at(k);
-      auto const is_moved = [&](address const& at) {
-        return moved_[k].contains(at) && !observed_.contains(at);
-      };
-      auto proposed = model_.regenerate_where(trace_, is_moved, own.at("draw"));
-      random_generator g(own.at("accept"));
-      bool const accept = std::log(g.uniform()) < proposed.weight; // NaN is rejected
-      if (accept && observations(proposed.of) == observations(trace_)) {
-        trace_ = std::move(proposed.of);
-        ++accepted;
-      }
-    }
-    return {
-        .log_density = trace_.score(),
-        .acceptance =
-            moved_.empty() ? 1 : static_cast<double>(accepted) / static_cast<double>(moved_.size())};
-  }
-  void adapt(std::size_t, std::size_t) {}
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (address const& at : kept_) all.push_back(text_of(at));
-    return all;
-  }
-  /// NaN where a choice was not made.
-  void report(std::span<double> out) const {
-    for (std::size_t k = 0; k < kept_.size(); ++k) out[k] = number_at(kept_[k]);
-  }
-  typename Model::trace_type const& state() const { return trace_; }
-
-private:
-  // How many of the choices of a trace are observed: what is observed does not vanish.
-  std::size_t observations(typename Model::trace_type const& t) const {
-    std::size_t count = 0;
-    for (auto const& [at, choice] : t.made()) count += observed_.contains(at);
-    return count;
-  }
-  double number_at(address const& at) const {
-    made_choice const* const choice = trace_.made().find(at);
-    if (choice == nullptr) return std::numeric_limits<double>::quiet_NaN();
-    datum const x = detail::given_as(at, choice->value, ir::f64);
-    return x.as<double>();
-  }
-
-  Model model_;
-  typename Model::trace_type trace_;
-  choice_map observed_;
-  std::vector<selection> moved_;
-  std::vector<address> kept_;
-};
-
-/// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins with a trace of the observations
-/// whose density is finite, moves each of the selections without what is observed, and keeps the choices at these addresses, which are
-/// numbers. Throws model_error where 100 traces have none.
-template <class F, class... A>
-auto resimulation(
-    dynamic_function<F, A...> const& m, choice_map const& observed, std::vector<selection> const& moved,
-    std::vector<address> const& kept) {
-  using model = dynamic_function<F, A...>;
-  return [=](std::size_t, random_key const& key) {
-    for (i64 attempt = 0; attempt < 100; ++attempt) {
-      try {
-        auto start = m.generate(observed, key.at(attempt)).of;
-        if (std::isfinite(start.score()))
-          return resimulation_chain<model>(m, std::move(start), observed, moved, kept);
-      } catch (unmade_error const&) { // what was drawn takes another way
-      }
-    }
-    throw model_error(message(
-        "overdub: of 100 traces of a dynamic model with these observations none makes them all with a finite "
-        "density"));
-  };
 }
 
 } // namespace overdub::models

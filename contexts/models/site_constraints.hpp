@@ -26,11 +26,7 @@ public:
             of.address.c_str(), of.turns));
       ir::type wanted = of.type;
       for (std::size_t k = at.indices.size(); k < of.turns; ++k) wanted = wanted.array_of();
-      datum const value = converted(x, wanted);
-      if (!value)
-        throw model_error(message(
-            "overdub: %.80s was given a value of type %s, and the model chooses %s", text_of(at).c_str(),
-            overdub::detail::text_of(x.type()).c_str(), overdub::detail::text_of(wanted).c_str()));
+      datum const value = given_as(at, x, wanted);
       has_[s] = true;
       if (at.indices.empty())
         whole_[s] = value;

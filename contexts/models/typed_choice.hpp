@@ -2,7 +2,8 @@
 #pragma once
 
 #include <overdub/array/elements.hpp>
-#include <overdub/execute/datum.hpp>
+#include <overdub/contexts/models/choices.hpp>
+#include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/values.hpp>
 
 #include <concepts>
@@ -39,6 +40,16 @@ inline datum converted(datum const& x, ir::type to) {
       return datum::of(x.shape(), out.finish(from.size()));
     });
   });
+}
+
+/// A value that was given for a choice, as one of its type. Throws model_error where it is none.
+inline datum given_as(address const& at, datum const& x, ir::type wanted) {
+  datum y = converted(x, wanted);
+  if (!y)
+    throw model_error(message(
+        "overdub: %.80s was given a value of type %s, and the model chooses %s", text_of(at).c_str(),
+        overdub::detail::text_of(x.type()).c_str(), overdub::detail::text_of(wanted).c_str()));
+  return y;
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

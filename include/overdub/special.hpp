@@ -9,7 +9,11 @@
 
 namespace overdub {
 
-template <std::floating_point T>
+template <class T>
+concept has_special_functions =
+    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, long double>;
+
+template <has_special_functions T>
 struct special_functions<T> {
   static constexpr bool provided = true;
 

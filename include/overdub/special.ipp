@@ -18,11 +18,11 @@ using special_policy = boost::math::policies::policy<
 
 } // namespace detail
 
-template <std::floating_point T>
+template <has_special_functions T>
 T special_functions<T>::digamma(T x) {
   return boost::math::digamma(x, detail::special_policy{});
 }
-template <std::floating_point T>
+template <has_special_functions T>
 T special_functions<T>::polygamma(int n, T x) {
   return boost::math::polygamma(n, x, detail::special_policy{});
 }

@@ -3,8 +3,8 @@
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/dynamic.hpp>
 #include <overdub/contexts/models/model.hpp>
+#include <overdub/contexts/models/resimulation.hpp>
 
 #include <cmath>
 #include <vector>
@@ -225,8 +225,117 @@ TEST_CASE("what dynamic models refuse") {
                               "generate(constraints, key) draws what is not given");
   CHECK_THROWS_WITH(
       ms::dynamic_model(flips_in_turns, 0.5).generate({{"heads", od::array<bool>{false, true, true}}}, key),
-      "overdub: heads was given 3 values, and the run made 2 choices");
+      "overdub: heads was given 3 values, and the run makes 2 turns");
   CHECK_THROWS_AS(ms::dynamic_model(negative, 1.0).simulate(key), ms::model_error);
   CHECK(std::isnan(ms::dynamic_model(negative, 1.0).assess({{"z", 1.0}}).score()));
   CHECK_THROWS_AS(m.simulate(key).get<bool>("at/x"), ms::model_error);
+}
+
+namespace {
+
+inline constexpr auto steps_of = od::fn<"steps_of">([](od::scope auto& cx, auto n) {
+  return cx(
+      od::reduce, [&](auto a, auto b) { return cx(od::sample<"step">, ds::normal(a + b, 1)); },
+      od::map([](auto i) { return od::convert<double>(i); }, cx(od::iota, n)));
+});
+inline constexpr auto table = od::fn<"table">([](od::scope auto& cx, auto n, auto m) {
+  return cx(od::tabulate, n, [&](auto) {
+    return od::sum(cx(od::tabulate, m, [&](auto) { return cx(od::sample<"y">, ds::normal(0, 1)); }));
+  });
+});
+// At each second turn, by a branch of C++.
+inline constexpr auto seconds = od::fn<"seconds">([](od::scope auto& cx, auto n) {
+  return cx(od::tabulate, n, [&](auto i) {
+    if (i % 2 == 0) return cx(od::sample<"y">, ds::normal(0, 1));
+    return cx.lift(0.0);
+  });
+});
+inline constexpr auto counted = od::fn<"counted">([](od::scope auto& cx, auto rate) {
+  auto const n = cx(od::sample<"n">, ds::poisson(rate));
+  return od::sum(cx(od::tabulate, n, [&](auto) { return cx(od::sample<"y">, ds::normal(0, 1)); }));
+});
+// An integer or a number at one address.
+inline constexpr auto either = od::fn<"either">([](od::scope auto& cx, auto p) {
+  if (cx(od::sample<"coin">, ds::bernoulli(p)))
+    return od::convert<double>(cx(od::sample<"x">, ds::poisson(2.0)));
+  return cx(od::sample<"x">, ds::normal(2, 1));
+});
+inline constexpr auto scaled = od::fn<"scaled">([](od::scope auto& cx, auto mean) {
+  auto const s = cx(od::sample<"s">, ds::normal(mean, 1));
+  return cx(od::sample<"x">, ds::normal(0, s));
+});
+
+} // namespace
+
+TEST_CASE("reductions call their function from the left to the right") {
+  for (i64 const n : {4, 5, 6, 16, 17, 33}) {
+    auto const t = ms::dynamic_model(steps_of, n).simulate(od::random_key(3));
+    CHECK(t.size() == static_cast<std::size_t>(n) - 1);
+    // The first two that are combined are 0 and 1.
+    double const first = t.get<double>("step[0]");
+    double const density = -0.5 * (first - 1) * (first - 1) - 0.5 * std::log(2 * M_PI);
+    CHECK(t.project({"step[0]"}) == Approx(density));
+    double const second = t.get<double>("step[1]");
+    CHECK(t.project({"step[1]"}) == Approx(-0.5 * (second - 5) * (second - 5) - 0.5 * std::log(2 * M_PI)));
+  }
+}
+
+TEST_CASE("arrays of constraints have the sizes of their maps; of branches, choices that are not made are "
+          "not looked at") {
+  od::random_key const key(1);
+  using matrix = od::array<od::array<double>>;
+  auto const m = ms::dynamic_model(table, i64{2}, i64{3});
+  CHECK(m.generate({{"y", matrix{{1, 2, 3}, {4, 5, 6}}}}, key).of.get<double>("y[1][2]") == 6);
+  CHECK_THROWS_AS(m.generate({{"y", matrix{{1, 2}, {3, 4}, {5, 6}}}}, key), ms::unmade_error);
+  CHECK(m.generate({{"y[1]", od::array<double>{4, 5, 6}}}, key).of.get<double>("y[1][0]") == 4);
+  auto const s = ms::dynamic_model(seconds, i64{5});
+  CHECK_THROWS_AS(s.generate({{"y", od::array<double>{1, 2, 3}}}, key), ms::unmade_error);
+  auto const all = s.generate({{"y", od::array<double>{1, 2, 3, 4, 5}}}, key);
+  CHECK(all.of.get<double>("y[4]") == 5);
+  CHECK(all.weight == all.of.score());
+  CHECK(ms::dynamic_model(seconds, i64{0}).generate({{"y", od::array<double>{}}}, key).weight == 0);
+}
+
+TEST_CASE("chains stay among the traces that have the observations, no more and no fewer") {
+  auto chain = ms::resimulation(
+      ms::dynamic_model(counted, 3.0), {{"y", od::array<double>{0.5, 1, 2}}}, {{"n"}},
+      {"n"})(0, od::random_key(1));
+  for (int i = 0; i < 200; ++i) {
+    chain.transition(od::random_key(2).at(i));
+    CHECK(chain.state().get<i64>("n") == 3);
+  }
+  CHECK_THROWS_WITH(
+      ms::resimulation(ms::dynamic_model(seen, 0.4), {{"z", 1.0}}, {{"at/"}}, {})(0, od::random_key(1)),
+      "overdub: of 100 traces of a dynamic model none has these observations and a finite density; of the "
+      "last, "
+      "z was given a value, and the run made no such choice; did you mean y?");
+  CHECK_THROWS_AS(
+      ms::resimulation(ms::dynamic_model(seen, 0.4), {}, {{"att/"}}, {})(0, od::random_key(1)),
+      ms::model_error);
+}
+
+TEST_CASE("a choice that has another type now is drawn, and proposals that cannot be drawn are rejected") {
+  auto const m = ms::dynamic_model(either, 0.5);
+  auto const t = m.assess({{"coin", true}, {"x", 3}});
+  auto const u = m.update(t, {{"coin", false}}, od::random_key(1));
+  CHECK(u.of.get<double>("x") != 3.0);
+  CHECK(u.discard.size() == 2);
+  auto const back = m.update(u.of, u.discard);
+  CHECK(back.of.choices() == t.choices());
+  CHECK(u.weight == Approx(0 - t.project({"x"})));
+
+  auto chain = ms::resimulation(ms::dynamic_model(scaled, 1.0), {}, {ms::selection::all()}, {"s"})(
+      0, od::random_key(1));
+  for (int i = 0; i < 500; ++i) {
+    chain.transition(od::random_key(2).at(i));
+    CHECK(chain.state().get<double>("s") > 0);
+  }
+  CHECK(chain.undefined() > 20);
+}
+
+TEST_CASE("an inner context sees the log densities") {
+  ms::choosing choose(od::random_key(7));
+  od::contexts::count_of<od::sub_t> calls;
+  od::overdub(od::compose(choose, calls), scaled, 3.0);
+  CHECK(calls(od::sub) >= 2);
 }

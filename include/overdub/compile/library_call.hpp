@@ -45,8 +45,8 @@ struct linked_body {
     ir::program const& p = *linked_program();
     S const stack = stack_from<S>(x...);
     using T = heard_t<S>;
-    auto const results =
-        evaluation<T>::call_staged(p, tail_of<T>(stack), p.entry, arguments_of(p, p.entry, stack, x...));
+    auto const results = evaluation<T>::call_staged(
+        p, tail_of<T>(stack), names_above<S, T>(), p.entry, arguments_of(p, p.entry, stack, x...));
     return results_as(stack, static_cast<R*>(nullptr), p, results);
   }
 

@@ -31,8 +31,12 @@ OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
   auto pair = [&](i64 a, i64 b, auto const& lane) -> E { return b < n ? E(f(lane(a), lane(b))) : lane(a); };
   if (n < 8) {
     auto odd = [&](i64 a) -> E { return pair(a, a + 4, get); };
-    auto half = [&](i64 a) -> E { return a + 2 < n ? E(f(odd(a), odd(a + 2))) : odd(a); };
-    return n > 1 ? E(f(half(0), half(1))) : half(0);
+    auto half = [&](i64 a) -> E {
+      E first = odd(a);
+      return a + 2 < n ? E(f(std::move(first), odd(a + 2))) : first;
+    };
+    E first = half(0);
+    return n > 1 ? E(f(std::move(first), half(1))) : first;
   }
   E lane[8] = {get(0), get(1), get(2), get(3), get(4), get(5), get(6), get(7)};
   i64 i = 8;
@@ -41,34 +45,44 @@ OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
     for (i64 j = 0; j < 8; ++j) lane[j] = f(lane[j], get(i + j));
   }
   for (i64 j = 0; i + j < n; ++j) lane[j] = f(lane[j], get(i + j));
-  return f(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])));
+  for (int j = 0; j < 4; ++j) lane[j] = f(lane[j], lane[j + 4]);
+  E even = f(lane[0], lane[2]), odd = f(lane[1], lane[3]);
+  return f(std::move(even), std::move(odd));
 }
 
 // Every other reduction is a balanced tree over the indices: the left part is the largest power of two below
-// n.
+// n. The left part is combined first: f may be seen by contexts.
 template <class E, class F, class Get>
 constexpr E reduce_tree(F const& f, i64 first, i64 n, Get const& get) {
+  auto const two = [&](i64 i) -> E { return f(get(i), get(i + 1)); };
+  auto const four = [&](i64 i) -> E {
+    E left = two(i), right = two(i + 2);
+    return f(std::move(left), std::move(right));
+  };
   switch (n) {
   case 1:
     return get(first);
   case 2:
-    return f(get(first), get(first + 1));
+    return two(first);
   case 3:
-    return f(f(get(first), get(first + 1)), get(first + 2));
+    return f(two(first), get(first + 2));
   case 4:
-    return f(f(get(first), get(first + 1)), f(get(first + 2), get(first + 3)));
+    return four(first);
   default:
     break;
   }
   if (n == 16) {
-    auto four = [&](i64 k) -> E {
-      return f(f(get(first + k), get(first + k + 1)), f(get(first + k + 2), get(first + k + 3)));
+    auto const eight = [&](i64 i) -> E {
+      E left = four(i), right = four(i + 4);
+      return f(std::move(left), std::move(right));
     };
-    return f(f(four(0), four(4)), f(four(8), four(12)));
+    E left = eight(first), right = eight(first + 8);
+    return f(std::move(left), std::move(right));
   }
-  i64 left = 4;
-  while (2 * left < n) left *= 2;
-  return f(reduce_tree<E>(f, first, left, get), reduce_tree<E>(f, first + left, n - left, get));
+  i64 half = 4;
+  while (2 * half < n) half *= 2;
+  E left = reduce_tree<E>(f, first, half, get), right = reduce_tree<E>(f, first + half, n - half, get);
+  return f(std::move(left), std::move(right));
 }
 
 // A function that combines elements of all types in lanes.

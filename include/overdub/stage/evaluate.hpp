@@ -67,17 +67,17 @@ struct evaluation_here {
       throw;
     }
   }
-  // Those of a call of the function that it becomes in the contexts.
+  // Those of a call of the function that it becomes in the contexts, which have others above them.
   static std::vector<cell<S>> call_staged(
-      ir::program const& p, S const& contexts, ir::function_id f,
+      ir::program const& p, S const& contexts, std::string above, ir::function_id f,
       std::vector<cell<S>> const& arguments) requires is_symbolic<S> {
-    return evaluator<S>(p, contexts).call_staged(f, arguments);
+    return evaluator<S>(p, contexts, std::move(above)).call_staged(f, arguments);
   }
   // What each of these functions becomes.
   static std::vector<ir::function_id> staged(
-      ir::program const& p, S const& contexts,
+      ir::program const& p, S const& contexts, std::string above,
       std::span<ir::function_id const> functions) requires is_symbolic<S> {
-    evaluator<S> e(p, contexts);
+    evaluator<S> e(p, contexts, std::move(above));
     std::vector<ir::function_id> made;
     for (ir::function_id const f : functions) made.push_back(e.staged(f));
     return made;
@@ -94,10 +94,10 @@ struct evaluation<S> {
   run(ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
       evaluation_place* failed = nullptr);
   static std::vector<cell<S>> call_staged(
-      ir::program const& p, S const& contexts, ir::function_id f,
+      ir::program const& p, S const& contexts, std::string above, ir::function_id f,
       std::vector<cell<S>> const& arguments) requires is_symbolic<S>;
   static std::vector<ir::function_id> staged(
-      ir::program const& p, S const& contexts,
+      ir::program const& p, S const& contexts, std::string above,
       std::span<ir::function_id const> functions) requires is_symbolic<S>;
 };
 
@@ -134,6 +134,9 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   using S = detail::outermost_t<A...>;
   S const stack = detail::stack_from<S>(a...);
   using T = detail::heard_t<S>;
+#if OVERDUB_CHECKED
+  [[maybe_unused]] detail::watch_t<S> const unwatched{false};
+#endif
   auto const results =
       detail::evaluation<T>::run(p, detail::tail_of<T>(stack), f, detail::arguments_of(p, f, stack, a...));
   if (results.size() != 1 + sizeof...(More))
@@ -183,7 +186,7 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) 
     for (std::uint32_t i = 0; i < p.functions.size(); ++i)
       if (!p.is_erased(ir::function_id{i})) roots.push_back(ir::function_id{i});
   using T = heard_t<S>;
-  auto const made = evaluation<T>::staged(p, tail_of<T>(contexts), roots);
+  auto const made = evaluation<T>::staged(p, tail_of<T>(contexts), names_above<S, T>(), roots);
   if (p.entry != ir::nothing) r.program.entry = made.front();
   return r.finish();
 }

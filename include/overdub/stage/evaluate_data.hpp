@@ -1,5 +1,5 @@
 // evaluate(program, function, data): runs a program on values whose types are found out at run time. It needs what
-// evaluate.hpp needs, and is as slow to compile.
+// evaluate.hpp needs.
 #pragma once
 
 #include <overdub/execute/datum.hpp>

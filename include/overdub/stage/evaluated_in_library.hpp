@@ -15,8 +15,9 @@ namespace detail {
 template <class S>
 inline constexpr bool evaluated_in_library = false;
 
-#if !OVERDUB_HEADER_ONLY
 using symbols_alone = stack<level<staging, void>>;
+
+#if !OVERDUB_HEADER_ONLY
 template <>
 inline constexpr bool evaluated_in_library<stack<>> = true;
 template <>

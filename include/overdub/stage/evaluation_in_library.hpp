@@ -1,5 +1,5 @@
 // What the library has of contexts that it evaluates programs in: an .ipp includes this and says
-// OVERDUB_EVALUATE_IN_LIBRARY(stack), in the namespace overdub::detail; of contexts that stage, OVERDUB_STAGE_IN_LIBRARY, too.
+// OVERDUB_EVALUATE_IN_LIBRARY(stack), in the namespace overdub::detail.
 #pragma once
 
 #include <overdub/stage/evaluate.hpp>
@@ -14,12 +14,17 @@ requires evaluated_in_library<S> std::vector<cell<S>> evaluation<S>::run(
 }
 template <class S>
 requires evaluated_in_library<S> std::vector<cell<S>> evaluation<S>::call_staged(
-    ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments)
-requires is_symbolic<S> { return evaluation_here<S>::call_staged(p, contexts, f, arguments); }
+    ir::program const& p, S const& contexts, std::string above, ir::function_id f,
+    std::vector<cell<S>> const& arguments) requires is_symbolic<S> {
+  return evaluation_here<S>::call_staged(p, contexts, std::move(above), f, arguments);
+}
 template <class S>
 requires evaluated_in_library<S> std::vector<ir::function_id>
-evaluation<S>::staged(ir::program const& p, S const& contexts, std::span<ir::function_id const> functions)
-requires is_symbolic<S> { return evaluation_here<S>::staged(p, contexts, functions); }
+evaluation<S>::staged(
+    ir::program const& p, S const& contexts, std::string above,
+    std::span<ir::function_id const> functions) requires is_symbolic<S> {
+  return evaluation_here<S>::staged(p, contexts, std::move(above), functions);
+}
 
 } // namespace overdub::detail
 

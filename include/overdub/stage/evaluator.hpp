@@ -6,6 +6,7 @@
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>
 #include <overdub/control/reduce.hpp>
+#include <overdub/stage/evaluated_in_library.hpp>
 #include <overdub/stage/recorder.hpp>
 #include <overdub/stage/thunk.hpp>
 
@@ -62,18 +63,29 @@ consteval bool finds_tangents() {
 template <class S>
 inline constexpr bool differentiates = finds_tangents<S>();
 
-// Whether a context of the stack keeps metadata; symbols of `staging` are none.
+// Whether a context of the stack may tell constants from other values: by metadata, or by the types that its rules take.
 template <class S>
-consteval bool finds_metadata() {
+consteval bool finds_constants() {
   if constexpr (S::empty)
     return false;
   else if constexpr (detail::symbolic<typename S::context>)
-    return finds_metadata<typename S::tail>();
+    return finds_constants<typename S::tail>();
   else
-    return carries_metadata<typename S::context> || finds_metadata<typename S::tail>();
+    return carries_metadata<typename S::context> || declares_rules<typename S::context> ||
+           finds_constants<typename S::tail>();
 }
 template <class S>
-inline constexpr bool keeps_metadata = finds_metadata<S>();
+inline constexpr bool has_constants = finds_constants<S>();
+
+// The names of the outer contexts of S, down to T.
+template <class S, class T>
+std::string names_above() {
+  if constexpr (std::is_same_v<S, T>)
+    return {};
+  else
+    return std::string(1, '.').append(context_name_v<typename S::context>) +
+           names_above<typename S::tail, T>();
+}
 
 template <class S>
 class evaluator {
@@ -85,8 +97,8 @@ public:
   template <class T>
   using in = wrap_t<S, T>;
 
-  // Literals are constants for a context that keeps metadata: its rules see the difference.
-  static constexpr bool tells_literals = keeps_metadata<S>;
+  // Literals are constants: the contexts' rules see the difference.
+  static constexpr bool tells_literals = has_constants<S>;
   static constexpr bool symbolic = is_symbolic<S>;
   static constexpr bool on_numbers = S::empty;
   static constexpr std::size_t most_stack = std::size_t{1} << 20; // bytes of the host's stack
@@ -110,7 +122,9 @@ public:
   };
   using thunks = thunk_table<evaluator, frame>;
 
-  evaluator(ir::program const& p, S const& contexts) : program_(p), stack_(contexts), bottom_(here()) {
+  // Functions that are made have the names `above` behind theirs, and those of the contexts.
+  evaluator(ir::program const& p, S const& contexts, std::string above = {})
+      : program_(p), stack_(contexts), above_(std::move(above)), bottom_(here()) {
     check_math();
   }
 
@@ -482,8 +496,6 @@ public:
 
 private:
   template <class T>
-  static std::string suffix();
-  template <class T>
   static recorder& recorder_in(T const& contexts);
   recorder& recorder_() const;
 
@@ -516,6 +528,7 @@ private:
 
   ir::program const& program_;
   S const& stack_;
+  std::string above_;
   evaluation_place failed_;
   std::uintptr_t bottom_; // of the host's stack, where the run began
 };

@@ -139,8 +139,9 @@ auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbol
     append_types_in(parameter_symbols, f.type_of(v));
   }
   for (ir::type const t : f.results) append_types_in(result_symbols, t);
-  std::size_t const number =
-      r.begin(key, std::string(recorder::base_name(program_.text(f.name))) + suffix<S>(), parameter_symbols);
+  std::size_t const number = r.begin(
+      key, std::string(recorder::base_name(program_.text(f.name))) + above_ + names_above<S, symbols_alone>(),
+      parameter_symbols);
   ir::function_id const made = r.id_of(number);
   r.program[made].results = result_symbols;
   auto const scope = r.enter(made);
@@ -171,14 +172,6 @@ auto evaluator<S>::derivative_in_contexts(ir::function_id id) -> ir::derivative 
   return says;
 }
 
-template <class S>
-template <class T>
-auto evaluator<S>::suffix() -> std::string {
-  if constexpr (T::depth <= 1)
-    return {};
-  else
-    return std::string(1, '.').append(context_name_v<typename T::context>).append(suffix<typename T::tail>());
-}
 template <class S>
 template <class T>
 auto evaluator<S>::recorder_in(T const& contexts) -> recorder& {

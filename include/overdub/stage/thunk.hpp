@@ -94,17 +94,25 @@ template <class Evaluator, class Frame>
 void copy_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   e.copy_elementwise(frame, n);
 }
-template <class S, class F, class... T>
+template <class X>
+struct one_level_down {
+  using type = X;
+};
+template <class T, class C, class Run>
+struct one_level_down<value<T, C, Run>> {
+  using type = T;
+};
+template <class S, class F, class... X>
 consteval bool goes_through() {
   using C = typename S::context;
   if constexpr (symbolic<C>)
     return true;
   else if constexpr (has_hooks<C> || carries_metadata<C>)
     return false;
-  else if constexpr (rule_for<C, F, open_t<S, wrap_t<S, T>>...> != rule::none)
+  else if constexpr (rule_for<C, F, open_t<S, X>...> != rule::none)
     return false;
   else
-    return goes_through<typename S::tail, F, T...>();
+    return goes_through<typename S::tail, F, typename one_level_down<X>::type...>();
 }
 
 template <class Evaluator, class Frame>
@@ -134,21 +142,32 @@ private:
     constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
     if constexpr (!takes_type<rule, T>())
       return;
-    else if constexpr (copied<F, T, rule>(std::make_index_sequence<Arity>{}))
-      entries[0] = &copy_elementwise<Evaluator, Frame>;
     else {
       constexpr unsigned cases = Evaluator::tells_literals ? (1u << Arity) - 1 : 1;
       [&]<std::size_t... Mask>(std::index_sequence<Mask...>) {
-        ((entries[Mask] = &run_elementwise<Evaluator, Frame, F, T, Arity, static_cast<unsigned>(Mask)>), ...);
+        ((entries[Mask] = one<F, T, Arity, static_cast<unsigned>(Mask)>()), ...);
       }
       (std::make_index_sequence<cases>{});
     }
   }
+  template <class F, class T, std::size_t Arity, unsigned Literals>
+  static constexpr entry one() {
+    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+    if constexpr (copied<F, T, rule, Literals>(std::make_index_sequence<Arity>{}))
+      return &copy_elementwise<Evaluator, Frame>;
+    else
+      return &run_elementwise<Evaluator, Frame, F, T, Arity, Literals>;
+  }
 
-  template <class F, class T, ir::type_rule Rule, std::size_t... I>
+  // What a rule is given of an operand: a literal as a number.
+  template <class T, bool Literal>
+  using given_t = std::conditional_t<Literal, T, wrap_t<typename Evaluator::stack_type, T>>;
+  template <class F, class T, ir::type_rule Rule, unsigned Literals, std::size_t... I>
   static consteval bool copied(std::index_sequence<I...>) {
     if constexpr (Evaluator::symbolic)
-      return goes_through<typename Evaluator::stack_type, F, main_or_index_t<Rule, T, I>...>();
+      return goes_through<
+          typename Evaluator::stack_type, F,
+          given_t<main_or_index_t<Rule, T, I>, (Literals >> I & 1u) != 0>...>();
     else
       return false;
   }

@@ -1,0 +1,135 @@
+// resimulation: chains of dynamic models, which draw some choices anew and keep the others.
+#pragma once
+
+#include <overdub/contexts/inference/run_chains.hpp>
+#include <overdub/contexts/models/dynamic.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+
+/// One chain of a dynamic model: in each transition the choices of each selection are drawn anew together, one selection after another,
+/// and accepted by Metropolis and Hastings. It is a transition_kernel.
+template <class Model>
+class resimulation_chain {
+public:
+  using trace_type = typename Model::trace_type;
+
+  /// Throws model_error where a selection has no choice of the start that is not observed, or where a choice that is kept is an array.
+  resimulation_chain(
+      Model m, trace_type start, choice_map observed, std::vector<selection> moved, std::vector<address> kept)
+      : model_(std::move(m)), trace_(std::move(start)), observed_(std::move(observed)),
+        moved_(std::move(moved)), kept_(std::move(kept)) {
+    for (std::size_t k = 0; k < moved_.size(); ++k)
+      if (!moves(moved_[k]))
+        throw model_error(message(
+            "overdub: selection %zu of a resimulation has no choice that could be drawn anew; name choices "
+            "that "
+            "are not observed, or a prefix with a slash behind it",
+            k + 1));
+    for (address const& at : kept_)
+      if (made_choice const* const choice = trace_.made().find(at);
+          choice != nullptr && choice->value.type().rank > 0)
+        throw model_error(message(
+            "overdub: the choice %.80s is an array, and draws keep numbers; leave it out of what is kept",
+            text_of(at).c_str()));
+  }
+
+  inference::kernel_statistics transition(random_key const& key) {
+    std::size_t accepted = 0;
+    for (std::size_t k = 0; k < moved_.size(); ++k) accepted += step(moved_[k], key.at(k));
+    return {
+        .log_density = trace_.score(),
+        .acceptance =
+            moved_.empty() ? 1 : static_cast<double>(accepted) / static_cast<double>(moved_.size())};
+  }
+  void adapt(std::size_t, std::size_t) {}
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (address const& at : kept_) all.push_back(text_of(at));
+    return all;
+  }
+  /// NaN where a choice was not made.
+  void report(std::span<double> out) const {
+    for (std::size_t k = 0; k < kept_.size(); ++k) {
+      made_choice const* const choice = trace_.made().find(kept_[k]);
+      out[k] = choice == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                                 : detail::given_as(kept_[k], choice->value, ir::f64).template as<double>();
+    }
+  }
+  trace_type const& state() const { return trace_; }
+  /// How many proposals had no density: NaN, or a choice that cannot be drawn; they were rejected.
+  std::size_t undefined() const { return undefined_; }
+
+private:
+  bool moves(selection const& of) const {
+    return std::any_of(trace_.made().begin(), trace_.made().end(), [&](auto const& each) {
+      return of.contains(each.first) && !observed_.contains(each.first);
+    });
+  }
+  bool step(selection const& of, random_key const& key) {
+    try {
+      auto proposed = model_.regenerate(trace_, of, observed_, key.at("draw"));
+      undefined_ += std::isnan(proposed.weight);
+      random_generator g(key.at("accept"));
+      if (!(std::log(g.uniform()) < proposed.weight)) return false;
+      trace_ = std::move(proposed.of);
+      return true;
+    } catch (unmade_error const&) { // another trace than one of the observations
+      return false;
+    } catch (model_error const&) { // a choice that cannot be drawn
+      ++undefined_;
+      return false;
+    } catch (size_error const&) { // an array that is kept, of a distribution of another size
+      ++undefined_;
+      return false;
+    }
+  }
+
+  Model model_;
+  trace_type trace_;
+  choice_map observed_;
+  std::vector<selection> moved_;
+  std::vector<address> kept_;
+  std::size_t undefined_ = 0;
+};
+
+/// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins with a trace of the observations
+/// whose density is finite, moves each of the selections without what is observed, and keeps the choices at these addresses, which are
+/// numbers. Throws model_error where 100 traces have none, with what speaks against the last.
+template <class F, class... A>
+auto resimulation(
+    dynamic_function<F, A...> const& m, choice_map const& observed, std::vector<selection> const& moved,
+    std::vector<address> const& kept) {
+  using model = dynamic_function<F, A...>;
+  return [=](std::size_t, random_key const& key) {
+    std::string why;
+    for (i64 attempt = 0; attempt < 100; ++attempt) {
+      auto const start = [&]() -> std::vector<typename model::trace_type> {
+        try {
+          auto t = m.generate(observed, key.at(attempt)).of;
+          if (std::isfinite(t.score())) return {std::move(t)};
+          why = "its density is " + std::to_string(t.score());
+        } catch (unmade_error const& e) { // what was drawn takes another way
+          why = std::string_view(e.what()).substr(9);
+        }
+        return {};
+      }();
+      if (!start.empty()) return resimulation_chain<model>(m, start[0], observed, moved, kept);
+    }
+    throw model_error(message(
+        "overdub: of 100 traces of a dynamic model none has these observations and a finite density; of the "
+        "last, %.150s",
+        why.c_str()));
+  };
+}
+
+} // namespace overdub::models
