@@ -66,7 +66,7 @@ def check_program(line, source, expected):
         libraries = ["-Wl,-u,overdub_sleef", *os.environ["OVERDUB_SLEEF"].split(), *libraries]
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
-        compiled = compile_block(source, "-O1", "-c", "-o", program + ".o")
+        compiled = compile_block(source, "-O0", "-c", "-o", program + ".o")
         if compiled.returncode == 0:
             compiled = subprocess.run([*compiler, program + ".o", *libraries, "-pthread", "-o", program],
                                       text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
