@@ -117,7 +117,11 @@ auto resimulation(
         try {
           auto t = m.generate(observed, key.at(attempt)).of;
           if (std::isfinite(t.score())) return {std::move(t)};
-          why = "its density is " + std::to_string(t.score());
+          for (auto const& [at, choice] : t.made())
+            if (!std::isfinite(choice.log_density)) {
+              why = "the log density of " + text_of(at) + " is " + std::to_string(choice.log_density);
+              break;
+            }
         } catch (unmade_error const& e) { // what was drawn takes another way
           why = std::string_view(e.what()).substr(9);
         }
