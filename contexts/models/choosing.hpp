@@ -39,7 +39,7 @@ public:
   OVERDUB_DECL void add(address at, made_choice choice);
 
   /// The sum of the log densities; of those that were given alone; and of those that were drawn.
-  double score() const { return given_score_ + drawn_score_; }
+  double score() const { return score_; }
   double given_score() const { return given_score_; }
   double drawn_score() const { return drawn_score_; }
   /// nullptr, where there is none. O(log n).
@@ -60,7 +60,7 @@ private:
   [[noreturn]] OVERDUB_DECL void throw_unmade(address const& at) const;
 
   std::map<address, made_choice> all_;
-  double given_score_ = 0, drawn_score_ = 0;
+  double score_ = 0, given_score_ = 0, drawn_score_ = 0;
 };
 
 namespace detail {

@@ -25,6 +25,7 @@ OVERDUB_DECL void choice_record::add(address at, made_choice choice) {
         "each: give the calls in a map or a loop a name of their own by within",
         text_of(is_above ? next->first : std::prev(next)->first).c_str(), text_of(at).c_str()));
   double const density = choice.log_density;
+  score_ += density;
   (choice.is_drawn ? drawn_score_ : given_score_) += density;
   all_.emplace_hint(next, std::move(at), std::move(choice));
 }

@@ -305,10 +305,10 @@ TEST_CASE("chains stay among the traces that have the observations, no more and 
     CHECK(chain.state().get<i64>("n") == 3);
   }
   CHECK_THROWS_WITH(
-      ms::resimulation(ms::dynamic_model(seen, 0.4), {{"z", 1.0}}, {{"at/"}}, {})(0, od::random_key(1)),
+      ms::resimulation(ms::dynamic_model(seen, 0.4), {{"yy", 1.0}}, {{"at/"}}, {})(0, od::random_key(1)),
       "overdub: of 100 traces of a dynamic model none has these observations and a finite density; of the "
       "last, "
-      "z was given a value, and the run made no such choice; did you mean y?");
+      "yy was given a value, and the run made no such choice; did you mean y?");
   CHECK_THROWS_AS(
       ms::resimulation(ms::dynamic_model(seen, 0.4), {}, {{"att/"}}, {})(0, od::random_key(1)),
       ms::model_error);

@@ -120,7 +120,9 @@ TEST_CASE("of eight schools that are centred, NUTS says that it does not reach a
   CHECK(s.warnings().size() > 1);
 }
 
-TEST_CASE("eight schools, centred, have their posterior by moves, of which two change several choices") {
+TEST_CASE(
+    "eight schools, centred, have their posterior by moves, of which two change several choices",
+    "[statistics]") {
   auto const m = ms::model(fast(), eight_schools, vec::copy_of(school_errors));
   std::uint32_t const mu = m.core()->site_at("mu"), tau = m.core()->site_at("tau"),
                       theta = m.core()->site_at("theta");
@@ -243,7 +245,7 @@ std::vector<double> const series{0.4,  0.9, 1.4, 1.1, 1.5, 0.8, 0.2, 0.6,
 
 } // namespace
 
-TEST_CASE("a line with an unknown variance has its posterior by NUTS, and by moves") {
+TEST_CASE("a line with an unknown variance has its posterior by NUTS, and by moves", "[statistics]") {
   auto const m = ms::model(fast(), line, vec::copy_of(line_x));
   line_posterior const exact = exact_line();
   for (inf::draws const& d :
@@ -347,9 +349,11 @@ std::vector<double> const climb{0.2, -0.5, 1.9, 1.2, 2.7, 0.8, 0.1, 1.4};
 
 } // namespace
 
-TEST_CASE("a mixture has its posterior by gibbs of assignments, with Hamiltonian moves of means, and by NUTS "
-          "where they are "
-          "summed over") {
+TEST_CASE(
+    "a mixture has its posterior by gibbs of assignments, with Hamiltonian moves of means, and by NUTS "
+    "where they are "
+    "summed over",
+    "[statistics]") {
   mixture_posterior const exact = exact_mixture();
   ms::choice_map const observed{{"y", vec::copy_of(points)}};
   auto const n = static_cast<i64>(points.size());
@@ -369,7 +373,7 @@ TEST_CASE("a mixture has its posterior by gibbs of assignments, with Hamiltonian
       check_frequency(d, "z." + std::to_string(i + 1), 1, exact.first[i]);
 }
 
-TEST_CASE("a hidden Markov model of which a mean is not known has its posterior by moves") {
+TEST_CASE("a hidden Markov model of which a mean is not known has its posterior by moves", "[statistics]") {
   // The likelihood of a height is the forward recursion's: the midpoint rule of 2,000 points on the heights within 6 deviations.
   matrix const rows{vec{0.8, 0.2}, vec{0.3, 0.7}};
   std::size_t const n = 2000;

@@ -85,7 +85,7 @@ inline constexpr auto with_interaction =
 
 } // namespace
 
-TEST_CASE("kidiq: a score by the mother's IQ", "[statistics]") {
+TEST_CASE("kidiq: a score by the mother's IQ") {
   inf::draws const d =
       by_nuts(ms::model(fast(), by_iq, column("kidiq", "mom_iq")), {{"y", column("kidiq", "kid_score")}});
   // [P] kidiq-kidscore_momiq
