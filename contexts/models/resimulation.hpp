@@ -23,18 +23,11 @@ class resimulation_chain {
 public:
   using trace_type = typename Model::trace_type;
 
-  /// Throws model_error where a selection has no choice of the start that is not observed, or where a choice that is kept is an array.
+  /// Throws model_error where a choice that is kept is an array.
   resimulation_chain(
       Model m, trace_type start, choice_map observed, std::vector<selection> moved, std::vector<address> kept)
       : model_(std::move(m)), trace_(std::move(start)), observed_(std::move(observed)),
         moved_(std::move(moved)), kept_(std::move(kept)) {
-    for (std::size_t k = 0; k < moved_.size(); ++k)
-      if (!moves(moved_[k]))
-        throw model_error(message(
-            "overdub: selection %zu of a resimulation has no choice that could be drawn anew; name choices "
-            "that "
-            "are not observed, or a prefix with a slash behind it",
-            k + 1));
     for (address const& at : kept_)
       if (made_choice const* const choice = trace_.made().find(at);
           choice != nullptr && choice->value.type().rank > 0)
@@ -44,12 +37,15 @@ public:
   }
 
   inference::kernel_statistics transition(random_key const& key) {
-    std::size_t accepted = 0;
-    for (std::size_t k = 0; k < moved_.size(); ++k) accepted += step(moved_[k], key.at(k));
+    std::size_t proposed = 0, accepted = 0;
+    for (std::size_t k = 0; k < moved_.size(); ++k) {
+      if (!moves(moved_[k])) continue; // there is none of these choices now
+      ++proposed;
+      accepted += step(moved_[k], key.at(k));
+    }
     return {
         .log_density = trace_.score(),
-        .acceptance =
-            moved_.empty() ? 1 : static_cast<double>(accepted) / static_cast<double>(moved_.size())};
+        .acceptance = proposed == 0 ? 1 : static_cast<double>(accepted) / static_cast<double>(proposed)};
   }
   void adapt(std::size_t, std::size_t) {}
   std::vector<std::string> names() const {
