@@ -52,6 +52,19 @@ inline constexpr auto mixture = od::fn<"mixture">([](od::scope auto& cx, auto we
   }));
 });
 
+/// Effects of schools from a common distribution, each by its distance from the mean.
+inline constexpr auto eight_schools_noncentred =
+    od::fn<"eight_schools_noncentred">([](od::scope auto& cx, auto errors_of) {
+      auto const mu = cx(od::sample<"mu">, ds::normal(0, 5));
+      auto const tau = cx(od::sample<"tau">, ds::truncated_below(ds::cauchy(0, 5), 0));
+      return od::sum(od::map(
+          [&](auto error) {
+            auto const z = cx(od::sample<"z">, ds::normal(0, 1));
+            return cx(od::sample<"y">, ds::normal(mu + tau * z, error));
+          },
+          errors_of));
+    });
+
 /// A chain of states, each seen through noise. Before the first one is state 0.
 inline constexpr auto hidden = od::fn<"hidden">([](od::scope auto& cx, auto rows, auto means, auto n) {
   return od::loop(n, cx.lift(i64{0}), [&](auto, auto before) {

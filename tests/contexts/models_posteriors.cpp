@@ -53,17 +53,6 @@ inline constexpr auto eight_schools = od::fn<"eight_schools">([](od::scope auto&
       },
       errors_of));
 });
-inline constexpr auto eight_schools_noncentred =
-    od::fn<"eight_schools_noncentred">([](od::scope auto& cx, auto errors_of) {
-      auto const mu = cx(od::sample<"mu">, ds::normal(0, 5));
-      auto const tau = cx(od::sample<"tau">, ds::truncated_below(ds::cauchy(0, 5), 0));
-      return od::sum(od::map(
-          [&](auto error) {
-            auto const z = cx(od::sample<"z">, ds::normal(0, 1));
-            return cx(od::sample<"y">, ds::normal(mu + tau * z, error));
-          },
-          errors_of));
-    });
 constexpr std::array<double, 8> effects{28, 8, -3, 7, -1, 1, 18, 12},
     school_errors{15, 10, 16, 11, 9, 11, 10, 18};
 

@@ -114,17 +114,6 @@ TEST_CASE("kidiq: by her school and IQ, and by their interaction", "[statistics]
 
 namespace {
 
-inline constexpr auto eight_schools = od::fn<"eight_schools">([](od::scope auto& cx, auto const& errors_of) {
-  auto const mu = cx(od::sample<"mu">, ds::normal(0, 5));
-  auto const tau = cx(od::sample<"tau">, ds::truncated_below(ds::cauchy(0, 5), 0));
-  return od::sum(od::map(
-      [&](auto error) {
-        auto const z = cx(od::sample<"z">, ds::normal(0, 1));
-        return cx(od::sample<"y">, ds::normal(mu + tau * z, error));
-      },
-      errors_of));
-});
-
 // An element depends on five before it, which the loop carries.
 inline constexpr auto ar5 = od::fn<"ar5">([](od::scope auto& cx, auto const& first, auto n) {
   auto const alpha = cx(od::sample<"alpha">, ds::normal(0, 10));
@@ -158,7 +147,7 @@ inline constexpr auto two_components = od::fn<"two_components">([](od::scope aut
 
 TEST_CASE("eight schools, not centred", "[statistics]") {
   inf::draws const d = by_nuts(
-      ms::model(fast(), eight_schools, vec{15, 10, 16, 11, 9, 11, 10, 18}),
+      ms::model(fast(), eight_schools_noncentred, vec{15, 10, 16, 11, 9, 11, 10, 18}),
       {{"y", vec{28, 8, -3, 7, -1, 1, 18, 12}}}, 0.9);
   // [S] eight_schools
   check(d.column("mu"), of_a_million(4.3953, 3.3150));
