@@ -94,14 +94,6 @@ template <class Evaluator, class Frame>
 void copy_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   e.copy_elementwise(frame, n);
 }
-template <class X>
-struct one_level_down {
-  using type = X;
-};
-template <class T, class C, class Run>
-struct one_level_down<value<T, C, Run>> {
-  using type = T;
-};
 template <class S, class F, class... X>
 consteval bool goes_through() {
   using C = typename S::context;
@@ -112,7 +104,7 @@ consteval bool goes_through() {
   else if constexpr (rule_for<C, F, open_t<S, X>...> != rule::none)
     return false;
   else
-    return goes_through<typename S::tail, F, typename one_level_down<X>::type...>();
+    return goes_through<typename S::tail, F, inner_t<S, X>...>();
 }
 
 template <class Evaluator, class Frame>
