@@ -46,6 +46,8 @@ inline bool is_below(address const& a, address const& top) {
   return a.site == top.site && a.indices.size() > top.indices.size() &&
          std::equal(top.indices.begin(), top.indices.end(), a.indices.begin());
 }
+// What a distribution says of its parameters, of the choice that cannot be drawn.
+[[noreturn]] OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why);
 } // namespace detail
 
 /// The number of a choice among those of its site, row by row; and the indices of a number.

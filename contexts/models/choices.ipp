@@ -122,4 +122,13 @@ OVERDUB_DECL int selection::extent(std::string_view site) const {
   return is_complement_ ? 1 : -1;
 }
 
+namespace detail {
+
+OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why) {
+  if (why.starts_with("overdub: ")) why.remove_prefix(9);
+  throw model_error(message(
+      "overdub: %s cannot be drawn: %.*s", text_of(at).c_str(), static_cast<int>(why.size()), why.data()));
+}
+
+} // namespace detail
 } // namespace overdub::models

@@ -65,8 +65,6 @@ private:
 
 namespace detail {
 
-[[noreturn]] OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why);
-
 // What a model in a model gives; compilers may ask before they look at constraints.
 template <class F, class... X>
 struct part_result {

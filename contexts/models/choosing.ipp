@@ -78,13 +78,4 @@ OVERDUB_DECL void choice_record::throw_unmade(address const& at) const {
       nearest.suggestion().c_str()));
 }
 
-namespace detail {
-
-OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why) {
-  if (why.starts_with("overdub: ")) why.remove_prefix(9);
-  throw model_error(message(
-      "overdub: %s cannot be drawn: %.*s", text_of(at).c_str(), static_cast<int>(why.size()), why.data()));
-}
-
-} // namespace detail
 } // namespace overdub::models

@@ -42,12 +42,8 @@ inline void model_core::caller::draw(void* object, void const* const* arguments,
   try {
     self.native(&generator, arguments + self.turns, results);
   } catch (error const& e) {
-    std::string_view why = e.what();
-    if (why.starts_with("overdub: ")) why.remove_prefix(9);
-    throw model_error(message(
-        "overdub: %s cannot be drawn: %.*s",
-        text_of(address(self.core->sites()[self.site].address, self.indices(arguments))).c_str(),
-        static_cast<int>(why.size()), why.data()));
+    detail::throw_undrawable(
+        address(self.core->sites()[self.site].address, self.indices(arguments)), e.what());
   }
 }
 
