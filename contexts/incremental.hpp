@@ -84,6 +84,24 @@ public:
     }
   }
 
+  /// One element more of the argument I, an array, behind the last one; of arrays of arrays, a row: an array of their element. O(1) for
+  /// numbers, amortised.
+  template <std::size_t I, class X>
+  void append(X const& element) {
+    using argument = std::tuple_element_t<I, std::tuple<A...>>;
+    static_assert(
+        detail::type_of_cpp<argument>.rank > 0,
+        "overdub: append<I>(x) is for arguments that are arrays; others are set as a whole");
+    if constexpr (detail::type_of_cpp<argument>.rank > 0) {
+      using row = typename argument::value_type;
+      static_assert(
+          std::is_convertible_v<X const&, row> && (!std::floating_point<X> || !std::integral<row>),
+          "overdub: append<I>(x) takes an element of the argument, and no floating-point number where an "
+          "integer stands; convert it");
+      program_.append(first_leaf<I>, data_of(row(element)).front());
+    }
+  }
+
   /// The value with the changes that were made. Throws what the function throws; then nothing is proposed, and the changes stay.
   /// Of a function that gives no number, nothing is returned: commit, and ask for the value.
   std::conditional_t<is_number, Result, void> propose() {

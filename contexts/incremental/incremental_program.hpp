@@ -54,6 +54,9 @@ public:
     mark(input, {.places = 1, .indices = 1});
   }
 
+  /// One element more of an input that is an array, behind the last one; of arrays of arrays, a row. O(its length), amortised.
+  OVERDUB_DECL void append(std::uint32_t input, datum const& x);
+
   // ---- updates
 
   /// Computes the function with the changes. Throws what it throws, and stays as it was then, with the changes.
@@ -72,6 +75,7 @@ public:
       change& c = pending_[changed_[k]];
       mark(changed_[k], {});
       if (c.whole) c.whole.reset();
+      c.is_there = false;
     }
     change_count_ = 0;
     is_proposed_ = false;
@@ -173,6 +177,7 @@ private:
     place places[increments::input_change::most_places];
     std::uint64_t bits = 0;                 // of a number that is set
     std::optional<increments::cells> whole; // of an array
+    bool is_there = false;                  // what was appended is a part of the array now
   };
   // A slice with where its arguments and what it changes stand: addresses of words.
   struct bound_slice {
@@ -205,8 +210,10 @@ private:
   };
 
   static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
-    return how.code() << (6 * (input % 10));
+    return how.code() << (increments::input_change::bits * (input % most_signed));
   }
+  // Of so many inputs the signature is all of the schema.
+  static constexpr std::uint32_t most_signed = 64 / increments::input_change::bits;
   void mark(std::uint32_t input, increments::input_change how) {
     signature_ += bits_of(how, input) - bits_of(pending_[input].how, input);
     pending_[input].how = how;
@@ -214,6 +221,15 @@ private:
   template <class F>
   void for_each_change_of_input(std::uint32_t i, F const& f) const {
     change const& c = pending_[i];
+    if (c.how.appended) {
+      increments::cells const& all = arrays_of_[i];
+      i64 const first = c.places[0].path[0];
+      for (i64 k = first; k < first + c.how.places; ++k)
+        increments::for_each_scalar(
+            all.data() + static_cast<std::size_t>(k) * all.bytes_of_row(), all.size_of_scalar(),
+            {all.extents() + 1, all.type().rank - 1u}, {&k, 1}, f);
+      return;
+    }
     if (c.how.whole) {
       increments::cells const& all = *c.whole;
       increments::for_each_scalar(all.data(), all.size_of_scalar(), {all.extents(), all.type().rank}, {}, f);
@@ -249,6 +265,8 @@ private:
   void write_input(std::uint32_t i);
   void write_whole_input(std::uint32_t i);
   increments::cells whole_input(std::uint32_t i) const;
+  void make_whole(std::uint32_t i);
+  void add_row(increments::store const& s, bound_call const& from);
   void check_input(std::uint32_t i) const;
   void check_rows(bound_slice const& b) const;
   void look_at(std::uint32_t variable, std::uint64_t bits);
@@ -264,7 +282,7 @@ private:
   std::vector<change> pending_;        // by input
   std::vector<std::uint32_t> changed_; // the inputs that changed, so many
   std::uint32_t change_count_ = 0;
-  std::uint64_t signature_ = 0; // of up to ten inputs, all of the schema
+  std::uint64_t signature_ = 0;
   std::vector<std::unique_ptr<bound_slice>> bound_;
   bound_slice* last_ = nullptr;     // that was found
   bound_slice* proposal_ = nullptr; // that ran

@@ -35,6 +35,8 @@ inline std::string_view text_of(step::extent ran) {
     return "one turn";
   case step::extent::some_turns:
     return "the turns of a list";
+  case step::extent::new_turn:
+    return "a turn more";
   case step::extent::difference:
     return "a difference";
   case step::extent::from_the_change:
@@ -176,6 +178,24 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
       if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(of.extent(k)))
         increments::throw_index(input, path[k], of.extent(k));
   };
+  auto const is_new = [&] {
+    i64 const k = path[0] - m.extent(0);
+    return c.how.appended && k >= 0 && k < c.how.places;
+  };
+  if (is_new()) { // an element of what was appended
+    increments::cells& to = arrays_of_[input];
+    for (std::size_t k = 1; k < path.size(); ++k)
+      if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(m.extent(k)))
+        increments::throw_index(input, path[k], m.extent(k));
+    to.set_bits_at(to.at(path), bits);
+    c.places[path[0] - m.extent(0)].bits = bits;
+    is_proposed_ = false;
+    return;
+  }
+  if (c.how.appended) { // and of what stood there before
+    check(m);
+    make_whole(input);
+  }
   if (c.how.whole) { // an element of what was set as a whole
     check(*c.whole);
     c.whole->set_bits_at(c.whole->at(path), bits);
@@ -195,8 +215,7 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
   bool const meets =
       std::any_of(c.places, c.places + c.how.places, [&](place const& p) { return p.path[0] == path[0]; });
   if (meets || c.how.places == increments::input_change::most_places) {
-    c.whole = whole_input(input);
-    mark(input, {.whole = true});
+    make_whole(input);
     return set_at(input, path, bits);
   }
   if (c.how.places == 0) changed_[change_count_++] = input;
@@ -208,10 +227,62 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
               .indices = static_cast<std::uint8_t>(path.size())});
 }
 
+OVERDUB_DECL void incremental_program::append(std::uint32_t input, datum const& x) {
+  check_input(input);
+  change& c = pending_[input];
+  increments::cells& m = arrays_of_[input];
+  ir::type const t = m.type();
+  if (t.rank == 0)
+    throw incremental_error(message(
+        "overdub: input %u is a number, and was given an element more; only arrays have elements", input));
+  if (x.type() != t.element_type()) increments::throw_type(input, t.element_type(), x.type());
+  i64 const rows = c.how.whole ? c.whole->extent(0) : m.extent(0) + (c.how.appended ? c.how.places : 0);
+  if (rows > 0)
+    for (std::size_t axis = 1; axis < t.rank; ++axis)
+      if (i64 const wanted = (c.how.whole ? *c.whole : m).extent(axis); x.shape()[axis - 1] != wanted)
+        throw size_error(message(
+            "overdub: input %u has rows of size %lld, and was given one of size %lld more", input,
+            static_cast<long long>(wanted), static_cast<long long>(x.shape()[axis - 1])));
+  // Slices follow what grows, and not what begins.
+  bool const is_first = c.how.is_same();
+  if (!c.how.whole && (m.extent(0) == 0 || (!is_first && !c.how.appended) ||
+                       c.how.places == increments::input_change::most_places))
+    make_whole(input);
+  is_proposed_ = false;
+  increments::cells& to = c.how.whole ? *c.whole : m;
+  if (rows == 0) to.set_row(x.shape().data());
+  if (!to.reserve_rows(rows - to.extent(0) + 1) && !c.how.whole) ++arrays_;
+  std::byte* const row = to.data() + static_cast<std::size_t>(rows) * to.bytes_of_row();
+  if (t.rank == 1)
+    increments::put_bits(row, to.size_of_scalar(), x.bits());
+  else
+    execute::with_type(t.element, [&]<class T>(T) {
+      if (auto const& from = x.elements<T>(); !from.empty()) std::memcpy(row, from.data(), to.bytes_of_row());
+    });
+  if (c.how.whole) return to.extend(1);
+  place& p = c.places[c.how.places];
+  p.path[0] = rows;
+  p.bits = t.rank == 1 ? x.bits() : 0;
+  if (is_first) changed_[change_count_++] = input;
+  mark(input, {.places = static_cast<std::uint8_t>(c.how.places + 1), .indices = 1, .appended = true});
+}
+
+// What is not followed place by place.
+inline void incremental_program::make_whole(std::uint32_t i) {
+  change& c = pending_[i];
+  c.whole = whole_input(i);
+  if (c.how.is_same()) changed_[change_count_++] = i;
+  mark(i, {.whole = true});
+}
+
 // An array as it would be.
 inline increments::cells incremental_program::whole_input(std::uint32_t i) const {
   change const& c = pending_[i];
   increments::cells all = arrays_of_[i];
+  if (c.how.appended) {
+    all.extend(c.how.places);
+    return all;
+  }
   for (std::uint8_t k = 0; k < c.how.places; ++k)
     all.set_bits_at(all.at({c.places[k].path, c.how.indices}), c.places[k].bits);
   return all;
@@ -233,7 +304,7 @@ OVERDUB_DECL void incremental_program::run_changes() {
 }
 
 inline bool incremental_program::fits(bound_slice const& b) const {
-  return b.signature == signature_ && (pending_.size() <= 10 || b.changes == schema());
+  return b.signature == signature_ && (pending_.size() <= most_signed || b.changes == schema());
 }
 
 // The slice for the changes.
@@ -346,7 +417,7 @@ inline void incremental_program::check_rows(bound_slice const& b) const {
     if (s.path.empty() || s.is_range || s.value.result == increments::slice_value::none) continue;
     std::size_t const indices = s.path.size(), skipped = s.each ? 1 : 0;
     increments::cells const& to = arrays_of_[s.variable];
-    if (to.type().rank == indices) continue;
+    if (to.type().rank == indices || (s.grows && to.extent(0) == 0)) continue;
     bool const each_is_valid = s.valid.exists() && s.each && increments::is_array(b.call, s.valid);
     if (s.valid.exists() && !each_is_valid && increments::word_of(b.call, s.valid) == 0) continue;
     i64 const* const extents = b.call.extents(s.value.result);
@@ -390,6 +461,12 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
     b.call.lend(parameter, arrays_of_[p.variable].data(), arrays_of_[p.variable].extents());
   } else if (c.how.whole) {
     b.call.lend(parameter, c.whole->data(), c.whole->extents());
+  } else if (c.how.appended) { // it stands behind the others
+    increments::cells const& m = arrays_of_[p.variable];
+    i64 extents[ir::max_rank];
+    std::copy_n(m.extents(), m.type().rank, extents);
+    extents[0] += c.how.places;
+    b.call.lend(parameter, m.data(), extents);
   } else {
     increments::cells const& whole = b.wholes.emplace_back(whole_input(p.variable));
     b.call.lend(parameter, whole.data(), whole.extents());
@@ -451,6 +528,10 @@ inline void incremental_program::find_stores(bound_slice& b) {
     return v.result == increments::slice_value::none ? &zero : b.call.result_address(v.result);
   };
   for (increments::store const& s : b.slice->what.stores) {
+    if (s.grows) {
+      b.parts.push_back(&s);
+      continue;
+    }
     bool const is_single = is_sum_[s.variable] && layout_[s.variable].type.element == ir::scalar::f32;
     if (s.path.empty() && is_number(s.variable) && !s.valid.exists() && !is_single) {
       b.numbers.push_back({word(s.value), &numbers_[s.variable]});
@@ -507,7 +588,10 @@ OVERDUB_DECL void incremental_program::exchange_changes() {
   for (std::uint32_t n = 0; n < change_count_; ++n) {
     std::uint32_t const i = changed_[n];
     change& c = pending_[i];
-    if (!c.how.whole) {
+    if (c.how.appended) {
+      arrays_of_[i].extend(c.is_there ? -c.how.places : c.how.places);
+      c.is_there = !c.is_there;
+    } else if (!c.how.whole) {
       increments::cells& of = arrays_of_[i];
       for (std::uint8_t k = 0; k < c.how.places; ++k) {
         std::size_t const at = of.at({c.places[k].path, c.how.indices});
@@ -540,6 +624,7 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
     return;
   }
   increments::cells& to = arrays_of_[s.variable];
+  if (s.grows) add_row(s, from);
   if (s.path.empty()) {
     if (s.valid.exists() && word(s.valid) == 0) return;
     // Where nothing is given, what was lost of sums that were computed anew.
@@ -591,8 +676,26 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
   });
 }
 
+// A row more, which is written next. Where there was none, it says how long rows are; of what was lost of sums, that of the sums does.
+inline void incremental_program::add_row(increments::store const& s, bound_call const& from) {
+  if (s.valid.exists() && increments::word_of(from, s.valid) == 0) return;
+  increments::cells& to = arrays_of_[s.variable];
+  if (to.extent(0) == 0 && to.type().rank > 1)
+    to.set_row(
+        s.value.exists() ? increments::extents_of(from, s.value)
+                         : arrays_of_[layout_.of(layout_[s.variable].of)].extents() + 1);
+  to.reserve_rows(1);
+  to.extend(1);
+  ++arrays_;
+}
+
 [[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
   change const& c = pending_[i];
+  if (c.how.appended) [[unlikely]] {
+    arrays_of_[i].extend(c.how.places);
+    ++arrays_;
+    return;
+  }
   if (c.how.whole) [[unlikely]]
     return write_whole_input(i);
   increments::cells& to = arrays_of_[i];

@@ -13,8 +13,8 @@
 namespace overdub::contexts::increments {
 
 /// The places of each number in an array of integers. It is built when it is first asked, and follows the array by a journal of
-/// places that were written: what was written since the last question is looked at when the next one comes. O(1) for each place
-/// that was written; O(length) where it is built, and where the journal got long.
+/// places that were written: what was written since the last question is looked at when the next one comes, and so is what came
+/// behind the array's end. O(1) for each such place; O(length) where it is built, and where the journal got long.
 class inverse_index {
 public:
   /// The array's element at this place may be another one now.
@@ -35,8 +35,13 @@ public:
   /// writes were told.
   std::span<std::int64_t const> places(std::int64_t number, std::span<std::int64_t const> array) {
     bool const was_built =
-        std::exchange(is_built_, false) && key_of_.size() == array.size(); // where memory is gone, it is not
+        std::exchange(is_built_, false) && key_of_.size() <= array.size(); // where memory is gone, it is not
     if (!was_built) build(array);
+    for (std::size_t i = key_of_.size(); i < array.size(); ++i) {
+      key_of_.push_back(array[i]);
+      position_.push_back(0);
+      add(static_cast<std::int64_t>(i), array[i]);
+    }
     for (std::int64_t const place : journal_) move(place, array[static_cast<std::size_t>(place)]);
     journal_.clear();
     is_built_ = true;

@@ -85,6 +85,22 @@ public:
   }
   std::size_t bytes() const { return static_cast<std::size_t>(scalars()) * size_of_; }
 
+  /// The bytes of a row, of an array of numbers an element.
+  std::size_t bytes_of_row() const { return static_cast<std::size_t>(scalars(1)) * size_of_; }
+  /// Makes room for so many rows behind the last one. Whether the array stands where it did. Amortised O(rows).
+  bool reserve_rows(i64 rows) {
+    std::byte const* const before = data();
+    std::size_t const words =
+        (bytes() + static_cast<std::size_t>(rows) * bytes_of_row() + sizeof(std::uint64_t) - 1) /
+        sizeof(std::uint64_t);
+    if (words > words_.size()) words_.resize(std::max(words, words_.size() * 2));
+    return data() == before;
+  }
+  /// What was written behind the end is a part of it; or the other way round, for less than 0 rows.
+  void extend(i64 rows) { extents_[0] += rows; }
+  /// Of an array without rows: how long rows will be along these axes.
+  void set_row(i64 const* extents) { std::copy_n(extents, type_.rank - 1, extents_.begin() + 1); }
+
 private:
   bool reshape(i64 const* extents) {
     std::byte const* const before = data();

@@ -10,18 +10,22 @@
 
 namespace overdub::contexts::increments {
 
-/// How an input changed: all of it, or elements at so many places, each named by so many indices, leading axis first. Nothing,
-/// where it is neither.
+/// How an input changed: all of it, or elements at so many places, each named by so many indices, leading axis first, or so many
+/// elements more, behind the last one. Nothing, where it is none of these.
 struct input_change {
   static constexpr std::uint8_t most_places = 4;
 
   bool whole = false;
   std::uint8_t places = 0;
   std::uint8_t indices = 0;
+  bool appended = false; // the places are behind the end
 
   bool is_same() const { return !whole && places == 0; }
-  /// As a number of six bits.
-  std::uint64_t code() const { return std::uint64_t{whole} << 5 | std::uint64_t{indices} << 3 | places; }
+  /// As a number of so many bits.
+  static constexpr std::uint32_t bits = 7;
+  std::uint64_t code() const {
+    return std::uint64_t{appended} << 6 | std::uint64_t{whole} << 5 | std::uint64_t{indices} << 3 | places;
+  }
   friend auto operator<=>(input_change const&, input_change const&) = default;
 };
 /// How all inputs changed: what slices are kept by. The indices themselves are arguments of a slice.
@@ -71,7 +75,7 @@ private:
 struct slice_parameter {
   enum class kind : std::uint8_t {
     variable, // its value before the update
-    input,    // the new value of an input that changed as a whole
+    input,    // the new value of an input, as a whole
     index,    // of a place where an input changed
     element,  // what stands there now
     members // the turns in which an index that is kept has this value: places in `variable`, an index shifted
@@ -101,6 +105,7 @@ struct store {
   slice_value valid; // where it is written at all; everywhere, where it does not exist
   bool each = false;
   bool is_range = false; // the last index is the first of as many as there are values
+  bool grows = false;    // the first index is behind the end: there is an element, or a row, more
 };
 
 /// What ran again.
@@ -109,6 +114,7 @@ struct step {
     scalar,
     one_turn,
     some_turns,
+    new_turn,
     difference,
     from_the_change,
     branch,

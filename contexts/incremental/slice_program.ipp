@@ -42,6 +42,21 @@ inline void slice_writer::begin(std::uint32_t input, input_change const& how) {
     c.now = parameter_for({.what = slice_parameter::kind::input, .variable = input}, layout_[input].type);
     return;
   }
+  if (how.appended) {
+    c.appended = input;
+    value_id const end = at_.add(op::length, old(v));
+    for (std::uint32_t k = 0; k < how.places; ++k) {
+      piece p{.source = input, .place = k, .is_new = true};
+      p.index = k == 0 ? end : at_.add(op::add, end, literal(ir::i64, k));
+      ir::type const t = layout_[input].type.element_type();
+      p.element =
+          t.rank > 0
+              ? at(now(v), p.index)
+              : parameter_for({.what = slice_parameter::kind::element, .variable = input, .place = k}, t);
+      c.pieces.push_back(p);
+    }
+    return;
+  }
   for (std::uint32_t k = 0; k < how.places; ++k) begin_place(input, how, k, 0, c);
 }
 
@@ -90,6 +105,7 @@ inline slice slice_writer::finish() && {
     store to;
     to.variable = s.variable;
     to.is_range = s.is_range;
+    to.grows = s.grows;
     to.value = value_at(s.value, results);
     to.valid = value_at(s.valid, results);
     for (value_id const v : s.path) {

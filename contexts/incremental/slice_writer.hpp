@@ -51,6 +51,7 @@ struct piece {
   value_id key = ir::nothing;
   // Or all from a turn of a loop to another.
   value_id first = ir::nothing, end = ir::nothing;
+  bool is_new = false; // it stands behind those that were there
 };
 
 /// How a value changed.
@@ -59,6 +60,10 @@ struct change {
   value_id now = ir::nothing;
   value_id by = ir::nothing; // of a sum: the difference, where it is known
   std::vector<piece> pieces;
+  // Of a number of turns: the indices of those that it has more; it was at least so much.
+  std::vector<value_id> grown;
+  std::int64_t least = 0;
+  std::uint32_t appended = layout::none; // the input that this is, which has its new elements in memory
 };
 
 /// Whether a value is made in a region, or in one inside. O(how much deeper it stands).
@@ -103,6 +108,7 @@ private:
     value_id value;
     value_id valid = ir::nothing;
     bool is_range = false;
+    bool grows = false;
   };
   // What is kept of the inside of an operation that runs again: what it is now, and whether it is there.
   struct kept_value {
@@ -150,6 +156,8 @@ private:
   void visit(region_id r);
   void visit(node_id n);
   void visit_at(node_id n);
+  void visit_length(node_id n);
+  void add_growth(node_id n);
   void visit_sum(node_id n);
   void add_difference(node_id n);
   void run_again(node_id n, std::string_view why = {});
@@ -170,6 +178,7 @@ private:
       change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found);
   static bool has_lists(change const& c);
   static bool may_be_missing(change const& c);
+  static bool has_new(change const& c);
   void note(node_id n, step::extent ran, std::string_view why = {}) {
     made_.steps.push_back({n, ran, std::string(why)});
   }
@@ -187,6 +196,9 @@ private:
   value_id met_by(reached const& earlier, reached const& later, value_id index);
   bool is_summed(value_id v) const;
   std::vector<value_id> run_body(node_id n, reached const& r);
+  std::vector<value_id> run_new_turn(node_id n, value_id index, std::span<value_id const> entering);
+  void
+  add_new_piece(value_id v, value_id index, value_id element, std::uint32_t place, std::vector<piece>& to);
   void run_turn(node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces);
   void run_turns(node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces);
   value_id element_before(value_id v, value_id index);
@@ -213,6 +225,7 @@ private:
   // ---- slice_writer_loops.hpp: loops that carry something
   void visit_loop(node_id n);
   std::string_view cannot_follow(node_id n, std::vector<reached>& all);
+  void grow_loop(node_id n, std::vector<value_id> const& grown);
   std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
   value_id begins_anew(node_id n);
   value_id differs(value_id now, value_id before);
@@ -233,6 +246,7 @@ private:
   std::vector<pending> stores_;
   bool late_ = false;
   bool runs_all_ = false;
+  bool is_new_turn_ = false; // of which nothing is kept
 
   std::vector<std::uint32_t> changes_; // by value: numbers of the pool, from 1
   std::deque<change> pool_;

@@ -71,7 +71,7 @@ inline bool slice_writer::has_turns(node_id n) const {
 /// Whether a change in a region is of single elements, at indices that are known outside.
 inline bool slice_writer::is_plain(change const& c, region_id inside) const {
   return !c.whole && std::all_of(c.pieces.begin(), c.pieces.end(), [&](piece const& p) {
-    return p.list == ir::nothing && p.part == nullptr && p.element != ir::nothing &&
+    return !p.is_new && p.list == ir::nothing && p.part == nullptr && p.element != ir::nothing &&
            !is_inside(written(), p.index, inside);
   });
 }

@@ -8,9 +8,11 @@ namespace overdub::contexts::increments {
 inline void slice_writer::visit_loop(node_id n) {
   std::vector<reached> all;
   if (std::string_view const why = cannot_follow(n, all); !why.empty()) return run_again(n, why);
+  function const& f = original();
+  if (value_id const v = f.operand(n, 0); !f.is_literal(v) && change_of(v) != nullptr)
+    return grow_loop(n, std::vector<value_id>(change_of(v)->grown));
   value_id const restarts = begins_anew(n);
   if (all.empty() && restarts == ir::nothing) return; // it asks for a length
-  function const& f = original();
   region_id const body = f.region_at(n, 0), outside = at_.region();
   std::uint32_t const carried = f[body].argument_count - 1, stacked = f[n].result_count - carried;
   value_id const count = now(f.operand(n, 0));
@@ -142,6 +144,26 @@ inline void slice_writer::visit_loop(node_id n) {
   }
 }
 
+/// Runs the turns that a loop has more, from what it carried at its end.
+inline void slice_writer::grow_loop(node_id n, std::vector<value_id> const& grown) {
+  function const& f = original();
+  region_id const body = f.region_at(n, 0);
+  std::uint32_t const carried = f[body].argument_count - 1, stacked = f[n].result_count - carried;
+  std::vector<value_id> states;
+  for (std::uint32_t s = 0; s < carried; ++s) states.push_back(old(original().result(n, s)));
+  std::vector<std::vector<piece>> pieces(stacked);
+  for (std::uint32_t k = 0; k < grown.size(); ++k) {
+    std::vector<value_id> const given = run_new_turn(n, grown[k], states);
+    for (std::uint32_t s = 0; s < stacked; ++s)
+      add_new_piece(original().result(n, carried + s), grown[k], given[carried + s], k, pieces[s]);
+    states.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(carried));
+    note(n, step::extent::new_turn);
+  }
+  for (std::uint32_t s = 0; s < carried; ++s) set_whole(original().result(n, s), states[s]);
+  for (std::uint32_t s = 0; s < stacked; ++s)
+    set_change(original().result(n, carried + s)).pieces = std::move(pieces[s]);
+}
+
 /// By how much the elements of a list change a sum.
 inline value_id slice_writer::differences(value_id v, piece const& p, value_id count) {
   region_id const outside = at_.region();
@@ -162,8 +184,9 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   if (!is_at_top(f[n].parent)) return "it stands in another map or loop, or in a branch in one";
   if (f[n].attributes.is_reversed()) return "it runs from the last turn on";
   if (f[body].argument_count == 1) return "it carries nothing";
-  if (value_id const count = f.operand(n, 0); !f.is_literal(count) && change_of(count) != nullptr)
-    return "the number of its turns changed";
+  value_id const count = f.operand(n, 0);
+  change const* const of_count = f.is_literal(count) ? nullptr : change_of(count);
+  if (of_count != nullptr && of_count->grown.empty()) return "the number of its turns changed";
   for (value_id const v : f.arguments_of(body))
     if (f.type_of(v).rank > 0 || !f.type_of(v).is_literal()) return "it carries other things than numbers";
   for (node_id const m : f.nodes_of(body)) {
@@ -176,6 +199,11 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   if (std::string_view const why = find_reached(n, all); !why.empty()) return why;
   for (reached const& r : all)
     if (r.from.list != ir::nothing) return "a list of its turns is reached";
+  bool begins = false;
+  for (std::uint32_t k = 1; k < f[n].operand_count; ++k)
+    begins = begins || (!f.is_literal(f.operand(n, k)) && change_of(f.operand(n, k)) != nullptr);
+  if (of_count != nullptr && (begins || !all.empty()))
+    return "it has more turns, and what others use, or what it begins with, changed, too";
   return {};
 }
 

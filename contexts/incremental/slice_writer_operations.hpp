@@ -15,7 +15,8 @@ inline void slice_writer::visit(region_id r) {
 
 inline void slice_writer::visit(node_id n) {
   if (!is_reached(n)) return;
-  if (runs_all_) return run_again(n);
+  bool const is_place = original()[n].code == op::at || original()[n].code == op::length;
+  if (runs_all_ || (is_new_turn_ && !is_place)) return run_again(n);
   switch (original()[n].code) {
   case op::at:
     return visit_at(n);
@@ -28,13 +29,11 @@ inline void slice_writer::visit(node_id n) {
   case op::if_:
     return visit_branch(n);
   case op::length:
-    // Elements change, and lengths do not.
-    for (value_id const v : original().operands_of(n))
-      if (change const* const c = change_of(v); c != nullptr && c->whole) return run_again(n);
-    return;
+    return visit_length(n);
   default:
     run_again(n);
-    return add_difference(n);
+    add_difference(n);
+    return add_growth(n);
   }
 }
 
@@ -61,6 +60,65 @@ inline void slice_writer::add_difference(node_id n) {
   pool_[changes_[index_of(original().result(n))] - 1].by = by;
 }
 
+/// A length is another one where elements came behind the end. Those of several arrays are one.
+inline void slice_writer::visit_length(node_id n) {
+  value_id const v = original().result(n);
+  change* const first = changes_[index_of(original().operand(n, 0))] == 0
+                            ? nullptr
+                            : &pool_[changes_[index_of(original().operand(n, 0))] - 1];
+  auto const count_of = [](change const* c) {
+    return c == nullptr
+               ? std::ptrdiff_t{0}
+               : std::count_if(c->pieces.begin(), c->pieces.end(), [](piece const& p) { return p.is_new; });
+  };
+  std::ptrdiff_t const more = count_of(first);
+  std::int64_t least = 0;
+  for (value_id const array : original().operands_of(n)) {
+    change const* const c = change_of(array);
+    if ((c != nullptr && c->whole) || count_of(c) != more) return run_again(n);
+    if (c != nullptr && c->appended != layout::none)
+      least = 1; // what is appended to nothing is followed as a whole
+  }
+  if (more == 0) return is_new_turn_ ? run_again(n) : void();
+  std::vector<value_id> grown;
+  for (piece const& p : first->pieces)
+    if (p.is_new) grown.push_back(p.index);
+  // The others have the same places, and are found by them.
+  if (at_.region() == function::body)
+    for (value_id const array : original().operands_of(n)) {
+      auto next = grown.begin();
+      for (piece& p : pool_[changes_[index_of(array)] - 1].pieces)
+        if (p.is_new) p.index = *next++;
+    }
+  value_id const now = at_.add(op::add, grown.front(), literal(ir::i64, grown.size()));
+  set_whole(v, now);
+  old_[index_of(v)] = grown.front(); // which is forgotten with the change
+  change& c = pool_[changes_[index_of(v)] - 1];
+  c.grown = std::move(grown);
+  c.least = least;
+  note(n, step::extent::scalar);
+}
+
+/// A number of turns that is more or less by a literal grows with the other.
+inline void slice_writer::add_growth(node_id n) {
+  op const code = original()[n].code;
+  if (code != op::add && code != op::sub) return;
+  value_id const a = original().operand(n, 0), b = original().operand(n, 1);
+  bool const second = code == op::add && original().is_literal(a);
+  value_id const of = second ? b : a, by = second ? a : b;
+  if (original().is_literal(of) || !original().is_literal(by) || original().type_of(of) != ir::i64) return;
+  change const* const c = change_of(of);
+  if (c == nullptr || c->grown.empty()) return;
+  auto const distance = static_cast<std::int64_t>(original().bits_of(by));
+  std::int64_t const least = code == op::add ? c->least + distance : c->least - distance;
+  if (least < 0 || std::abs(distance) > 1'000'000) return; // it may be that there are no turns at all
+  change& to = pool_[changes_[index_of(original().result(n))] - 1];
+  for (value_id const index : c->grown)
+    to.grown.push_back(at_.add(code, index, literal(ir::i64, static_cast<std::uint64_t>(distance))));
+  to.least = least;
+  old_[index_of(original().result(n))] = to.grown.front();
+}
+
 /// An element of an array of which some changed.
 inline void slice_writer::visit_at(node_id n) {
   change const* const c = change_of(original().operand(n, 0));
@@ -85,13 +143,34 @@ inline void slice_writer::visit_at(node_id n) {
     if (p.part == nullptr && p.element != ir::nothing && is_one) return set_whole(v, p.element);
   }
   // Elsewhere: it is one of the elements that changed, or none.
-  if (original().type_of(v).rank != 0 || has_lists(*c) || (!is_one && may_be_missing(*c)))
+  if (original().type_of(v).rank != 0 || has_lists(*c) || (!is_one && may_be_missing(*c)) ||
+      c->appended != layout::none)
     return run_again(n);
   std::vector<value_id> indices{first};
   for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
     indices.push_back(now(original().operand(n, k)));
-  value_id found = at(old(original().operand(n, 0)), indices);
+  // What is new is not where the others were.
+  std::vector<node_id> choices;
+  region_id const here = at_.region();
+  value_id const array = old(original().operand(n, 0));
+  for (piece const& p : c->pieces) {
+    if (!p.is_new) continue;
+    std::vector<ir::type> const no_arguments[2];
+    choices.push_back(at_.insert(
+        op::if_, std::array{at_.add(op::eq, first, p.index)}, std::array{original().type_of(v)}, {},
+        no_arguments));
+    at_.to_end(written().region_at(choices.back(), 0));
+    std::vector<value_id> const rest(indices.begin() + 1, indices.end());
+    at_.yield(std::array{rest.empty() ? p.element : at(p.element, rest)});
+    at_.to_end(written().region_at(choices.back(), 1));
+  }
+  value_id found = at(array, indices);
   choose_element(*c, indices, 0, ir::nothing, found);
+  for (; !choices.empty(); choices.pop_back()) {
+    at_.yield(std::array{found});
+    found = written().result(choices.back());
+    at_.to_end(choices.size() > 1 ? written().region_at(choices[choices.size() - 2], 1) : here);
+  }
   set_whole(v, found);
   note(n, step::extent::scalar);
 }
@@ -100,6 +179,7 @@ inline void slice_writer::visit_at(node_id n) {
 inline void slice_writer::choose_element(
     change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found) {
   for (piece const& p : c.pieces) {
+    if (p.is_new) continue;
     value_id const is_there = both(both(where, p.valid), equals(indices[k], p.index));
     if (p.part != nullptr) {
       choose_element(*p.part, indices, k + 1, is_there, found);
@@ -112,6 +192,9 @@ inline void slice_writer::choose_element(
 }
 inline bool slice_writer::may_be_missing(change const& c) {
   return std::any_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) { return p.valid != ir::nothing; });
+}
+inline bool slice_writer::has_new(change const& c) {
+  return std::any_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) { return p.is_new; });
 }
 inline bool slice_writer::has_lists(change const& c) {
   return std::any_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) {
@@ -143,6 +226,8 @@ inline void slice_writer::visit_sum(node_id n) {
       ir::attributes addition = ir::attributes::of(op::add);
       addition.flags = ir::attributes::started;
       difference = written().result(at_.insert(op::reduce, operands, std::array{t}, addition));
+    } else if (p.is_new) {
+      difference = p.element;
     } else if (difference == ir::nothing) {
       difference = at_.add(op::sub, p.element, at(old(array), p.index));
     }
@@ -278,7 +363,7 @@ inline bool slice_writer::keeps_inside(node_id n) {
 // ---- what operations see
 
 inline bool slice_writer::is_reached(node_id n) {
-  if (runs_all_) return true;
+  if (runs_all_ || is_new_turn_) return true;
   for (value_id const v : original().operands_of(n))
     if (!original().is_literal(v) && change_of(v) != nullptr) return true;
   if (original()[n].region_count != 0)

@@ -8,7 +8,10 @@ namespace overdub::contexts::increments {
 inline void slice_writer::visit_map(node_id n) {
   std::vector<reached> all;
   std::string_view why;
-  if (change_of(original().operand(n, 0)) != nullptr)
+  value_id const count = original().operand(n, 0);
+  change const* const of_count = original().is_literal(count) ? nullptr : change_of(count);
+  std::vector<value_id> const grown = of_count == nullptr ? std::vector<value_id>() : of_count->grown;
+  if (of_count != nullptr && (grown.empty() || !turns_.empty()))
     why = "the number of its turns changed";
   else if (!turns_around(original().argument(original().region_at(n, 0), 0)))
     why = "it stands in a branch or a loop";
@@ -28,6 +31,12 @@ inline void slice_writer::visit_map(node_id n) {
       if ((r.from.list != ir::nothing) == lists) ordered.push_back(r);
   all = std::move(ordered);
   pieces_of_results pieces(original()[n].result_count);
+  for (std::uint32_t k = 0; k < grown.size(); ++k) {
+    std::vector<value_id> const given = run_new_turn(n, grown[k], {});
+    for (std::uint32_t i = 0; i < given.size(); ++i)
+      add_new_piece(original().result(n, i), grown[k], given[i], k, pieces[i]);
+    note(n, step::extent::new_turn);
+  }
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::vector<reached> const earlier(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));
     if (all[k].from.list == ir::nothing)
@@ -66,7 +75,11 @@ inline std::string_view slice_writer::find_reached(node_id n, std::vector<reache
     if (c->whole) return "a value that all turns use changed";
     for (ir::use_id const u : f.uses_of(v)) {
       node_id const user = f[u].user;
-      if (!ir::is_within(f, user, body) || f[user].code == op::length) continue;
+      if (!ir::is_within(f, user, body)) continue;
+      if (f[user].code == op::length) {
+        if (has_new(*c)) return "the length of an array that all turns ask for changed";
+        continue;
+      }
       if (f[user].code != op::at || index_of(u) != f[user].first_operand)
         return "an array of which elements changed is used as a whole";
       if (std::string_view const why = add_reached(n, f.operand(user, 1), *c, all); !why.empty()) return why;
@@ -80,6 +93,7 @@ inline std::string_view
 slice_writer::add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all) {
   auto const shift = shift_from(original().argument(original().region_at(n, 0), 0), index);
   for (piece const& p : c.pieces) {
+    if (p.is_new) continue; // no turn that was there before read it
     reached r{.from = p};
     r.from.difference = ir::nothing;
     if (shift) {
@@ -246,13 +260,50 @@ inline std::vector<value_id> slice_writer::run_body(node_id n, reached const& r)
   return given;
 }
 
+/// Runs a turn that was not there before, of a map or of a loop with what it carries, and returns what it gives.
+inline std::vector<value_id>
+slice_writer::run_new_turn(node_id n, value_id index, std::span<value_id const> entering) {
+  region_id const body = original().region_at(n, 0);
+  std::size_t const from = mark(), first_store = stores_.size();
+  bool const outside = std::exchange(is_new_turn_, true);
+  turns_.push_back({body, index});
+  auto const give = [&](std::uint32_t argument, value_id s) {
+    change& c = set_change(original().argument(body, argument));
+    c.whole = true;
+    c.now = s;
+    store_value(original().argument(body, argument), s);
+  };
+  give(0, index);
+  for (std::uint32_t s = 0; s < entering.size(); ++s) give(s + 1, entering[s]);
+  visit(body);
+  std::vector<value_id> given;
+  for (value_id const v : original().operands_of(original().yield_of(body))) given.push_back(now(v));
+  turns_.pop_back();
+  is_new_turn_ = outside;
+  return_to(from);
+  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].grows = true;
+  return given;
+}
+
+/// What such a turn gives is an element more.
+inline void slice_writer::add_new_piece(
+    value_id v, value_id index, value_id element, std::uint32_t place, std::vector<piece>& to) {
+  piece p{.index = index, .element = element, .place = place, .is_new = true};
+  p.source = layout::none - index_of(v); // no input's
+  if (is_summed(v)) p.difference = element;
+  std::size_t const first_store = stores_.size();
+  store_value(v, element, {index});
+  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].grows = true;
+  to.push_back(p);
+}
+
 inline void slice_writer::run_turn(
     node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces) {
   value_id const index = r.from.index;
   value_id valid = r.from.valid;
   if (r.is_checked) {
     value_id const not_before = at_.add(op::ge, index, literal(ir::i64, 0));
-    valid = both(valid, both(not_before, at_.add(op::lt, index, now(original().operand(n, 0)))));
+    valid = both(valid, both(not_before, at_.add(op::lt, index, old(original().operand(n, 0)))));
   }
   for (reached const& e : earlier)
     if (value_id const met = met_by(e, r, index); met != ir::nothing)

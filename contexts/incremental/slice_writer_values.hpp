@@ -70,7 +70,11 @@ inline value_id slice_writer::now(value_id v) {
   if (c->whole) return c->now;
   std::uint32_t const i = index_of(v);
   if (now_[i] != ir::nothing) return now_[i];
-  value_id const made = whole(old(v), *c);
+  value_id const made =
+      c->appended != layout::none
+          ? parameter_for(
+                {.what = slice_parameter::kind::input, .variable = c->appended}, original().type_of(v))
+          : whole(old(v), *c);
   undo_.push_back({v, changes_[i], old_[i], now_[i]});
   now_[i] = made;
   return made;
@@ -85,6 +89,15 @@ inline value_id slice_writer::whole(value_id array, change const& c) {
 inline value_id slice_writer::replaced(value_id array, piece const& p) {
   ir::type const results[] = {type_of(array)};
   region_id const here = at_.region();
+  if (p.is_new) {
+    value_id const last[] = {p.element};
+    ir::type const row = type_of(array).element_type();
+    value_id const behind =
+        row.rank == 0
+            ? written().result(at_.insert(op::array, last, results))
+            : written().result(at_.insert(op::fill, std::array{literal(ir::i64, 1), p.element}, results));
+    return at_.add(op::concat, array, behind);
+  }
   if (p.list != ir::nothing) {
     value_id const operands[] = {at_.add(op::length, p.list), array};
     std::vector<ir::type> const arguments[] = {{ir::i64, type_of(array)}};

@@ -35,12 +35,12 @@ ir::program program_of(std::uint64_t seed) {
 // indices that it reads; maps of rows inside; sums, and other reductions.
 inputs const& of_plates() {
   static inputs const all{
-      {ir::scalar::i64, {6}, 0, 3},
-      {ir::scalar::i64, {6}, 0, 5},
-      {ir::scalar::f64, {6}},
-      {ir::scalar::f64, {6}},
+      {ir::scalar::i64, {6}, 0, 3, true},
+      {ir::scalar::i64, {6}, 0, 5, true},
+      {ir::scalar::f64, {6}, 0, 0, true},
+      {ir::scalar::f64, {6}, 0, 0, true},
       {ir::scalar::f64, {4}},
-      {ir::scalar::f64, {6, 3}},
+      {ir::scalar::f64, {6, 3}, 0, 0, true},
       {ir::scalar::f64},
       {ir::scalar::i64, {}, 0, 5}};
   return all;
@@ -257,7 +257,7 @@ TEST_CASE("updates of random programs give what a run from the beginning gives")
 
 TEST_CASE("updates of plates do, and run the turns that they reach") {
   std::uint64_t const count = programs(4'000);
-  std::uint64_t turns = 0, differences = 0, loops = 0;
+  std::uint64_t turns = 0, differences = 0, loops = 0, grown = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
     ir::verify(p);
@@ -265,10 +265,12 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
     turns += v.turns;
     differences += v.differences;
     loops += v.loops;
+    grown += v.grown;
   }
   CHECK(turns > 2 * count);
   CHECK(differences > count);
   CHECK(loops > count / 5);
+  CHECK(grown > count / 5);
 }
 
 #if OVERDUB_TESTS_JIT

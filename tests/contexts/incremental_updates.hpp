@@ -24,6 +24,7 @@ struct input {
   ir::scalar element;
   std::vector<i64> shape = {};
   i64 least = -1, most = 3; // of integers
+  bool grows = false;       // together with all others that do
 };
 using inputs = std::vector<input>;
 
@@ -38,7 +39,8 @@ public:
   }
   // Changes an input or two, in the program and in the arguments.
   void change(contexts::incremental_program& p, std::vector<datum>& arguments) {
-    std::uint64_t const count = 1 + random_.below(3);
+    if (random_.chance(12)) append(p, arguments);
+    std::uint64_t const count = random_.below(4);
     for (std::uint64_t k = 0; k < count; ++k) {
       auto const i = static_cast<std::uint32_t>(random_.below(arguments.size()));
       datum& d = arguments[i];
@@ -48,7 +50,9 @@ public:
         continue;
       }
       if (random_.chance(10)) {
-        d = whole(of_[i]);
+        input now = of_[i];
+        now.shape.assign(d.shape().begin(), d.shape().end());
+        d = whole(now);
         p.set(i, d);
         continue;
       }
@@ -65,6 +69,34 @@ public:
   bool chance(int percent) { return random_.chance(percent); }
 
 private:
+  // An element or two more of all inputs that grow, or of one.
+  void append(contexts::incremental_program& p, std::vector<datum>& arguments) {
+    std::vector<std::uint32_t> growing;
+    for (std::uint32_t i = 0; i < of_.size(); ++i)
+      if (of_[i].grows) growing.push_back(i);
+    if (growing.empty()) return;
+    if (random_.chance(10)) growing = {growing[random_.below(growing.size())]};
+    for (std::uint64_t k = 1 + random_.below(2); k > 0; --k)
+      for (std::uint32_t const i : growing) {
+        datum& d = arguments[i];
+        input row = of_[i];
+        row.shape.erase(row.shape.begin());
+        datum const x = row.shape.empty() ? scalar(row) : whole(row);
+        p.append(i, x);
+        d = d.type().element == ir::scalar::f64 ? longer<double>(d, x) : longer<i64>(d, x);
+      }
+  }
+  template <class T>
+  static datum longer(datum const& d, datum const& x) {
+    std::vector<T> all(d.elements<T>().begin(), d.elements<T>().end());
+    if (x.type().rank == 0)
+      all.push_back(x.as<T>());
+    else
+      all.insert(all.end(), x.elements<T>().begin(), x.elements<T>().end());
+    std::vector<i64> shape(d.shape().begin(), d.shape().end());
+    ++shape[0];
+    return datum::of(shape, array<T>::copy_of(all));
+  }
   double number() { return static_cast<double>(random_.below(64)) / 8 - 4 + random_.below(100) / 300.0; }
   i64 integer(input const& i) {
     return i.least + static_cast<i64>(random_.below(static_cast<std::size_t>(i.most - i.least + 1)));
@@ -132,7 +164,7 @@ results_of(executable const& f, std::vector<datum> const& arguments) {
 struct verdict {
   std::string why = {}; // empty: right
   bool was_refused = false;
-  std::size_t turns = 0, differences = 0, loops = 0; // updates that ran some of these in part
+  std::size_t turns = 0, differences = 0, loops = 0, grown = 0; // updates that ran some of these in part
 };
 
 inline verdict
@@ -159,6 +191,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
       std::string const ran = followed->explain();
       made.turns += ran.find(": one turn") != ran.npos || ran.find(": the turns of") != ran.npos;
       made.loops += ran.find(": from the first") != ran.npos;
+      made.grown += ran.find(": a turn more") != ran.npos;
       made.differences += ran.find(": a difference") != ran.npos;
     } catch (error const&) {
       threw = true;

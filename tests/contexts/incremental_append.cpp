@@ -1,0 +1,218 @@
+// incremental: arrays that get longer. The turns that came run, and nothing else does.
+#include "catch.hpp"
+
+#include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/incremental.hpp>
+#include <overdub/overdub.hpp>
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/executor.hpp>
+#endif
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace oc = overdub::contexts;
+namespace dist = overdub::distributions;
+using od::i64;
+using numbers = od::array<double>;
+using indices = od::array<i64>;
+
+constexpr auto clusters = od::fn<"clusters">([](auto z, auto x, auto means) {
+  auto const point = [&](auto k, auto y) { return dist::log_density(dist::normal(means[k], 1.0), y); };
+  return od::sum(od::map(point, z, x));
+});
+constexpr auto walk = od::fn<"walk">([](auto x) {
+  return od::sum(od::tabulate(od::size(x) - 1, [&](auto t) {
+    auto const d = x[t + 1] - x[t];
+    return d * d;
+  }));
+});
+constexpr auto smoothed = od::fn<"smoothed">([](auto u) {
+  auto const both = od::scan(
+      [](auto s, auto e) {
+        auto const next = 0.5 * s + e;
+        return std::tuple{next, next};
+      },
+      0.25, u);
+  return std::get<1>(both);
+});
+constexpr auto rows_of = od::fn<"rows_of">([](auto m, auto w) {
+  return od::sum(od::map(
+      [&](auto row) { return od::sum(od::map([](auto a, auto b) { return exp(a * b); }, row, w)); }, m));
+});
+
+std::vector<od::compile_options> ways() {
+  std::vector<od::compile_options> all(1);
+#if OVERDUB_TESTS_JIT
+  all.emplace_back();
+  all.back().executor = od::jit::compiled();
+#endif
+  return all;
+}
+
+std::vector<double> list(numbers const& x) { return {x.begin(), x.end()}; }
+numbers with(numbers const& x, double last) { return od::concat(x, numbers{last}); }
+
+} // namespace
+
+TEST_CASE("an element more is a turn more, and a difference of the sum") {
+  for (od::compile_options const& o : ways()) {
+    indices z{0, 1, 1};
+    numbers x{-0.5, 0.5, 1.5};
+    numbers const means{0.0, 1.0};
+    auto f = oc::incremental(o, clusters, z, x, means);
+    f.append<0>(0);
+    f.append<1>(0.25);
+    double const before = f.value(), proposed = f.propose();
+    CHECK(f.explain() == "%5 = map: a turn more\n%15 = reduce: a difference\n7 other operations\n");
+    CHECK(f.value() == before);
+    CHECK(f.difference() == Approx(proposed - before).epsilon(1e-12));
+    f.rollback();
+    CHECK(f.propose() == before);
+
+    for (int k = 0; k < 100; ++k) {
+      f.append<0>(k % 2);
+      f.append<1>(k / 64.0);
+      f.commit();
+      z = od::concat(z, indices{k % 2});
+      x = with(x, k / 64.0);
+    }
+    CHECK(f.value() == Approx(clusters(z, x, means)).epsilon(1e-12));
+    // What came is found by later changes, of it and of what it looks up.
+    f.set_at<2>(1, 2.0);
+    f.commit();
+    f.set_at<0>(102, 0);
+    f.commit();
+    f.append<0>(1);
+    f.append<1>(9.0);
+    f.commit();
+    f.set_at<2>(1, 3.0);
+    f.propose();
+    CHECK(f.explain().find(": the turns of a list\n") != std::string::npos);
+    f.commit();
+    z = od::concat(od::update(z, 102, i64{0}), indices{1});
+    CHECK(f.value() == Approx(clusters(z, with(x, 9.0), numbers{0.0, 3.0})).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("neighbours of what came, and loops that go on") {
+  for (od::compile_options const& o : ways()) {
+    numbers x{1.0, 4.0, 9.0};
+    auto steps = oc::incremental(o, walk, x);
+    auto states = oc::incremental(o, smoothed, x);
+    states.set_at<0>(1, 4.5); // its states are kept
+    states.rollback();
+    for (int k = 0; k < 20; ++k) {
+      double const u = 16.0 - 0.75 * k;
+      steps.append<0>(u);
+      states.append<0>(u);
+      x = with(x, u);
+      if (k % 3 == 0) { // two at once
+        steps.append<0>(0.5);
+        states.append<0>(0.5);
+        x = with(x, 0.5);
+      }
+      (void)steps.propose();
+      CHECK(steps.explain().find(": a turn more\n") != std::string::npos);
+      CHECK(steps.explain().find("all of it") == std::string::npos);
+      steps.commit();
+      states.propose();
+      CHECK(states.explain().find(": a turn more\n") != std::string::npos);
+      CHECK(states.explain().find("all of it") == std::string::npos);
+      states.commit();
+      CHECK(steps.value() == Approx(walk(x)).epsilon(1e-12));
+      CHECK(list(states.value()) == list(smoothed(x)));
+      states.set_at<0>(k, 0.25 * k);
+      states.commit();
+      x = od::update(x, k, 0.25 * k);
+      steps.set_at<0>(k, 0.25 * k);
+      steps.commit();
+      CHECK(list(states.value()) == list(smoothed(x)));
+      CHECK(steps.value() == Approx(walk(x)).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("rows come to arrays of arrays") {
+  for (od::compile_options const& o : ways()) {
+    od::array<numbers> m{numbers{0.1, 0.2}, numbers{0.3, 0.4}};
+    numbers const w{1.0, -1.0};
+    auto f = oc::incremental(o, rows_of, m, w);
+    for (int k = 0; k < 5; ++k) {
+      numbers const row{0.5 * k, 0.25};
+      f.append<0>(row);
+      f.set_at<0>(2 + k, 1, 0.125); // of what is new
+      (void)f.propose();
+      CHECK(f.explain().find(": a turn more\n") != std::string::npos);
+      f.commit();
+      m = od::concat(m, od::array<numbers>{numbers{0.5 * k, 0.125}});
+      CHECK(f.value() == Approx(rows_of(m, w)).epsilon(1e-12));
+      f.set_at<0>(1 + k, 0, 0.75);
+      f.commit();
+      m = od::update(m, 1 + k, od::update(m[1 + k], 0, 0.75));
+      CHECK(f.value() == Approx(rows_of(m, w)).epsilon(1e-12));
+    }
+    f.append<0>(numbers{1.0, 2.0});
+    CHECK_THROWS_WITH(
+        f.append<0>(numbers{1.0}), "overdub: input 0 has rows of size 2, and was given one of size 1 more");
+    f.commit();
+    CHECK(f.value() == Approx(rows_of(od::concat(m, od::array<numbers>{numbers{1.0, 2.0}}), w)));
+  }
+}
+
+TEST_CASE("what is no growth of all that belongs together is said, or runs as a whole") {
+  auto f = oc::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
+  double const before = f.value();
+  f.append<0>(1);
+  CHECK_THROWS_AS(f.propose(), od::size_error);
+  f.rollback();
+  CHECK(f.propose() == before);
+  f.append<0>(2); // where there is no mean
+  f.append<1>(0.5);
+  CHECK_THROWS_AS(f.propose(), od::index_error);
+  f.append<2>(4.0); // and now there is
+  f.commit();
+  numbers const means{0.0, 1.0, 4.0}, x{0.5, 0.75, 0.5};
+  CHECK(f.value() == Approx(clusters(indices{0, 1, 2}, x, means)));
+
+  for (int k = 0; k < 6; ++k) f.append<0>(0), f.append<1>(1.0); // more than are followed one by one
+  f.commit();
+  CHECK(
+      f.value() == Approx(clusters(
+                       od::concat(indices{0, 1, 2}, od::array<i64>::copy_of(std::vector<i64>(6, 0))),
+                       od::concat(x, numbers::copy_of(std::vector<double>(6, 1.0))), means)));
+  f.set_at<1>(0, 0.25); // an element, and one more
+  f.append<0>(1);
+  f.append<1>(0.5);
+  f.set_at<1>(9, 0.75);
+  f.set_at<1>(1, 0.5);
+  f.commit();
+  CHECK(
+      f.value() ==
+      Approx(clusters(
+          indices{0, 1, 2, 0, 0, 0, 0, 0, 0, 1}, numbers{0.25, 0.5, 0.5, 1, 1, 1, 1, 1, 1, 0.75}, means)));
+  CHECK_THROWS_AS(f.set_at<1>(10, 0.0), od::index_error);
+}
+
+TEST_CASE("arrays that were empty get elements") {
+  auto f = oc::incremental(clusters, indices{}, numbers{}, numbers{0.0, 1.0});
+  CHECK(f.value() == 0.0);
+  f.append<0>(1);
+  f.append<1>(0.5);
+  f.append<0>(0);
+  f.append<1>(0.25);
+  f.commit();
+  CHECK(f.value() == Approx(clusters(indices{1, 0}, numbers{0.5, 0.25}, numbers{0.0, 1.0})));
+  auto g = oc::incremental(rows_of, od::array<numbers>{}, numbers{1.0});
+  g.append<0>(numbers{0.5});
+  g.commit();
+  g.append<0>(numbers{0.25});
+  g.commit();
+  CHECK(g.value() == Approx(std::exp(0.5) + std::exp(0.25)));
+}
