@@ -39,6 +39,8 @@ inline std::string_view text_of(step::extent ran) {
     return "a turn more";
   case step::extent::difference:
     return "a difference";
+  case step::extent::path:
+    return "the way from an element to the whole";
   case step::extent::from_the_change:
     return "from the first turn that changed on";
   case step::extent::branch:

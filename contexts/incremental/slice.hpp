@@ -34,9 +34,10 @@ using schema = std::vector<input_change>;
 /// Something that an incremental program keeps from update to update.
 struct variable {
   enum class role : std::uint8_t {
-    input,    // a parameter of the function
-    kept,     // a value inside of it, for all turns of the maps around
-    remainder // of a sum that is kept: what was rounded away
+    input,     // a parameter of the function
+    kept,      // a value inside of it, for all turns of the maps around
+    remainder, // of a sum that is kept: what was rounded away
+    tree       // of a reduction: its elements, and all that they were combined to on the way to the whole
   };
   ir::value_id of = ir::nothing; // of the function
   ir::type type;                 // with an axis for each map around
@@ -49,7 +50,8 @@ class layout {
 public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  explicit layout(ir::function const& f) : of_(f.value_count(), none), remainder_of_(f.value_count(), none) {
+  explicit layout(ir::function const& f)
+      : of_(f.value_count(), none), remainder_of_(f.value_count(), none), tree_of_(f.value_count(), none) {
     for (ir::value_id const v : f.parameters()) add({.of = v, .type = f.type_of(v)});
   }
 
@@ -59,16 +61,19 @@ public:
   /// The variable of a value, or none.
   std::uint32_t of(ir::value_id v) const { return of_[index_of(v)]; }
   std::uint32_t remainder_of(ir::value_id v) const { return remainder_of_[index_of(v)]; }
+  std::uint32_t tree_of(ir::value_id v) const { return tree_of_[index_of(v)]; }
   std::uint32_t add(variable const& v) {
-    auto& number = (v.what == variable::role::remainder ? remainder_of_ : of_)[index_of(v.of)];
-    number = size();
+    auto& all_of = v.what == variable::role::remainder ? remainder_of_
+                   : v.what == variable::role::tree    ? tree_of_
+                                                       : of_;
+    std::uint32_t const number = all_of[index_of(v.of)] = size();
     all_.push_back(v);
     return number;
   }
 
 private:
   std::vector<variable> all_;
-  std::vector<std::uint32_t> of_, remainder_of_; // by value
+  std::vector<std::uint32_t> of_, remainder_of_, tree_of_; // by value
 };
 
 /// Where a slice finds an argument.
@@ -116,6 +121,7 @@ struct step {
     some_turns,
     new_turn,
     difference,
+    path,
     from_the_change,
     branch,
     whole

@@ -2,6 +2,7 @@
 
 #include <overdub/contexts/incremental/slice_program.hpp>
 #include <overdub/contexts/incremental/slice_writer_loops.hpp>
+#include <overdub/contexts/incremental/slice_writer_reductions.hpp>
 #include <overdub/pass/dce.hpp>
 
 namespace overdub::contexts::increments {

@@ -158,7 +158,6 @@ private:
   void visit_at(node_id n);
   void visit_length(node_id n);
   void add_growth(node_id n);
-  void visit_sum(node_id n);
   void add_difference(node_id n);
   void run_again(node_id n, std::string_view why = {});
   bool is_reached(node_id n);
@@ -182,6 +181,26 @@ private:
   void note(node_id n, step::extent ran, std::string_view why = {}) {
     made_.steps.push_back({n, ran, std::string(why)});
   }
+
+  // ---- slice_writer_reductions.hpp: sums, and trees
+  struct ascent { // by level: where it came along, and what is there, of each array; and the whole
+    value_id index = ir::nothing, positions = ir::nothing;
+    std::vector<value_id> leaves, values, root;
+  };
+  void visit_reduction(node_id n);
+  void visit_sum(node_id n);
+  std::string_view cannot_climb(node_id n);
+  void climb(node_id n);
+  ascent ascend(
+      node_id n, std::size_t place, value_id size, std::vector<value_id> const& trees,
+      std::vector<ascent> const& earlier, value_map const& around);
+  std::vector<value_id>
+  combined_with_initial(node_id n, value_id size, std::vector<value_id> const& root, value_map const& around);
+  std::vector<value_id> combine(
+      node_id n, std::vector<value_id> const& left, std::vector<value_id> const& right,
+      value_map const& around);
+  void store_trees(node_id n);
+  std::uint32_t tree(value_id v);
 
   // ---- slice_writer_turns.hpp: maps
   using pieces_of_results = std::vector<std::vector<piece>>;

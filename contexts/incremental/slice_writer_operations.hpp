@@ -1,5 +1,4 @@
-// What a change does to operations: numbers are computed again, sums get a difference, and what is not followed runs again as a
-// whole.
+// What a change does to operations: numbers are computed again, and what is not followed runs again as a whole.
 #pragma once
 
 #include <overdub/contexts/incremental/slice_writer_values.hpp>
@@ -21,7 +20,7 @@ inline void slice_writer::visit(node_id n) {
   case op::at:
     return visit_at(n);
   case op::reduce:
-    return visit_sum(n);
+    return visit_reduction(n);
   case op::map:
     return visit_map(n);
   case op::loop:
@@ -202,64 +201,12 @@ inline bool slice_writer::has_lists(change const& c) {
   });
 }
 
-/// A sum gets what its elements changed by. What is rounded away is kept beside it: Knuth's sum of two, The Art of Computer
-/// Programming 2, 4.2.2, theorem B.
-inline void slice_writer::visit_sum(node_id n) {
-  ir::attributes const& a = original()[n].attributes;
-  value_id const v = original().result(n), array = original().operand(n, 0);
-  ir::type const t = original().type_of(v);
-  change const* const c = change_of(array);
-  if (a.operation != op::add || original()[n].operand_count != 2 || !a.is_started() || !t.is_number())
-    return run_again(n, "of reductions, sums alone are followed");
-  if (c == nullptr || c->whole) return run_again(n, "all elements may have changed");
-  if (change_of(original().operand(n, 1)) != nullptr) return run_again(n, "what it begins with changed");
-  if (!turns_around(v)) return run_again(n, "it stands in a branch or a loop");
-  for (piece const& p : c->pieces)
-    if (p.difference == ir::nothing && (p.list != ir::nothing || p.part != nullptr || p.valid != ir::nothing))
-      return run_again(n, "what its elements were is not known");
-
-  value_id by = ir::nothing; // by how much the sum changes
-  for (piece const& p : c->pieces) {
-    value_id difference = p.difference;
-    if (p.list != ir::nothing) {
-      value_id const operands[] = {p.difference, literal(t, 0)};
-      ir::attributes addition = ir::attributes::of(op::add);
-      addition.flags = ir::attributes::started;
-      difference = written().result(at_.insert(op::reduce, operands, std::array{t}, addition));
-    } else if (p.is_new) {
-      difference = p.element;
-    } else if (difference == ir::nothing) {
-      difference = at_.add(op::sub, p.element, at(old(array), p.index));
-    }
-    by = by == ir::nothing ? difference : at_.add(op::add, by, difference);
-  }
-  std::uint32_t const number = kept(v);
-  std::vector<value_id> const place = path(layout_[number].turns);
-  change& made = set_change(v);
-  made.whole = true;
-  note(n, step::extent::difference);
-  value_id const sum = read(number, place);
-  value_id const next = at_.add(op::add, sum, by);
-  stores_.push_back({number, place, next});
-  if (!t.is_floating()) {
-    made.now = next;
-    return;
-  }
-  value_id const rest = read(remainder(v), place);
-  value_id const added = at_.add(op::sub, next, sum);
-  value_id const kept_of_sum = at_.add(op::sub, next, added);
-  value_id const lost = at_.add(op::add, at_.add(op::sub, sum, kept_of_sum), at_.add(op::sub, by, added));
-  stores_.push_back({remainder(v), place, at_.add(op::add, rest, lost)});
-  made.by = by;
-  // The same up to rounding, and not at the end of all this.
-  made.now = at_.add(op::add, sum, at_.add(op::add, rest, by));
-}
-
 // ---- as a whole
 
 inline void slice_writer::run_again(node_id n, std::string_view why) {
   std::vector<value_id> const given = run_afresh(n);
   for (std::uint32_t i = 0; i < given.size(); ++i) set_whole(original().result(n, i), given[i]);
+  if (original()[n].code == op::reduce) store_trees(n);
   note(n, original()[n].region_count == 0 ? step::extent::scalar : step::extent::whole, why);
 }
 /// What it gives now. What is kept of its inside is stored, its results are not.

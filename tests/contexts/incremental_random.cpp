@@ -112,10 +112,21 @@ private:
   }
   std::string sum(std::string const& array) {
     std::string const v = name();
-    bool const is_sum = random_.chance(80);
-    line(
-        v + (is_sum ? " = reduce add " : " = reduce max ") + array +
-        (is_sum ? " from 0.0 : f64" : " from -9.0 : f64"));
+    if (random_.chance(75)) {
+      line(v + " = reduce add " + array + " from 0.0 : f64");
+    } else if (random_.chance(50)) {
+      line(v + (random_.chance(50) ? " = reduce max " : " = reduce sub ") + array + " from -9.0 : f64");
+    } else { // of two arrays, by a function that is not associative
+      std::string const other = name(), a = name(), b = name(), c = name(), d = name(), x = name(),
+                        y = name();
+      line(
+          v + ", " + other + " = reduce " + array + ", " + array + " from %s, 0.5 (" + a + ": f64, " + b +
+          ": f64, " + c + ": f64, " + d + ": f64) -> (f64, f64) {");
+      line(x + " = sub " + a + ", " + d + " : f64");
+      line(y + " = max " + b + ", " + c + " : f64");
+      line("yield " + x + ", " + y + "\n}");
+      return add(v, other);
+    }
     return v;
   }
   // An array of the map's turns; those of all come to `arrays_`, which are read later.
@@ -257,7 +268,7 @@ TEST_CASE("updates of random programs give what a run from the beginning gives")
 
 TEST_CASE("updates of plates do, and run the turns that they reach") {
   std::uint64_t const count = programs(4'000);
-  std::uint64_t turns = 0, differences = 0, loops = 0, grown = 0;
+  std::uint64_t turns = 0, differences = 0, loops = 0, grown = 0, ways = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
     ir::verify(p);
@@ -266,11 +277,13 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
     differences += v.differences;
     loops += v.loops;
     grown += v.grown;
+    ways += v.ways;
   }
   CHECK(turns > 2 * count);
   CHECK(differences > count);
   CHECK(loops > count / 5);
   CHECK(grown > count / 5);
+  CHECK(ways > count / 5);
 }
 
 #if OVERDUB_TESTS_JIT

@@ -1,0 +1,359 @@
+// Reductions: sums get a difference, others run again along the way from an element to the top of their tree.
+#pragma once
+
+#include <overdub/contexts/incremental/slice_writer_turns.hpp>
+
+namespace overdub::contexts::increments {
+
+inline void slice_writer::visit_reduction(node_id n) {
+  if (original()[n].attributes.operation == op::add && original()[n].operand_count <= 2) return visit_sum(n);
+  if (std::string_view const why = cannot_climb(n); !why.empty()) return run_again(n, why);
+  climb(n);
+}
+
+/// A sum gets what its elements changed by. What is rounded away is kept beside it: Knuth's sum of two, The Art of Computer
+/// Programming 2, 4.2.2, theorem B.
+inline void slice_writer::visit_sum(node_id n) {
+  ir::attributes const& a = original()[n].attributes;
+  value_id const v = original().result(n), array = original().operand(n, 0);
+  ir::type const t = original().type_of(v);
+  change const* const c = change_of(array);
+  if (!a.is_started() || !t.is_number()) return run_again(n, "it is a sum of arrays, or begins with nothing");
+  if (c == nullptr || c->whole) return run_again(n, "all elements may have changed");
+  if (change_of(original().operand(n, 1)) != nullptr) return run_again(n, "what it begins with changed");
+  if (!turns_around(v)) return run_again(n, "it stands in a branch or a loop");
+  for (piece const& p : c->pieces)
+    if (p.difference == ir::nothing && (p.list != ir::nothing || p.part != nullptr || p.valid != ir::nothing))
+      return run_again(n, "what its elements were is not known");
+
+  value_id by = ir::nothing; // by how much the sum changes
+  for (piece const& p : c->pieces) {
+    value_id difference = p.difference;
+    if (p.list != ir::nothing) {
+      value_id const operands[] = {p.difference, literal(t, 0)};
+      ir::attributes addition = ir::attributes::of(op::add);
+      addition.flags = ir::attributes::started;
+      difference = written().result(at_.insert(op::reduce, operands, std::array{t}, addition));
+    } else if (p.is_new) {
+      difference = p.element;
+    } else if (difference == ir::nothing) {
+      difference = at_.add(op::sub, p.element, at(old(array), p.index));
+    }
+    by = by == ir::nothing ? difference : at_.add(op::add, by, difference);
+  }
+  std::uint32_t const number = kept(v);
+  std::vector<value_id> const place = path(layout_[number].turns);
+  change& made = set_change(v);
+  made.whole = true;
+  note(n, step::extent::difference);
+  value_id const sum = read(number, place);
+  value_id const next = at_.add(op::add, sum, by);
+  stores_.push_back({number, place, next});
+  if (!t.is_floating()) {
+    made.now = next;
+    return;
+  }
+  value_id const rest = read(remainder(v), place);
+  value_id const added = at_.add(op::sub, next, sum);
+  value_id const kept_of_sum = at_.add(op::sub, next, added);
+  value_id const lost = at_.add(op::add, at_.add(op::sub, sum, kept_of_sum), at_.add(op::sub, by, added));
+  stores_.push_back({remainder(v), place, at_.add(op::add, rest, lost)});
+  made.by = by;
+  // The same up to rounding, and not at the end of all this.
+  made.now = at_.add(op::add, sum, at_.add(op::add, rest, by));
+}
+
+// ---- trees
+
+// A reduction combines its elements in a balanced tree: two neighbours, then two neighbours of these, and so on; where there is none,
+// what stands alone goes up as it is. All of them are kept in one array, the elements first, then what stands above, and the whole
+// at the end. Where there are no elements, a zero stands for them.
+
+/// Why a reduction runs as a whole, if it does.
+inline std::string_view slice_writer::cannot_climb(node_id n) {
+  function const& f = original();
+  if (f[n].attributes.is_in_lanes()) return "it combines in lanes";
+  if (f[n].parent != function::body) return "it stands in a map, a branch or a loop";
+  if (f[n].region_count != 0)
+    for (value_id const v : captured(n))
+      if (change_of(v) != nullptr) return "a value that its function uses changed";
+  std::vector<piece> const* all = nullptr;
+  for (std::uint32_t k = 0; k < f[n].result_count; ++k) {
+    if (f.type_of(f.result(n, k)).rank > 0 || !f.type_of(f.result(n, k)).is_literal())
+      return "it combines other things than numbers";
+    change const* const c = change_of(f.operand(n, k));
+    if (c == nullptr) continue;
+    if (c->whole) return "all elements may have changed";
+    for (piece const& p : c->pieces) {
+      if (p.is_new) return "its array got longer";
+      if (p.list != ir::nothing || p.part != nullptr) return "a list of elements changed";
+    }
+    auto const same = [](piece const& a, piece const& b) { return a.index == b.index && a.valid == b.valid; };
+    if (all != nullptr && !std::equal(all->begin(), all->end(), c->pieces.begin(), c->pieces.end(), same))
+      return "its arrays changed at different places";
+    all = &c->pieces;
+  }
+  if (all != nullptr && all->size() > input_change::most_places) return "many elements changed";
+  return {};
+}
+
+/// What stands above the elements that changed, up to the whole.
+inline void slice_writer::climb(node_id n) {
+  function const& f = original();
+  std::uint32_t const arrays = f[n].result_count;
+  std::vector<value_id> trees, root;
+  std::vector<std::uint32_t> variables;
+  std::size_t places = 0;
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    variables.push_back(tree(f.result(n, k)));
+    trees.push_back(read(variables.back(), {}));
+    if (change const* const c = change_of(original().operand(n, k))) places = c->pieces.size();
+  }
+  value_id const size = at_.add(op::length, old(original().operand(n, 0)));
+  value_id const top = at_.add(op::sub, at_.add(op::length, trees[0]), literal(ir::i64, 1));
+  for (value_id const t : trees) root.push_back(at(t, top));
+  value_map const around = values_of(n);
+  std::vector<ascent> all;
+  for (std::size_t p = 0; p < places; ++p) {
+    ascent const made = ascend(n, p, size, trees, all, around);
+    for (std::uint32_t k = 0; k < arrays; ++k)
+      stores_.push_back({variables[k], {made.positions}, made.values[k]});
+    root = made.root;
+    all.push_back(made);
+  }
+  for (std::uint32_t k = 0; places > 0 && k < arrays; ++k) stores_.push_back({variables[k], {top}, root[k]});
+  if (original()[n].attributes.is_started()) root = combined_with_initial(n, size, root, around);
+  for (std::uint32_t k = 0; k < arrays; ++k) set_whole(original().result(n, k), root[k]);
+  note(n, step::extent::path);
+}
+
+/// What the whole is behind the initial values; they are it, where there are no elements.
+inline std::vector<value_id> slice_writer::combined_with_initial(
+    node_id n, value_id size, std::vector<value_id> const& root, value_map const& around) {
+  std::uint32_t const arrays = original()[n].result_count;
+  std::vector<value_id> initial;
+  std::vector<ir::type> types;
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    initial.push_back(now(original().operand(n, arrays + k)));
+    types.push_back(type_of(root[k]));
+  }
+  region_id const here = at_.region();
+  std::vector<ir::type> const no_arguments[2];
+  node_id const choice =
+      at_.insert(op::if_, std::array{at_.add(op::gt, size, literal(ir::i64, 0))}, types, {}, no_arguments);
+  at_.to_end(written().region_at(choice, 0));
+  at_.yield(combine(n, initial, root, around));
+  at_.to_end(written().region_at(choice, 1));
+  at_.yield(initial);
+  at_.to_end(here);
+  std::vector<value_id> given;
+  for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(written().result(choice, k));
+  return given;
+}
+
+/// The way up from a place that changed. Where none did, from the first element as it is, which changes nothing.
+inline slice_writer::ascent slice_writer::ascend(
+    node_id n, std::size_t place, value_id size, std::vector<value_id> const& trees,
+    std::vector<ascent> const& earlier, value_map const& around) {
+  std::uint32_t const arrays = original()[n].result_count;
+  value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
+  // An element, and what is at a level, as earlier ascents left it.
+  auto const leaf = [&](std::uint32_t k, value_id index) {
+    value_id found = at(trees[k], index);
+    for (ascent const& e : earlier)
+      found = at_.add(op::select, at_.add(op::eq, index, e.index), e.leaves[k], found);
+    return found;
+  };
+  auto const element = [&](std::uint32_t k, value_id position, value_id index, value_id level) {
+    value_id found = at(trees[k], position);
+    for (ascent const& e : earlier) {
+      value_id const passed = at_.add(op::shift_right, e.index, level);
+      found = at_.add(op::select, at_.add(op::eq, index, passed), at(e.values[k], level), found);
+    }
+    return found;
+  };
+  ascent made;
+  std::vector<value_id>& leaves = made.leaves;
+  leaves.assign(arrays, ir::nothing);
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    change const* const c = change_of(original().operand(n, k));
+    if (c == nullptr) continue;
+    piece const p = c->pieces[place];
+    made.index = p.valid == ir::nothing ? p.index : at_.add(op::select, p.valid, p.index, zero);
+    leaves[k] = p.element;
+    if (p.valid != ir::nothing) leaves[k] = at_.add(op::select, p.valid, p.element, leaf(k, made.index));
+  }
+  for (std::uint32_t k = 0; k < arrays; ++k)
+    if (leaves[k] == ir::nothing) leaves[k] = leaf(k, made.index);
+
+  // Carried: the level, where it begins, how wide it is, the index in it, and what is there.
+  std::vector<value_id> operands{zero, zero, size, made.index};
+  operands.insert(operands.end(), leaves.begin(), leaves.end());
+  std::vector<ir::type> types;
+  for (value_id const v : operands) types.push_back(type_of(v));
+  region_id const here = at_.region();
+  std::vector<std::vector<ir::type>> const arguments{types, types};
+  node_id const loop = at_.insert(op::while_, operands, std::span<ir::type const>(), {}, arguments);
+  region_id const test = written().region_at(loop, 0), body = written().region_at(loop, 1);
+  at_.to_end(test);
+  at_.yield(std::array{at_.add(op::gt, written().argument(test, 2), one)});
+  at_.to_end(body);
+  auto const argument = [&](std::uint32_t i) { return written().argument(body, i); };
+  value_id const level = argument(0), base = argument(1), width = argument(2), index = argument(3);
+  std::vector<value_id> own;
+  for (std::uint32_t k = 0; k < arrays; ++k) own.push_back(argument(4 + k));
+  std::vector<ir::type> const element_types(types.begin() + 4, types.end());
+  std::vector<ir::type> const no_arguments[2];
+  auto const choose = [&](value_id condition, auto const& yes, auto const& no) {
+    region_id const around_it = at_.region();
+    node_id const choice = at_.insert(op::if_, std::array{condition}, element_types, {}, no_arguments);
+    at_.to_end(written().region_at(choice, 0));
+    at_.yield(yes());
+    at_.to_end(written().region_at(choice, 1));
+    at_.yield(no());
+    at_.to_end(around_it);
+    std::vector<value_id> given;
+    for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(written().result(choice, k));
+    return given;
+  };
+  value_id const neighbour = at_.add(op::bit_xor, index, one);
+  std::vector<value_id> const above = choose(
+      at_.add(op::lt, neighbour, width),
+      [&] {
+        std::vector<value_id> others;
+        for (std::uint32_t k = 0; k < arrays; ++k)
+          others.push_back(element(k, at_.add(op::add, base, neighbour), neighbour, level));
+        return choose(
+            at_.add(op::lt, index, neighbour), [&] { return combine(n, own, others, around); },
+            [&] { return combine(n, others, own, around); });
+      },
+      [&] { return own; });
+  std::vector<value_id> yielded{
+      at_.add(op::add, level, one), at_.add(op::add, base, width),
+      at_.add(op::shift_right, at_.add(op::add, width, one), one), at_.add(op::shift_right, index, one)};
+  yielded.insert(yielded.end(), above.begin(), above.end());
+  yielded.push_back(at_.add(op::add, base, index));
+  yielded.insert(yielded.end(), own.begin(), own.end());
+  for (std::size_t k = types.size(); k < yielded.size(); ++k) types.push_back(type_of(yielded[k]).array_of());
+  at_.yield(yielded);
+  at_.set_results(loop, types);
+  at_.to_end(here);
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    made.root.push_back(written().result(loop, 4 + k));
+    made.values.push_back(written().result(loop, 5 + arrays + k));
+  }
+  made.positions = written().result(loop, 4 + arrays);
+  return made;
+}
+
+/// What a reduction makes of two elements.
+inline std::vector<value_id> slice_writer::combine(
+    node_id n, std::vector<value_id> const& left, std::vector<value_id> const& right,
+    value_map const& around) {
+  if (original()[n].region_count == 0)
+    return {at_.add(original()[n].attributes.operation, left[0], right[0])};
+  region_id const body = original().region_at(n, 0);
+  auto const arrays = static_cast<std::uint32_t>(left.size());
+  value_map here = around;
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    here.insert_or_assign(original().argument(body, k), left[k]);
+    here.insert_or_assign(original().argument(body, arrays + k), right[k]);
+  }
+  std::vector<kept_value> nothing_kept;
+  copy_all(body, here, nothing_kept);
+  std::vector<value_id> given;
+  node_id const last = original()[body].last;
+  for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(now_in(here, original().operand(last, k)));
+  return given;
+}
+
+/// Where a tree is kept, it is made anew: O(elements).
+inline void slice_writer::store_trees(node_id n) {
+  std::uint32_t const arrays = original()[n].result_count;
+  if (layout_.tree_of(original().result(n)) == layout::none) return;
+  value_map const around = values_of(n);
+  value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
+  value_id const size = at_.add(op::length, now(original().operand(n, 0)));
+  // How long it is.
+  region_id const here = at_.region();
+  std::vector<ir::type> const numbers{ir::i64, ir::i64};
+  std::vector<std::vector<ir::type>> const of_numbers{numbers, numbers};
+  node_id const count = at_.insert(op::while_, std::array{size, one}, numbers, {}, of_numbers);
+  at_.to_end(written().region_at(count, 0));
+  at_.yield(std::array{at_.add(op::gt, written().argument(written().region_at(count, 0), 0), one)});
+  region_id const counting = written().region_at(count, 1);
+  at_.to_end(counting);
+  auto const half_of = [&](value_id width) {
+    return at_.add(op::shift_right, at_.add(op::add, width, one), one);
+  };
+  value_id const width = written().argument(counting, 0);
+  at_.yield(std::array{half_of(width), at_.add(op::add, written().argument(counting, 1), width)});
+  at_.to_end(here);
+  value_id const behind = at_.add(op::sub, written().result(count, 1), size);
+
+  std::vector<value_id> operands{zero, size};
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    value_id const array = now(original().operand(n, k));
+    ir::type const t = type_of(array);
+    node_id const room =
+        at_.insert(op::fill, std::array{behind, literal(t.element_type(), 0)}, std::array{t});
+    operands.push_back(at_.add(op::concat, array, written().result(room)));
+  }
+  std::vector<ir::type> types;
+  for (value_id const v : operands) types.push_back(type_of(v));
+  std::vector<std::vector<ir::type>> const arguments{types, types};
+  node_id const levels = at_.insert(op::while_, operands, types, {}, arguments);
+  region_id const test = written().region_at(levels, 0), body = written().region_at(levels, 1);
+  at_.to_end(test);
+  at_.yield(std::array{at_.add(op::gt, written().argument(test, 1), one)});
+  at_.to_end(body);
+  value_id const base = written().argument(body, 0), wide = written().argument(body, 1);
+  value_id const half = half_of(wide), next = at_.add(op::add, base, wide);
+  std::vector<value_id> carried{half};
+  std::vector<ir::type> carried_types(types.begin() + 2, types.end()), in_turn{ir::i64};
+  for (std::uint32_t k = 0; k < arrays; ++k) carried.push_back(written().argument(body, 2 + k));
+  in_turn.insert(in_turn.end(), carried_types.begin(), carried_types.end());
+  node_id const pairs = at_.insert(op::loop, carried, carried_types, {}, std::array{in_turn});
+  region_id const each = written().region_at(pairs, 0);
+  at_.to_end(each);
+  value_id const i = written().argument(each, 0), first = at_.add(op::add, i, i);
+  value_id const second = at_.add(op::add, first, one);
+  std::vector<value_id> left;
+  std::vector<ir::type> element_types;
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    left.push_back(at(written().argument(each, 1 + k), at_.add(op::add, base, first)));
+    element_types.push_back(type_of(left.back()));
+  }
+  std::vector<ir::type> const no_arguments[2];
+  node_id const choice =
+      at_.insert(op::if_, std::array{at_.add(op::lt, second, wide)}, element_types, {}, no_arguments);
+  at_.to_end(written().region_at(choice, 0));
+  std::vector<value_id> right;
+  for (std::uint32_t k = 0; k < arrays; ++k)
+    right.push_back(at(written().argument(each, 1 + k), at_.add(op::add, base, second)));
+  at_.yield(combine(n, left, right, around));
+  at_.to_end(written().region_at(choice, 1));
+  at_.yield(left);
+  at_.to_end(each);
+  std::vector<value_id> written_back;
+  for (std::uint32_t k = 0; k < arrays; ++k)
+    written_back.push_back(at_.add(
+        op::update, written().argument(each, 1 + k), at_.add(op::add, next, i), written().result(choice, k)));
+  at_.yield(written_back);
+  at_.to_end(body);
+  std::vector<value_id> yielded{next, half};
+  for (std::uint32_t k = 0; k < arrays; ++k) yielded.push_back(written().result(pairs, k));
+  at_.yield(yielded);
+  at_.to_end(here);
+  for (std::uint32_t k = 0; k < arrays; ++k)
+    stores_.push_back({layout_.tree_of(original().result(n, k)), {}, written().result(levels, 2 + k)});
+}
+
+/// The tree above the elements of which this is the whole; it comes to be kept.
+inline std::uint32_t slice_writer::tree(value_id v) {
+  if (std::uint32_t const number = layout_.tree_of(v); number != layout::none) return number;
+  late_ = late_ || passed_[index_of(v)] != 0;
+  return layout_.add({.of = v, .type = original().type_of(v).array_of(), .what = variable::role::tree});
+}
+
+} // namespace overdub::contexts::increments
