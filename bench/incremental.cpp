@@ -235,6 +235,15 @@ public:
     return score_;
   }
 
+  double append(double x, double y) {
+    std::size_t const t = x_.size();
+    x_.push_back(x);
+    y_.push_back(y);
+    seen_.push_back(log_normal(y, x, r_, log_r_));
+    moves_.push_back(move(t, x_[t - 1], x));
+    return score_ += seen_.back() + moves_.back();
+  }
+
 private:
   // The step to state t, or the first state.
   double move(std::size_t t, double from, double to) const {
@@ -283,6 +292,76 @@ void bench_state_space(od::compile_options const& compiled, i64 length) {
       question, bench::way{"by hand", 0, [&] { return hand.move_state(a); }},
       bench::way{"followed, compiled", 1.15, [&] { return move_state(fast, mine, b); }},
       bench::way{"followed, interpreted", 1.5, [&] { return move_state(slow, its, c); }});
+}
+
+// A state more, and what was seen of it.
+void bench_append(od::compile_options const& compiled) {
+  using numbers = od::array<double>;
+  std::vector<double> const y = series(10'000);
+  auto const followed = [&](od::compile_options const& o) {
+    return oc::incremental(o, state_space, numbers::copy_of(y), numbers::copy_of(y), 0.9, 0.5, 0.7);
+  };
+  state_space_by_hand hand(y);
+  auto moved = followed(compiled), fast = followed(compiled), slow = followed({});
+  auto const append = [](auto& f, random_numbers& random) {
+    f.template append<0>(random.near_zero());
+    f.template append<1>(random.near_zero());
+    f.commit();
+    return f.value();
+  };
+  random_numbers a, b, c, d;
+  std::vector<double> mine = y;
+  bench::compare(
+      "a state space: one state more",
+      bench::way{"one of 10,000 moves, followed, compiled", 0, [&] { return move_state(moved, mine, a); }},
+      bench::way{"one more, followed, compiled", 2, [&] { return append(fast, b); }},
+      bench::way{"one more, followed, interpreted", 0, [&] { return append(slow, c); }},
+      bench::way{"one more, by hand", 0, [&] {
+                   double const x = d.near_zero(); // one after the other
+                   return hand.append(x, d.near_zero());
+                 }});
+}
+
+// ---- a reduction that is no sum
+
+constexpr auto highest = od::fn<"highest">([](auto x) { return od::reduce(od::max, x); });
+
+class highest_by_hand { // the same tree, of a power of two of elements
+public:
+  explicit highest_by_hand(std::vector<double> const& x) : size_(x.size()), tree_(size_) {
+    tree_.insert(tree_.end(), x.begin(), x.end());
+    for (std::size_t k = size_ - 1; k > 0; --k) tree_[k] = std::max(tree_[2 * k], tree_[2 * k + 1]);
+  }
+  double set(std::size_t i, double x) {
+    std::size_t k = i + size_;
+    tree_[k] = x;
+    while ((k /= 2) > 0) tree_[k] = std::max(tree_[2 * k], tree_[2 * k + 1]);
+    return tree_[1];
+  }
+
+private:
+  std::size_t size_;
+  std::vector<double> tree_;
+};
+
+void bench_highest(od::compile_options const& compiled) {
+  constexpr i64 size = 1 << 14;
+  std::vector<double> const x = series(size);
+  highest_by_hand hand(x);
+  auto fast = oc::incremental(compiled, highest, od::array<double>::copy_of(x));
+  random_numbers a, b;
+  bench::compare(
+      "the largest of 16,384 numbers, of which one moves",
+      bench::way{"by hand", 0, [&] {
+                   auto const i = static_cast<std::size_t>(a.below(size));
+                   return hand.set(i, a.near_zero());
+                 }},
+      bench::way{"followed, compiled", 0, [&] {
+                   i64 const i = b.below(size);
+                   fast.set_at<0>(i, b.near_zero());
+                   fast.commit();
+                   return fast.value();
+                 }});
 }
 
 // ---- a carry that is not random: from the change on, and until it agrees
@@ -493,6 +572,8 @@ int main() {
   compiled.executor = od::jit::compiled();
   bench_mixture(compiled);
   for (i64 const length : {100, 10'000, 1'000'000}) bench_state_space(compiled, length);
+  bench_append(compiled);
+  bench_highest(compiled);
   bench_carry<false>(compiled, "a carry of 10,000 turns, from the middle on", 1.2);
   bench_carry<true>(compiled, "a carry that agrees again after some turns", 1.5);
   bench_regression(compiled);

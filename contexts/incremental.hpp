@@ -98,7 +98,10 @@ public:
           std::is_convertible_v<X const&, row> && (!std::floating_point<X> || !std::integral<row>),
           "overdub: append<I>(x) takes an element of the argument, and no floating-point number where an "
           "integer stands; convert it");
-      program_.append(first_leaf<I>, data_of(row(element)).front());
+      if constexpr (std::is_arithmetic_v<row>)
+        program_.append(first_leaf<I>, bits_of(row(element)));
+      else
+        program_.append(first_leaf<I>, data_of(row(element)).front());
     }
   }
 

@@ -54,6 +54,19 @@ public:
     mark(input, {.places = 1, .indices = 1});
   }
 
+  /// One element more of an input that is an array of numbers, by its bits. O(1), amortised.
+  void append(std::uint32_t input, std::uint64_t bits) {
+    change& c = pending_[input];
+    increments::cells& m = arrays_of_[input];
+    if (m.type().rank != 1 || m.extent(0) == 0 || !(c.how.is_same() || c.how.appended) ||
+        c.how.places == increments::input_change::most_places) [[unlikely]]
+      return append(input, datum::of_bits(m.type().element_type(), bits));
+    is_proposed_ = false;
+    i64 const index = m.extent(0) + c.how.places;
+    if (!m.reserve_rows(c.how.places + 1)) ++arrays_;
+    m.set_bits_at(static_cast<std::size_t>(index) * m.size_of_scalar(), bits);
+    append_place(input, index, bits);
+  }
   /// One element more of an input that is an array, behind the last one; of arrays of arrays, a row. O(its length), amortised.
   OVERDUB_DECL void append(std::uint32_t input, datum const& x);
 
@@ -108,7 +121,7 @@ public:
     if (v < pending_.size()) return for_each_change_of_input(v, f);
     increments::cells const& as_it_is = arrays_of_[v];
     for (increments::store const& s : proposal_->slice->what.stores) {
-      if (s.variable != v) continue;
+      if (s.variable != v || s.adds) continue;
       if (s.path.empty()) {
         if (s.valid.exists() && increments::word_of(proposal_->call, s.valid) == 0) continue;
         increments::for_each_scalar(
@@ -191,6 +204,10 @@ private:
       std::size_t size;
       std::uint32_t variable;
     };
+    struct addition { // to a sum that stands alone
+      std::uint64_t const *by, *valid;
+      std::uint64_t *sum, *rest;
+    };
     explicit bound_slice(std::shared_ptr<runnable_slice const> s) : slice(std::move(s)), call(slice->code) {}
 
     increments::schema changes;
@@ -199,10 +216,12 @@ private:
     bound_call call;
     std::vector<word_copy> arguments;   // numbers, and places of the update
     std::vector<std::uint32_t> others;  // parameters that are asked for at each call
-    std::uint64_t arrays = 0;           // which arrays it was bound to
+    std::uint64_t arrays = 0;           // which arrays it was bound to,
+    std::uint64_t grown = 0;            // and how long they were
     std::byte const* results = nullptr; // where they stood when these were found:
     std::vector<word_copy> numbers;     // what a commit copies,
     std::vector<element_copy> elements;
+    std::vector<addition> additions;
     std::vector<std::uint64_t const*> sums;      // what is to be finite,
     std::vector<increments::store const*> parts; // and all else
     std::vector<increments::cells> wholes;       // arrays that the last call was lent
@@ -217,6 +236,14 @@ private:
   void mark(std::uint32_t input, increments::input_change how) {
     signature_ += bits_of(how, input) - bits_of(pending_[input].how, input);
     pending_[input].how = how;
+  }
+  void append_place(std::uint32_t input, i64 index, std::uint64_t bits) {
+    change& c = pending_[input];
+    place& p = c.places[c.how.places];
+    p.path[0] = index;
+    p.bits = bits;
+    if (c.how.is_same()) changed_[change_count_++] = input;
+    mark(input, {.places = static_cast<std::uint8_t>(c.how.places + 1), .indices = 1, .appended = true});
   }
   template <class F>
   void for_each_change_of_input(std::uint32_t i, F const& f) const {
@@ -267,6 +294,8 @@ private:
   increments::cells whole_input(std::uint32_t i) const;
   void make_whole(std::uint32_t i);
   void add_row(increments::store const& s, bound_call const& from);
+  std::uint64_t added(std::uint32_t variable, std::uint64_t sum, std::uint64_t by, std::uint64_t& rest) const;
+  void add_parts(increments::store const& s, bound_call const& from);
   void check_input(std::uint32_t i) const;
   void check_rows(bound_slice const& b) const;
   void look_at(std::uint32_t variable, std::uint64_t bits);
@@ -279,6 +308,7 @@ private:
   std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
   std::vector<bool> is_sum_;           // by variable: whether differences are added to it
   std::uint64_t arrays_ = 1;           // another number where an array moved, or changed its shape
+  std::uint64_t grown_ = 1;            // another number where an array got longer where it stands
   std::vector<change> pending_;        // by input
   std::vector<std::uint32_t> changed_; // the inputs that changed, so many
   std::uint32_t change_count_ = 0;

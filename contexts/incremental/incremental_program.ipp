@@ -10,6 +10,13 @@
 namespace overdub::contexts {
 namespace increments {
 
+// A sum, and what was rounded away of it. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
+template <class T>
+std::pair<T, T> sum_of_two(T a, T b) {
+  T const sum = a + b, added = sum - a, kept = sum - added;
+  return {sum, (a - kept) + (b - added)};
+}
+
 [[noreturn, gnu::cold]] inline void throw_index(std::uint32_t input, i64 index, i64 size) {
   throw index_error(message(
       "overdub: input %u has %lld elements along this axis, and element %lld was set", input,
@@ -262,11 +269,7 @@ OVERDUB_DECL void incremental_program::append(std::uint32_t input, datum const& 
       if (auto const& from = x.elements<T>(); !from.empty()) std::memcpy(row, from.data(), to.bytes_of_row());
     });
   if (c.how.whole) return to.extend(1);
-  place& p = c.places[c.how.places];
-  p.path[0] = rows;
-  p.bits = t.rank == 1 ? x.bits() : 0;
-  if (is_first) changed_[change_count_++] = input;
-  mark(input, {.places = static_cast<std::uint8_t>(c.how.places + 1), .indices = 1, .appended = true});
+  append_place(input, rows, t.rank == 1 ? x.bits() : 0);
 }
 
 // What is not followed place by place.
@@ -387,12 +390,13 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
     increments::cells const& m = arrays_of_[parameters[k].variable];
     b.call.lend(k, m.data(), m.extents());
   }
+  if (b.arrays != arrays_) b.results = nullptr;
   b.arrays = arrays_;
-  b.results = nullptr;
+  b.grown = grown_;
 }
 
 [[gnu::always_inline]] inline void incremental_program::run(bound_slice& b) {
-  if (b.arrays != arrays_) [[unlikely]]
+  if (b.arrays != arrays_ || b.grown != grown_) [[unlikely]]
     lend_arrays(b);
   for (auto const& [from, to] : b.arguments) *to = *from;
   if (b.others.empty()) [[likely]] {
@@ -496,6 +500,13 @@ OVERDUB_DECL void incremental_program::commit() {
     if (is_sum_[e.variable]) look_at(e.variable, *e.value);
     if (auto const& inverse = inverse_[e.variable]) inverse->written(static_cast<std::int64_t>(*e.index));
   }
+  for (auto const& a : b.additions)
+    if (a.valid == nullptr || *a.valid != 0) {
+      auto const [sum, lost] =
+          increments::sum_of_two(std::bit_cast<double>(*a.sum), std::bit_cast<double>(*a.by));
+      *a.sum = std::bit_cast<std::uint64_t>(sum);
+      *a.rest = std::bit_cast<std::uint64_t>(std::bit_cast<double>(*a.rest) + lost);
+    }
   for (std::uint64_t const* const sum : b.sums)
     is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
   if (!b.parts.empty()) write_parts(b);
@@ -518,6 +529,7 @@ inline void incremental_program::run_from_the_beginning() {
 inline void incremental_program::find_stores(bound_slice& b) {
   b.numbers.clear();
   b.elements.clear();
+  b.additions.clear();
   b.sums.clear();
   b.parts.clear();
   static constexpr std::uint64_t zero = 0;
@@ -530,7 +542,15 @@ inline void incremental_program::find_stores(bound_slice& b) {
     return v.result == increments::slice_value::none ? &zero : b.call.result_address(v.result);
   };
   for (increments::store const& s : b.slice->what.stores) {
-    if (s.grows) {
+    if (s.adds && s.path.empty() && layout_[s.variable].type == ir::f64) {
+      std::uint64_t& sum = numbers_[s.variable];
+      b.additions.push_back(
+          {word(s.value), s.valid.exists() ? word(s.valid) : nullptr, &sum,
+           &numbers_[layout_.remainder_of(layout_[s.variable].of)]});
+      b.sums.push_back(&sum);
+      continue;
+    }
+    if (s.grows || s.adds) {
       b.parts.push_back(&s);
       continue;
     }
@@ -563,20 +583,24 @@ inline void incremental_program::look_at(std::uint32_t variable, std::uint64_t b
 
 // A slice may give an array that it was lent, which another one is about to change: such are copied before.
 inline void incremental_program::write_parts(bound_slice const& b) {
-  std::vector<increments::cells> copies;
-  std::vector<std::size_t> copy_of(b.parts.size(), ~std::size_t{0});
+  auto const is_lent = [&](increments::store const* s) {
+    increments::slice_value const v = s->value;
+    return v.parameter == increments::slice_value::none && v.result != increments::slice_value::none &&
+           b.call.code().results[v.result].rank > 0 && b.call.is_lent(v.result);
+  };
+  if (std::none_of(b.parts.begin(), b.parts.end(), is_lent)) {
+    for (increments::store const* const s : b.parts) write(*s, b.call, nullptr);
+    return;
+  }
+  std::vector<std::optional<increments::cells>> copies(b.parts.size());
   for (std::size_t k = 0; k < b.parts.size(); ++k) {
+    if (!is_lent(b.parts[k])) continue;
     std::uint32_t const result = b.parts[k]->value.result;
-    if (b.parts[k]->value.parameter != increments::slice_value::none ||
-        result == increments::slice_value::none)
-      continue;
-    ir::type const t = b.call.code().results[result];
-    if (t.rank == 0 || !b.call.is_lent(result)) continue;
-    copy_of[k] = copies.size();
-    copies.emplace_back(t).assign(b.call.elements(result), b.call.extents(result));
+    copies[k].emplace(b.call.code().results[result])
+        .assign(b.call.elements(result), b.call.extents(result));
   }
   for (std::size_t k = 0; k < b.parts.size(); ++k)
-    write(*b.parts[k], b.call, copy_of[k] < copies.size() ? copies[copy_of[k]].data() : nullptr);
+    write(*b.parts[k], b.call, copies[k] ? copies[k]->data() : nullptr);
 }
 
 OVERDUB_DECL std::uint32_t incremental_program::variable_of_result(std::size_t k) const {
@@ -612,6 +636,7 @@ OVERDUB_DECL void incremental_program::exchange_changes() {
 // What changed of an array, or of a number where it changed at all.
 inline void
 incremental_program::write(increments::store const& s, bound_call const& from, std::byte const* copied) {
+  if (s.adds) return add_parts(s, from);
   auto const elements = [&](increments::slice_value v) {
     return copied != nullptr && v.result == s.value.result && v.parameter == increments::slice_value::none
                ? copied
@@ -678,6 +703,44 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
   });
 }
 
+// What is added to a sum, and to what was lost of it before.
+inline std::uint64_t incremental_program::added(
+    std::uint32_t variable, std::uint64_t sum, std::uint64_t by, std::uint64_t& rest) const {
+  return execute::with_type(layout_[variable].type.element, [&]<class T>(T) -> std::uint64_t {
+    if constexpr (std::is_floating_point_v<T>) {
+      using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+      auto const number = [](std::uint64_t bits) { return std::bit_cast<T>(static_cast<word>(bits)); };
+      auto const [now, lost] = increments::sum_of_two(number(sum), number(by));
+      rest = std::bit_cast<word>(static_cast<T>(number(rest) + lost));
+      return std::bit_cast<word>(now);
+    } else {
+      return sum + by;
+    }
+  });
+}
+inline void incremental_program::add_parts(increments::store const& s, bound_call const& from) {
+  std::uint32_t const remainder = layout_.remainder_of(layout_[s.variable].of);
+  bool const has_rest = remainder != increments::layout::none;
+  std::uint64_t rest = 0;
+  if (is_number(s.variable)) {
+    if (s.valid.exists() && increments::word_of(from, s.valid) == 0) return;
+    std::uint64_t& sum = numbers_[s.variable];
+    sum = added(s.variable, sum, increments::word_of(from, s.value), has_rest ? numbers_[remainder] : rest);
+    return look_at(s.variable, sum);
+  }
+  increments::cells& to = arrays_of_[s.variable];
+  increments::for_each_part(
+      s, from, nullptr, to.size_of_scalar(), [&](std::span<i64 const> path, std::byte const* part) {
+        std::size_t const at = to.at(path);
+        if (has_rest) rest = arrays_of_[remainder].bits_at(at);
+        std::uint64_t const by = increments::bits_of(part, to.size_of_scalar());
+        to.set_bits_at(at, added(s.variable, to.bits_at(at), by, rest));
+        if (has_rest) arrays_of_[remainder].set_bits_at(at, rest);
+        look_at(s.variable, to.bits_at(at));
+        if (inverse_[s.variable] != nullptr) inverse_[s.variable]->written(path[0]);
+      });
+}
+
 // A row more, which is written next. Where there was none, it says how long rows are; of what was lost of sums, that of the sums does.
 inline void incremental_program::add_row(increments::store const& s, bound_call const& from) {
   if (s.valid.exists() && increments::word_of(from, s.valid) == 0) return;
@@ -686,16 +749,16 @@ inline void incremental_program::add_row(increments::store const& s, bound_call 
     to.set_row(
         s.value.exists() ? increments::extents_of(from, s.value)
                          : arrays_of_[layout_.of(layout_[s.variable].of)].extents() + 1);
-  to.reserve_rows(1);
+  if (!to.reserve_rows(1)) ++arrays_;
   to.extend(1);
-  ++arrays_;
+  ++grown_;
 }
 
 [[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
   change const& c = pending_[i];
   if (c.how.appended) [[unlikely]] {
     arrays_of_[i].extend(c.how.places);
-    ++arrays_;
+    ++grown_;
     return;
   }
   if (c.how.whole) [[unlikely]]

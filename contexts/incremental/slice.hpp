@@ -110,6 +110,7 @@ struct store {
   slice_value valid; // where it is written at all; everywhere, where it does not exist
   bool each = false;
   bool is_range = false; // the last index is the first of as many as there are values
+  bool adds = false;     // the value is what is added to a sum that is there
   bool grows = false;    // the first index is behind the end: there is an element, or a row, more
 };
 

@@ -109,6 +109,7 @@ private:
     value_id valid = ir::nothing;
     bool is_range = false;
     bool grows = false;
+    bool adds = false;
   };
   // What is kept of the inside of an operation that runs again: what it is now, and whether it is there.
   struct kept_value {
@@ -120,8 +121,11 @@ private:
     piece from;
     value_id asked = ir::nothing; // of the function: an index that is known in the turn,
     value_id known = ir::nothing; // and what it is in the slice
-    bool is_checked = false;      // there may be no such turn
+    bool may_precede = false, may_exceed = false; // the turns that there are
+    bool is_checked() const { return may_precede || may_exceed; }
   };
+
+  static constexpr std::int64_t most_distance = 1 << 20; // of literals in indices, so that nothing overflows
 
   function const& original() const { return made_.program[f_]; }
   function const& written() const { return made_.program[draft_]; }
@@ -169,7 +173,9 @@ private:
   value_id now_in(value_map const& here, value_id v);
   bool keeps_inside(node_id n);
   value_map values_of(node_id n);
+  value_map values_inside(node_id n);
   value_id equals(value_id a, value_id b);
+  std::optional<std::int64_t> distance(value_id a, value_id b) const;
   value_id both(value_id a, value_id b);
   value_id at(value_id array, value_id index) { return at_.add(op::at, array, index); }
   value_id at(value_id array, std::vector<value_id> const& path);
@@ -211,7 +217,8 @@ private:
   std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
   std::string_view find_members(node_id n, value_id index, reached& r);
   bool has_length_of_turns(node_id n, value_id v) const;
-  bool have_length_of_turns(node_id n, change const& c);
+  std::optional<std::int64_t> turns_behind(node_id n, value_id array) const;
+  value_id in_range(node_id n, reached const& r);
   value_id met_by(reached const& earlier, reached const& later, value_id index);
   bool is_summed(value_id v) const;
   std::vector<value_id> run_body(node_id n, reached const& r);

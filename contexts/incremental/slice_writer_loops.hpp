@@ -224,9 +224,8 @@ inline std::pair<value_id, value_id> slice_writer::ends_of(node_id n, std::vecto
   value_id const count = now(original().operand(n, 0));
   value_id first = ir::nothing, last = ir::nothing;
   for (reached const& r : all) {
-    value_id valid = r.from.valid, low = r.from.index, high = r.from.index;
-    if (r.is_checked)
-      valid = both(valid, both(at_.add(op::ge, low, literal(ir::i64, 0)), at_.add(op::lt, low, count)));
+    value_id const valid = both(r.from.valid, in_range(n, r));
+    value_id low = r.from.index, high = r.from.index;
     if (valid != ir::nothing) {
       low = at_.add(op::select, valid, low, count);
       high = at_.add(op::select, valid, high, literal(ir::i64, ~std::uint64_t{0}));

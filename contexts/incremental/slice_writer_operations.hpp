@@ -108,12 +108,12 @@ inline void slice_writer::add_growth(node_id n) {
   if (original().is_literal(of) || !original().is_literal(by) || original().type_of(of) != ir::i64) return;
   change const* const c = change_of(of);
   if (c == nullptr || c->grown.empty()) return;
-  auto const distance = static_cast<std::int64_t>(original().bits_of(by));
-  std::int64_t const least = code == op::add ? c->least + distance : c->least - distance;
-  if (least < 0 || std::abs(distance) > 1'000'000) return; // it may be that there are no turns at all
+  auto const behind = static_cast<std::int64_t>(original().bits_of(by));
+  std::int64_t const least = code == op::add ? c->least + behind : c->least - behind;
+  if (least < 0 || std::abs(behind) > most_distance) return; // it may be that there are no turns at all
   change& to = pool_[changes_[index_of(original().result(n))] - 1];
   for (value_id const index : c->grown)
-    to.grown.push_back(at_.add(code, index, literal(ir::i64, static_cast<std::uint64_t>(distance))));
+    to.grown.push_back(at_.add(code, index, literal(ir::i64, static_cast<std::uint64_t>(behind))));
   to.least = least;
   old_[index_of(original().result(n))] = to.grown.front();
 }
@@ -130,7 +130,7 @@ inline void slice_writer::visit_at(node_id n) {
   for (piece const& p : c->pieces) {
     if (p.valid != ir::nothing) continue;
     if (p.list == ir::nothing
-            ? p.index != first
+            ? distance(p.index, first) != 0
             : turns_.empty() || turns_.back().list != p.list || turns_.back().index != first)
       continue;
     if (p.list != ir::nothing && is_one) return set_whole(v, at(p.element, turns_.back().position));
@@ -142,6 +142,21 @@ inline void slice_writer::visit_at(node_id n) {
     if (p.part == nullptr && p.element != ir::nothing && is_one) return set_whole(v, p.element);
   }
   // Elsewhere: it is one of the elements that changed, or none.
+  bool const is_apart = std::all_of(c->pieces.begin(), c->pieces.end(), [&](piece const& p) {
+    return p.list == ir::nothing && distance(p.index, first).value_or(0) != 0;
+  });
+  if (is_apart) {
+    bool stays = !is_new_turn_;
+    for (std::uint32_t k = 1; k < original()[n].operand_count; ++k)
+      stays = stays && (original().is_literal(original().operand(n, k)) ||
+                        change_of(original().operand(n, k)) == nullptr);
+    if (stays) return;
+    std::vector<value_id> indices;
+    for (std::uint32_t k = 1; k < original()[n].operand_count; ++k)
+      indices.push_back(now(original().operand(n, k)));
+    set_whole(v, at(old(original().operand(n, 0)), indices));
+    return note(n, step::extent::scalar);
+  }
   if (original().type_of(v).rank != 0 || has_lists(*c) || (!is_one && may_be_missing(*c)) ||
       c->appended != layout::none)
     return run_again(n);
@@ -153,7 +168,7 @@ inline void slice_writer::visit_at(node_id n) {
   region_id const here = at_.region();
   value_id const array = old(original().operand(n, 0));
   for (piece const& p : c->pieces) {
-    if (!p.is_new) continue;
+    if (!p.is_new || distance(p.index, first).value_or(0) != 0) continue;
     std::vector<ir::type> const no_arguments[2];
     choices.push_back(at_.insert(
         op::if_, std::array{at_.add(op::eq, first, p.index)}, std::array{original().type_of(v)}, {},
@@ -178,7 +193,7 @@ inline void slice_writer::visit_at(node_id n) {
 inline void slice_writer::choose_element(
     change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found) {
   for (piece const& p : c.pieces) {
-    if (p.is_new) continue;
+    if (p.is_new || distance(p.index, indices[k]).value_or(0) != 0) continue;
     value_id const is_there = both(both(where, p.valid), equals(indices[k], p.index));
     if (p.part != nullptr) {
       choose_element(*p.part, indices, k + 1, is_there, found);
@@ -233,11 +248,16 @@ inline std::vector<value_id> slice_writer::run_afresh(node_id n) {
 
 /// What an operation uses, as it is now.
 inline value_map slice_writer::values_of(node_id n) {
-  value_map all;
+  value_map all = values_inside(n);
   for (std::uint32_t k = 0; k < original()[n].operand_count; ++k) {
     value_id const v = original().operand(n, k);
     all.insert_or_assign(v, now(v));
   }
+  return all;
+}
+/// What its regions use of what stands around it.
+inline value_map slice_writer::values_inside(node_id n) {
+  value_map all;
   if (original()[n].region_count != 0)
     for (value_id const v : captured(n)) all.insert_or_assign(v, now(v));
   return all;
@@ -340,6 +360,29 @@ inline std::vector<value_id> const& slice_writer::captured(node_id n) {
 
 inline value_id slice_writer::equals(value_id a, value_id b) {
   return a == b ? value_id(ir::nothing) : at_.add(op::eq, a, b);
+}
+/// By how much an index is more than another one, where both are the same value and a literal.
+inline std::optional<std::int64_t> slice_writer::distance(value_id from, value_id to) const {
+  auto const parts_of = [&](value_id v) {
+    std::int64_t more = 0;
+    while (!written().is_literal(v) && written().is_result(v)) {
+      node_id const n = written().node_of(v);
+      op const code = written()[n].code;
+      if ((code != op::add && code != op::sub) || !written().is_literal(written().operand(n, 1)) ||
+          type_of(v) != ir::i64)
+        break;
+      auto const by = static_cast<std::int64_t>(written().bits_of(written().operand(n, 1)));
+      if (by < -most_distance || by > most_distance) break;
+      more += code == op::add ? by : -by;
+      v = written().operand(n, 0);
+    }
+    return std::pair(v, more);
+  };
+  auto const [a, behind_a] = parts_of(from);
+  auto const [b, behind_b] = parts_of(to);
+  if (a == b) return behind_b - behind_a;
+  if (!written().is_literal(a) || !written().is_literal(b)) return {};
+  return static_cast<std::int64_t>(written().bits_of(b) - written().bits_of(a)) + behind_b - behind_a;
 }
 /// Of two conditions, of which one that does not exist holds.
 inline value_id slice_writer::both(value_id a, value_id b) {

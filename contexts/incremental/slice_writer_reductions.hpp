@@ -11,8 +11,7 @@ inline void slice_writer::visit_reduction(node_id n) {
   climb(n);
 }
 
-/// A sum gets what its elements changed by. What is rounded away is kept beside it: Knuth's sum of two, The Art of Computer
-/// Programming 2, 4.2.2, theorem B.
+/// A sum gets what its elements changed by, and what is rounded away of a floating-point number is kept beside it: a commit adds it.
 inline void slice_writer::visit_sum(node_id n) {
   ir::attributes const& a = original()[n].attributes;
   value_id const v = original().result(n), array = original().operand(n, 0);
@@ -46,21 +45,14 @@ inline void slice_writer::visit_sum(node_id n) {
   change& made = set_change(v);
   made.whole = true;
   note(n, step::extent::difference);
+  stores_.push_back({.variable = number, .path = place, .value = by, .adds = true});
   value_id const sum = read(number, place);
-  value_id const next = at_.add(op::add, sum, by);
-  stores_.push_back({number, place, next});
   if (!t.is_floating()) {
-    made.now = next;
+    made.now = at_.add(op::add, sum, by);
     return;
   }
-  value_id const rest = read(remainder(v), place);
-  value_id const added = at_.add(op::sub, next, sum);
-  value_id const kept_of_sum = at_.add(op::sub, next, added);
-  value_id const lost = at_.add(op::add, at_.add(op::sub, sum, kept_of_sum), at_.add(op::sub, by, added));
-  stores_.push_back({remainder(v), place, at_.add(op::add, rest, lost)});
   made.by = by;
-  // The same up to rounding, and not at the end of all this.
-  made.now = at_.add(op::add, sum, at_.add(op::add, rest, by));
+  made.now = at_.add(op::add, sum, at_.add(op::add, read(remainder(v), place), by));
 }
 
 // ---- trees
@@ -112,7 +104,7 @@ inline void slice_writer::climb(node_id n) {
   value_id const size = at_.add(op::length, old(original().operand(n, 0)));
   value_id const top = at_.add(op::sub, at_.add(op::length, trees[0]), literal(ir::i64, 1));
   for (value_id const t : trees) root.push_back(at(t, top));
-  value_map const around = values_of(n);
+  value_map const around = values_inside(n);
   std::vector<ascent> all;
   for (std::size_t p = 0; p < places; ++p) {
     ascent const made = ascend(n, p, size, trees, all, around);
@@ -271,7 +263,7 @@ inline std::vector<value_id> slice_writer::combine(
 inline void slice_writer::store_trees(node_id n) {
   std::uint32_t const arrays = original()[n].result_count;
   if (layout_.tree_of(original().result(n)) == layout::none) return;
-  value_map const around = values_of(n);
+  value_map const around = values_inside(n);
   value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
   value_id const size = at_.add(op::length, now(original().operand(n, 0)));
   // How long it is.

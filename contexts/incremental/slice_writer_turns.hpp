@@ -105,8 +105,13 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
         r.asked = index;
         r.known = p.index;
       }
-      r.is_checked = *shift != 0 || !have_length_of_turns(n, c);
-      if (p.list != ir::nothing && r.is_checked)
+      r.may_precede = *shift > 0;
+      for (value_id const v : captured(n))
+        if (change_of(v) == &c) {
+          auto const behind = turns_behind(n, v);
+          r.may_exceed = r.may_exceed || !behind || -*shift > *behind;
+        }
+      if (p.list != ir::nothing && r.is_checked())
         return "a list of elements is used by other turns than theirs";
     } else if (std::string_view const why = find_members(n, index, r); !why.empty()) {
       return why;
@@ -121,10 +126,10 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
       continue;
     }
     // The turn is there where one of both is.
-    auto const is_sure = [](reached const& one) { return !one.is_checked && one.from.valid == ir::nothing; };
+    auto const is_sure = [](reached const& one) { return !one.is_checked() && one.from.valid == ir::nothing; };
     if (is_sure(*known) || is_sure(r)) {
       known->from.valid = ir::nothing;
-      known->is_checked = false;
+      known->may_precede = known->may_exceed = false;
       continue;
     }
     value_id& valid = known->from.valid;
@@ -132,7 +137,8 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
       valid = ir::nothing;
     else if (valid != r.from.valid)
       valid = at_.add(op::logical_or, valid, r.from.valid);
-    known->is_checked = known->is_checked || r.is_checked;
+    known->may_precede = known->may_precede || r.may_precede;
+    known->may_exceed = known->may_exceed || r.may_exceed;
   }
   return {};
 }
@@ -193,11 +199,29 @@ inline bool slice_writer::has_length_of_turns(node_id n, value_id v) const {
   auto const asked = f.operands_of(f.node_of(count));
   return std::find(asked.begin(), asked.end(), v) != asked.end();
 }
-/// The same of all that changed so.
-inline bool slice_writer::have_length_of_turns(node_id n, change const& c) {
-  for (value_id const v : captured(n))
-    if (change_of(v) == &c && !has_length_of_turns(n, v)) return false;
-  return true;
+/// How many turns more than elements of an array there are, where that is known.
+inline std::optional<std::int64_t> slice_writer::turns_behind(node_id n, value_id array) const {
+  function const& f = original();
+  if (has_length_of_turns(n, array)) return 0;
+  value_id const count = f.operand(n, 0);
+  if (!f.is_result(count) || (f[f.node_of(count)].code != op::sub && f[f.node_of(count)].code != op::add))
+    return {};
+  node_id const m = f.node_of(count);
+  value_id const of = f.operand(m, 0), by = f.operand(m, 1);
+  if (!f.is_literal(by) || !f.is_result(of) || f[f.node_of(of)].code != op::length) return {};
+  auto const asked = f.operands_of(f.node_of(of));
+  if (std::find(asked.begin(), asked.end(), array) == asked.end()) return {};
+  auto const more = static_cast<std::int64_t>(f.bits_of(by));
+  return f[m].code == op::add ? more : -more;
+}
+/// Whether there is a turn that is reached; nothing, where there surely is.
+inline value_id slice_writer::in_range(node_id n, reached const& r) {
+  value_id const index = r.from.index;
+  value_id const begins =
+      r.may_precede ? at_.add(op::ge, index, literal(ir::i64, 0)) : value_id(ir::nothing);
+  value_id const ends =
+      r.may_exceed ? at_.add(op::lt, index, old(original().operand(n, 0))) : value_id(ir::nothing);
+  return both(begins, ends);
 }
 
 /// Whether a turn is among those of an earlier one; nothing, where it is not.
@@ -300,11 +324,7 @@ inline void slice_writer::add_new_piece(
 inline void slice_writer::run_turn(
     node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces) {
   value_id const index = r.from.index;
-  value_id valid = r.from.valid;
-  if (r.is_checked) {
-    value_id const not_before = at_.add(op::ge, index, literal(ir::i64, 0));
-    valid = both(valid, both(not_before, at_.add(op::lt, index, old(original().operand(n, 0)))));
-  }
+  value_id valid = both(r.from.valid, in_range(n, r));
   for (reached const& e : earlier)
     if (value_id const met = met_by(e, r, index); met != ir::nothing)
       valid = both(valid, at_.add(op::logical_not, met));
@@ -416,6 +436,11 @@ inline void slice_writer::run_turns(
   for (reached const& e : earlier)
     if (value_id const m = met_by(e, r, index); m != ir::nothing)
       met = met == ir::nothing ? m : at_.add(op::logical_or, met, m);
+
+  // Sums in turns that ran already have got theirs.
+  for (std::size_t k = first_store; met != ir::nothing && k < stores_.size(); ++k)
+    if (value_id& by = stores_[k].value; stores_[k].adds)
+      by = at_.add(op::select, met, literal(type_of(by), 0), by);
 
   std::vector<value_id> yielded;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parts(given.size()); // the element, and the difference

@@ -2,6 +2,7 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/incremental.hpp>
+#include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
 #if OVERDUB_TESTS_JIT
 #include <overdub/jit/executor.hpp>
@@ -92,6 +93,11 @@ TEST_CASE("a reduction that follows an element says so") {
   h.propose();
   CHECK(h.explain() == "%1 = reduce: the way from an element to the whole\n0 other operations\n");
   CHECK(h.difference() == 100.0 - h.value());
+  auto const& all_slices = h.program().all_slices();
+  auto kept = all_slices.variables();
+  auto const slice = oc::increments::slice_of(
+      all_slices.program(), all_slices.program().entry, kept, {{.places = 1, .indices = 1}});
+  CHECK(od::ir::print(slice.program).find("update") == std::string::npos); // no copy of all elements
   h.commit();
   h.set_at<0>(500, std::numeric_limits<double>::quiet_NaN());
   h.commit();
