@@ -76,8 +76,10 @@ public:
   void propose() {
     is_proposed_ = false;
     proposal_ = nullptr;
-    for (std::size_t k = 0; k < values_.size(); ++k) proposed_[k] = values_[k];
-    if (change_count_ > 0) run_changes();
+    if (change_count_ > 0)
+      run_changes();
+    else
+      proposed_ = values_;
     is_proposed_ = true;
   }
   /// The changes are made. Proposes them first, where that was not done.
@@ -285,7 +287,7 @@ private:
   void run(bound_slice& s);
   void run_from_the_beginning();
   void run_with_others(bound_slice& b);
-  void run_all();
+  OVERDUB_DECL void run_all();
   void pass(bound_slice& b, std::uint32_t parameter);
   void write_parts(bound_slice const& b);
   void write(increments::store const& s, bound_call const& from, std::byte const* copied);
@@ -328,5 +330,7 @@ private:
 } // namespace overdub::contexts
 
 #if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/incremental/incremental_commit.ipp>
+#include <overdub/contexts/incremental/incremental_explain.ipp>
 #include <overdub/contexts/incremental/incremental_program.ipp>
 #endif

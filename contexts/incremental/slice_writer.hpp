@@ -119,8 +119,8 @@ private:
   // A turn, or many, that a change reaches.
   struct reached {
     piece from;
-    value_id asked = ir::nothing; // of the function: an index that is known in the turn,
-    value_id known = ir::nothing; // and what it is in the slice
+    value_id asked = ir::nothing;                 // of the function: an index that is known in the turn,
+    value_id known = ir::nothing;                 // and what it is in the slice
     bool may_precede = false, may_exceed = false; // the turns that there are
     bool is_checked() const { return may_precede || may_exceed; }
   };

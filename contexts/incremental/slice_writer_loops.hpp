@@ -237,14 +237,12 @@ inline std::pair<value_id, value_id> slice_writer::ends_of(node_id n, std::vecto
   return {first, last};
 }
 
-/// Whether two numbers differ by their bits; NaNs agree.
+/// Whether two numbers differ by their bits; a NaN, from any number.
 inline value_id slice_writer::differs(value_id now, value_id before) {
   value_id const other = at_.add(op::ne, now, before);
   if (!type_of(now).is_floating()) return other;
-  value_id const are_numbers =
-      at_.add(op::logical_or, at_.add(op::eq, now, now), at_.add(op::eq, before, before));
   value_id const sign = at_.add(op::ne, at_.add(op::signbit, now), at_.add(op::signbit, before));
-  return at_.add(op::logical_and, at_.add(op::logical_or, other, sign), are_numbers);
+  return at_.add(op::logical_or, other, sign);
 }
 
 } // namespace overdub::contexts::increments

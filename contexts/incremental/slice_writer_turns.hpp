@@ -126,7 +126,9 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
       continue;
     }
     // The turn is there where one of both is.
-    auto const is_sure = [](reached const& one) { return !one.is_checked() && one.from.valid == ir::nothing; };
+    auto const is_sure = [](reached const& one) {
+      return !one.is_checked() && one.from.valid == ir::nothing;
+    };
     if (is_sure(*known) || is_sure(r)) {
       known->from.valid = ir::nothing;
       known->may_precede = known->may_exceed = false;
@@ -217,8 +219,7 @@ inline std::optional<std::int64_t> slice_writer::turns_behind(node_id n, value_i
 /// Whether there is a turn that is reached; nothing, where there surely is.
 inline value_id slice_writer::in_range(node_id n, reached const& r) {
   value_id const index = r.from.index;
-  value_id const begins =
-      r.may_precede ? at_.add(op::ge, index, literal(ir::i64, 0)) : value_id(ir::nothing);
+  value_id const begins = r.may_precede ? at_.add(op::ge, index, literal(ir::i64, 0)) : value_id(ir::nothing);
   value_id const ends =
       r.may_exceed ? at_.add(op::lt, index, old(original().operand(n, 0))) : value_id(ir::nothing);
   return both(begins, ends);

@@ -146,7 +146,10 @@ private:
       if (n == 0) return;
     for (;;) {
       std::string name = address;
-      for (std::size_t k = 0; k < at.size(); ++k) name += (k == 0 ? "[" : ",") + std::to_string(at[k] + 1);
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        name += k == 0 ? '[' : ',';
+        name += std::to_string(at[k] + 1);
+      }
       names_.push_back(at.empty() ? name : name + ']');
       std::size_t k = at.size();
       while (k > 0 && ++at[k - 1] == shape[k - 1]) at[--k] = 0;

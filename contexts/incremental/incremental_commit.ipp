@@ -1,0 +1,294 @@
+// What a commit writes.
+#pragma once
+
+#include <overdub/contexts/incremental/incremental_program.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::contexts {
+namespace increments {
+
+// A sum, and what was rounded away of it. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
+template <class T>
+std::pair<T, T> sum_of_two(T a, T b) {
+  T const sum = a + b, added = sum - a, kept = sum - added;
+  return {sum, (a - kept) + (b - added)};
+}
+
+} // namespace increments
+
+inline namespace OVERDUB_EXECUTE_ABI {
+
+OVERDUB_DECL void incremental_program::commit() {
+  if (!is_proposed_) propose();
+  if (proposal_ == nullptr) return rollback();
+  bound_slice& b = *proposal_;
+  if (&b == all_.get()) is_improper_ = false;
+  is_torn_ = true; // where memory is gone before all is written, the next update runs all again
+  if (b.results != b.call.results()) find_stores(b);
+  for (auto const& [from, to] : b.numbers) *to = *from;
+  for (auto const& e : b.elements) {
+    if (e.valid != nullptr && *e.valid == 0) continue;
+    increments::put_bits(e.to + *e.index * e.size, e.size, *e.value);
+    if (is_sum_[e.variable]) look_at(e.variable, *e.value);
+    if (auto const& inverse = inverse_[e.variable]) inverse->written(static_cast<std::int64_t>(*e.index));
+  }
+  for (auto const& a : b.additions)
+    if (a.valid == nullptr || *a.valid != 0) {
+      auto const [sum, lost] =
+          increments::sum_of_two(std::bit_cast<double>(*a.sum), std::bit_cast<double>(*a.by));
+      *a.sum = std::bit_cast<std::uint64_t>(sum);
+      *a.rest = std::bit_cast<std::uint64_t>(std::bit_cast<double>(*a.rest) + lost);
+    }
+  for (std::uint64_t const* const sum : b.sums)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
+  if (!b.parts.empty()) write_parts(b);
+  for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]);
+  values_.swap(proposed_);
+  is_torn_ = false;
+  rollback();
+  if (--commits_until_run_ == 0) [[unlikely]]
+    run_from_the_beginning();
+}
+
+// Differences are rounded, too.
+inline void incremental_program::run_from_the_beginning() {
+  commits_until_run_ = most_commits;
+  run_all();
+  commit();
+}
+
+// Which words a commit copies, and where to.
+inline void incremental_program::find_stores(bound_slice& b) {
+  b.numbers.clear();
+  b.elements.clear();
+  b.additions.clear();
+  b.sums.clear();
+  b.parts.clear();
+  static constexpr std::uint64_t zero = 0;
+  auto const is_word = [&](increments::slice_value v) {
+    if (v.parameter != increments::slice_value::none) return b.call.code().parameters[v.parameter].rank == 0;
+    return v.result == increments::slice_value::none || b.call.code().results[v.result].rank == 0;
+  };
+  auto const word = [&](increments::slice_value v) -> std::uint64_t const* {
+    if (v.parameter != increments::slice_value::none) return b.call.argument_address(v.parameter);
+    return v.result == increments::slice_value::none ? &zero : b.call.result_address(v.result);
+  };
+  for (increments::store const& s : b.slice->what.stores) {
+    if (s.adds && s.path.empty() && layout_[s.variable].type == ir::f64) {
+      std::uint64_t& sum = numbers_[s.variable];
+      b.additions.push_back(
+          {word(s.value), s.valid.exists() ? word(s.valid) : nullptr, &sum,
+           &numbers_[layout_.remainder_of(layout_[s.variable].of)]});
+      b.sums.push_back(&sum);
+      continue;
+    }
+    if (s.grows || s.adds) {
+      b.parts.push_back(&s);
+      continue;
+    }
+    bool const is_single = is_sum_[s.variable] && layout_[s.variable].type.element == ir::scalar::f32;
+    if (s.path.empty() && is_number(s.variable) && !s.valid.exists() && !is_single) {
+      b.numbers.push_back({word(s.value), &numbers_[s.variable]});
+      if (is_sum_[s.variable] && layout_[s.variable].type == ir::f64) b.sums.push_back(&numbers_[s.variable]);
+    } else if (
+        s.path.size() == 1 && layout_[s.variable].type.rank == 1 && !s.each && !s.is_range &&
+        is_word(s.value)) {
+      increments::cells& to = arrays_of_[s.variable];
+      b.elements.push_back(
+          {word(s.path[0]), word(s.value), s.valid.exists() ? word(s.valid) : nullptr, to.data(),
+           to.size_of_scalar(), s.variable});
+    } else {
+      b.parts.push_back(&s);
+    }
+  }
+  b.results = b.call.results();
+}
+
+// A sum that is not finite cannot be followed.
+inline void incremental_program::look_at(std::uint32_t variable, std::uint64_t bits) {
+  ir::scalar const s = layout_[variable].type.element;
+  if (s == ir::scalar::f64)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(bits));
+  else if (s == ir::scalar::f32)
+    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+}
+
+// A slice may give an array that it was lent, which another one is about to change: such are copied before.
+inline void incremental_program::write_parts(bound_slice const& b) {
+  auto const is_lent = [&](increments::store const* s) {
+    increments::slice_value const v = s->value;
+    return v.parameter == increments::slice_value::none && v.result != increments::slice_value::none &&
+           b.call.code().results[v.result].rank > 0 && b.call.is_lent(v.result);
+  };
+  if (std::none_of(b.parts.begin(), b.parts.end(), is_lent)) {
+    for (increments::store const* const s : b.parts) write(*s, b.call, nullptr);
+    return;
+  }
+  std::vector<std::optional<increments::cells>> copies(b.parts.size());
+  for (std::size_t k = 0; k < b.parts.size(); ++k) {
+    if (!is_lent(b.parts[k])) continue;
+    std::uint32_t const result = b.parts[k]->value.result;
+    copies[k].emplace(b.call.code().results[result]).assign(b.call.elements(result), b.call.extents(result));
+  }
+  for (std::size_t k = 0; k < b.parts.size(); ++k)
+    write(*b.parts[k], b.call, copies[k] ? copies[k]->data() : nullptr);
+}
+
+// What changed of an array, or of a number where it changed at all.
+inline void
+incremental_program::write(increments::store const& s, bound_call const& from, std::byte const* copied) {
+  if (s.adds) return add_parts(s, from);
+  auto const elements = [&](increments::slice_value v) {
+    return copied != nullptr && v.result == s.value.result && v.parameter == increments::slice_value::none
+               ? copied
+               : increments::elements_of(from, v);
+  };
+  auto const word = [&](increments::slice_value v) { return increments::word_of(from, v); };
+  auto const extents = [&](increments::slice_value v) { return increments::extents_of(from, v); };
+  if (is_number(s.variable)) {
+    if (s.valid.exists() && word(s.valid) == 0) return;
+    numbers_[s.variable] = word(s.value);
+    if (is_sum_[s.variable]) look_at(s.variable, numbers_[s.variable]);
+    return;
+  }
+  increments::cells& to = arrays_of_[s.variable];
+  if (s.grows) add_row(s, from);
+  if (s.path.empty()) {
+    if (s.valid.exists() && word(s.valid) == 0) return;
+    // Where nothing is given, what was lost of sums that were computed anew.
+    bool const stays = s.value.exists()
+                           ? to.assign(elements(s.value), extents(s.value))
+                           : to.assign(nullptr, arrays_of_[layout_.of(layout_[s.variable].of)].extents());
+    if (!stays) ++arrays_;
+    if (inverse_[s.variable] != nullptr) inverse_[s.variable]->forget();
+    if (is_sum_[s.variable])
+      for (std::size_t at = 0; at < to.bytes(); at += to.size_of_scalar())
+        look_at(s.variable, to.bits_at(at));
+    return;
+  }
+  if (s.each && s.path.size() == 1 && to.type().rank == 1 && s.value.exists() && !s.valid.exists() &&
+      to.size_of_scalar() == 8) {
+    // The turns of a list.
+    i64 const n = extents(s.path[0])[0];
+    auto const* const index = reinterpret_cast<i64 const*>(elements(s.path[0]));
+    auto const* const value = reinterpret_cast<std::uint64_t const*>(elements(s.value));
+    auto* const at = reinterpret_cast<std::uint64_t*>(to.data());
+    for (i64 k = 0; k < n; ++k) at[index[k]] = value[k];
+    if (is_sum_[s.variable])
+      for (i64 k = 0; k < n; ++k) look_at(s.variable, value[k]);
+    if (inverse_[s.variable] != nullptr)
+      for (i64 k = 0; k < n; ++k) inverse_[s.variable]->written(index[k]);
+    return;
+  }
+  std::size_t const bytes = static_cast<std::size_t>(to.scalars(s.path.size())) * to.size_of_scalar();
+  if (s.is_range) { // all at once
+    if (s.valid.exists() && word(s.valid) == 0) return;
+    i64 path[ir::max_rank];
+    for (std::size_t a = 0; a < s.path.size(); ++a) path[a] = static_cast<i64>(word(s.path[a]));
+    i64 const n = extents(s.value)[0];
+    if (n == 0) return;
+    std::memcpy(
+        to.data() + to.at({path, s.path.size()}), elements(s.value), static_cast<std::size_t>(n) * bytes);
+    for (i64 k = 0; inverse_[s.variable] != nullptr && k < n; ++k) inverse_[s.variable]->written(path[0] + k);
+    return;
+  }
+  bool const is_scalar = s.path.size() == to.type().rank;
+  increments::for_each_part(s, from, copied, bytes, [&](std::span<i64 const> path, std::byte const* part) {
+    std::size_t const at = to.at(path);
+    if (part == nullptr)
+      std::memset(to.data() + at, 0, bytes);
+    else
+      std::memcpy(to.data() + at, part, bytes);
+    if (is_sum_[s.variable] && is_scalar) look_at(s.variable, to.bits_at(at));
+    if (inverse_[s.variable] != nullptr) inverse_[s.variable]->written(path[0]);
+  });
+}
+
+// What is added to a sum, and to what was lost of it before.
+inline std::uint64_t incremental_program::added(
+    std::uint32_t variable, std::uint64_t sum, std::uint64_t by, std::uint64_t& rest) const {
+  return execute::with_type(layout_[variable].type.element, [&]<class T>(T) -> std::uint64_t {
+    if constexpr (std::is_floating_point_v<T>) {
+      using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+      auto const number = [](std::uint64_t bits) { return std::bit_cast<T>(static_cast<word>(bits)); };
+      auto const [now, lost] = increments::sum_of_two(number(sum), number(by));
+      rest = std::bit_cast<word>(static_cast<T>(number(rest) + lost));
+      return std::bit_cast<word>(now);
+    } else {
+      return sum + by;
+    }
+  });
+}
+inline void incremental_program::add_parts(increments::store const& s, bound_call const& from) {
+  std::uint32_t const remainder = layout_.remainder_of(layout_[s.variable].of);
+  bool const has_rest = remainder != increments::layout::none;
+  std::uint64_t rest = 0;
+  if (is_number(s.variable)) {
+    if (s.valid.exists() && increments::word_of(from, s.valid) == 0) return;
+    std::uint64_t& sum = numbers_[s.variable];
+    sum = added(s.variable, sum, increments::word_of(from, s.value), has_rest ? numbers_[remainder] : rest);
+    return look_at(s.variable, sum);
+  }
+  increments::cells& to = arrays_of_[s.variable];
+  increments::for_each_part(
+      s, from, nullptr, to.size_of_scalar(), [&](std::span<i64 const> path, std::byte const* part) {
+        std::size_t const at = to.at(path);
+        if (has_rest) rest = arrays_of_[remainder].bits_at(at);
+        std::uint64_t const by = increments::bits_of(part, to.size_of_scalar());
+        to.set_bits_at(at, added(s.variable, to.bits_at(at), by, rest));
+        if (has_rest) arrays_of_[remainder].set_bits_at(at, rest);
+        look_at(s.variable, to.bits_at(at));
+        if (inverse_[s.variable] != nullptr) inverse_[s.variable]->written(path[0]);
+      });
+}
+
+// A row more, which is written next. Where there was none, it says how long rows are; of what was lost of sums, that of the sums does.
+inline void incremental_program::add_row(increments::store const& s, bound_call const& from) {
+  if (s.valid.exists() && increments::word_of(from, s.valid) == 0) return;
+  increments::cells& to = arrays_of_[s.variable];
+  if (to.extent(0) == 0 && to.type().rank > 1)
+    to.set_row(
+        s.value.exists() ? increments::extents_of(from, s.value)
+                         : arrays_of_[layout_.of(layout_[s.variable].of)].extents() + 1);
+  if (!to.reserve_rows(1)) ++arrays_;
+  to.extend(1);
+  ++grown_;
+}
+
+[[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
+  change const& c = pending_[i];
+  if (c.how.appended) [[unlikely]] {
+    arrays_of_[i].extend(c.how.places);
+    ++grown_;
+    return;
+  }
+  if (c.how.whole) [[unlikely]]
+    return write_whole_input(i);
+  increments::cells& to = arrays_of_[i];
+  for (std::uint8_t k = 0; k < c.how.places; ++k) {
+    i64 const first = c.places[k].path[0];
+    std::size_t const at = c.how.indices == 1 ? static_cast<std::size_t>(first) * to.size_of_scalar()
+                                              : to.at({c.places[k].path, c.how.indices});
+    to.set_bits_at(at, c.places[k].bits);
+    if (inverse_[i] != nullptr) inverse_[i]->written(first);
+  }
+}
+inline void incremental_program::write_whole_input(std::uint32_t i) {
+  change const& c = pending_[i];
+  if (is_number(i)) {
+    numbers_[i] = c.bits;
+    return;
+  }
+  if (!arrays_of_[i].assign(c.whole->data(), c.whole->extents())) ++arrays_;
+  if (inverse_[i] != nullptr) inverse_[i]->forget();
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts

@@ -1,0 +1,97 @@
+// What ran in a proposal, in words.
+#pragma once
+
+#include <overdub/contexts/incremental/incremental_program.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace overdub::contexts {
+namespace increments {
+
+inline std::string_view text_of(step::extent ran) {
+  switch (ran) {
+  case step::extent::one_turn:
+    return "one turn";
+  case step::extent::some_turns:
+    return "the turns of a list";
+  case step::extent::new_turn:
+    return "a turn more";
+  case step::extent::difference:
+    return "a difference";
+  case step::extent::path:
+    return "the way from an element to the whole";
+  case step::extent::from_the_change:
+    return "from the first turn that changed on";
+  case step::extent::branch:
+    return "what changed in its branch";
+  case step::extent::whole:
+    return "all of it";
+  default:
+    return {};
+  }
+}
+
+// What values are called where the function is printed.
+class names_of_values {
+public:
+  names_of_values(ir::program const& p, ir::function const& f) : p_(p), f_(f), names_(f.value_count()) {
+    name_all(ir::function::body);
+  }
+  std::string const& operator[](ir::value_id v) const { return names_[index_of(v)]; }
+
+private:
+  void name_all(ir::region_id r) {
+    for (ir::value_id const v : f_.arguments_of(r)) name(v);
+    for (ir::node_id const n : f_.nodes_of(r)) {
+      for (ir::value_id const v : f_.results_of(n)) name(v);
+      for (ir::region_id const inner : f_.regions_of(n)) name_all(inner);
+    }
+  }
+  void name(ir::value_id v) {
+    std::string& text = names_[index_of(v)];
+    text.assign(1, '%');
+    if (f_[v].name == ir::nothing)
+      text += std::to_string(next_++);
+    else
+      text += p_.text(f_[v].name);
+  }
+
+  ir::program const& p_;
+  ir::function const& f_;
+  std::vector<std::string> names_; // by value
+  std::size_t next_ = 0;
+};
+
+} // namespace increments
+
+inline namespace OVERDUB_EXECUTE_ABI {
+
+// A line for each map, reduction and loop that ran, and how many other operations did.
+OVERDUB_DECL std::string incremental_program::explain() const {
+  if (proposal_ == nullptr) return "nothing ran\n";
+  ir::function const& f = slices_->function();
+  increments::names_of_values const names(slices_->program(), f);
+  std::string text;
+  std::size_t others = 0;
+  for (increments::step const& s : proposal_->slice->what.steps) {
+    std::string_view const how = increments::text_of(s.ran);
+    if (how.empty()) {
+      ++others;
+      continue;
+    }
+    for (ir::value_id const v : f.results_of(s.node)) {
+      text += names[v];
+      text += v == f.results_of(s.node)[f[s.node].result_count - 1] ? " = " : ", ";
+    }
+    text.append(ir::name_of(f[s.node].code)).append(": ").append(how);
+    if (!s.why.empty()) text.append(", since ").append(s.why);
+    text += '\n';
+  }
+  text += std::to_string(others);
+  return text += others == 1 ? " other operation\n" : " other operations\n";
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts
