@@ -39,6 +39,14 @@ OVERDUB_DECL void incremental_program::commit() {
     if (is_sum_[e.variable]) look_at(e.variable, *e.value);
     if (auto const& inverse = inverse_[e.variable]) inverse->written(static_cast<std::int64_t>(*e.index));
   }
+  for (auto const& [value, variable] : b.grown_elements) {
+    increments::cells& to = arrays_of_[variable];
+    if (!to.reserve_rows(1)) ++arrays_;
+    to.set_bits_at(to.bytes(), *value);
+    to.extend(1);
+    ++grown_;
+    if (is_sum_[variable]) look_at(variable, *value);
+  }
   for (auto const& a : b.additions)
     if (a.valid == nullptr || *a.valid != 0) {
       auto const [sum, lost] =
@@ -68,6 +76,7 @@ inline void incremental_program::run_from_the_beginning() {
 inline void incremental_program::find_stores(bound_slice& b) {
   b.numbers.clear();
   b.elements.clear();
+  b.grown_elements.clear();
   b.additions.clear();
   b.sums.clear();
   b.parts.clear();
@@ -87,6 +96,11 @@ inline void incremental_program::find_stores(bound_slice& b) {
           {word(s.value), s.valid.exists() ? word(s.valid) : nullptr, &sum,
            &numbers_[layout_.remainder_of(layout_[s.variable].of)]});
       b.sums.push_back(&sum);
+      continue;
+    }
+    if (s.grows && is_word(s.value) && s.value.exists() && !s.valid.exists() &&
+        layout_[s.variable].type.rank == 1) {
+      b.grown_elements.push_back({word(s.value), s.variable});
       continue;
     }
     if (s.grows || s.adds) {

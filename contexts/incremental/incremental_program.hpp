@@ -76,10 +76,7 @@ public:
   void propose() {
     is_proposed_ = false;
     proposal_ = nullptr;
-    if (change_count_ > 0)
-      run_changes();
-    else
-      proposed_ = values_;
+    if (change_count_ > 0) run_changes();
     is_proposed_ = true;
   }
   /// The changes are made. Proposes them first, where that was not done.
@@ -102,7 +99,7 @@ public:
   /// The bits of a result that is a number: as it is, and as it was proposed.
   std::uint64_t value(std::size_t result = 0) const { return values_[result]; }
   std::uint64_t proposed(std::size_t result = 0) const {
-    return (is_proposed_ ? proposed_ : values_)[result];
+    return (is_proposed_ && proposal_ != nullptr ? proposed_ : values_)[result];
   }
   /// By how much the proposal changes a result that is a number: a sum's difference is not what is left of two sums.
   double difference(std::size_t result = 0) const {
@@ -210,6 +207,10 @@ private:
       std::uint64_t const *by, *valid;
       std::uint64_t *sum, *rest;
     };
+    struct grown_element { // behind the end of an array of one axis
+      std::uint64_t const* value;
+      std::uint32_t variable;
+    };
     explicit bound_slice(std::shared_ptr<runnable_slice const> s) : slice(std::move(s)), call(slice->code) {}
 
     increments::schema changes;
@@ -223,6 +224,7 @@ private:
     std::byte const* results = nullptr; // where they stood when these were found:
     std::vector<word_copy> numbers;     // what a commit copies,
     std::vector<element_copy> elements;
+    std::vector<grown_element> grown_elements;
     std::vector<addition> additions;
     std::vector<std::uint64_t const*> sums;      // what is to be finite,
     std::vector<increments::store const*> parts; // and all else

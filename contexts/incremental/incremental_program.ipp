@@ -351,7 +351,10 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
         is_number(parameters[k].variable))
       continue;
     increments::cells const& m = arrays_of_[parameters[k].variable];
-    b.call.lend(k, m.data(), m.extents());
+    if (b.arrays == arrays_) // it stands where it did
+      b.call.set_extents(k, m.extents());
+    else
+      b.call.lend(k, m.data(), m.extents());
   }
   if (b.arrays != arrays_) b.results = nullptr;
   b.arrays = arrays_;

@@ -49,6 +49,12 @@ public:
     std::memcpy(
         words + 2 * execute::word_size, extents, code_->parameters[parameter].rank * execute::word_size);
   }
+  /// The extents of an array that was lent, which stands where it did.
+  void set_extents(std::size_t parameter, i64 const* extents) {
+    std::byte* const words = argument(parameter);
+    for (std::size_t k = 0; k < code_->parameters[parameter].rank; ++k)
+      execute::write(words + (2 + k) * execute::word_size, extents[k]);
+  }
   /// Throws what the program throws. Results are valid until the next call.
   void run() {
     if (has_results_) release();
@@ -109,7 +115,8 @@ private:
     if (code_->compiled != nullptr) return frame_ + execute::first_parameter + at;
     return reinterpret_cast<std::byte const*>(arguments_.data()) + at;
   }
-  // The frame. That of machine code stays as it is; the interpreter's is written anew for each call.
+  // The frame. That of machine code stays as it is; the interpreter's values stand where arguments stood, which are written anew for
+  // each call. Literals stay.
   void begin() {
     execute::code const& c = *code_;
     execute::function_code const& f = c.functions[0];
@@ -126,9 +133,16 @@ private:
   }
   // In a thread that did not call before, machine code asks how much stack there is.
   void begin_and_run() {
-    if (code_->compiled == nullptr) begin();
+    if (code_->compiled == nullptr) {
+      if (std::exchange(is_made_, false)) [[likely]] // it is, where the call ends
+        std::memcpy(
+            frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
+      else
+        begin();
+    }
     machine_->program = code_.get();
     machine_->run(first_, frame_);
+    is_made_ = true;
     thread_ = this_thread();
   }
   static std::uint64_t this_thread() {
@@ -167,6 +181,7 @@ private:
   std::byte* base_ = nullptr;
   std::byte* given_ = nullptr; // the results
   std::byte* frame_ = nullptr;
+  bool is_made_ = false; // the interpreter's frame, in which nothing failed
   bool has_arrays_ = false;
   bool has_results_ = false;
 };
