@@ -30,7 +30,8 @@ OVERDUB_DECL void incremental_program::commit() {
   if (proposal_ == nullptr) return rollback();
   bound_slice& b = *proposal_;
   if (&b == all_.get()) is_improper_ = false;
-  is_torn_ = true; // where memory is gone before all is written, the next update runs all again
+  is_torn_ = true;      // where memory is gone before all is written, the next update runs all again,
+  is_proposed_ = false; // and so does this one, if it is committed once more
   if (b.results != b.call.results()) find_stores(b);
   for (auto const& [from, to] : b.numbers) *to = *from;
   for (auto const& e : b.elements) {
@@ -53,11 +54,12 @@ OVERDUB_DECL void incremental_program::commit() {
           increments::sum_of_two(std::bit_cast<double>(*a.sum), std::bit_cast<double>(*a.by));
       *a.sum = std::bit_cast<std::uint64_t>(sum);
       *a.rest = std::bit_cast<std::uint64_t>(std::bit_cast<double>(*a.rest) + lost);
+      is_improper_ = is_improper_ || !std::isfinite(sum);
     }
   for (std::uint64_t const* const sum : b.sums)
     is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
   if (!b.parts.empty()) write_parts(b);
-  for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]);
+  for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
   values_.swap(proposed_);
   is_torn_ = false;
   rollback();
@@ -74,6 +76,7 @@ inline void incremental_program::run_from_the_beginning() {
 
 // Which words a commit copies, and where to.
 inline void incremental_program::find_stores(bound_slice& b) {
+  b.results = nullptr; // until all are found
   b.numbers.clear();
   b.elements.clear();
   b.grown_elements.clear();
@@ -95,7 +98,6 @@ inline void incremental_program::find_stores(bound_slice& b) {
       b.additions.push_back(
           {word(s.value), s.valid.exists() ? word(s.valid) : nullptr, &sum,
            &numbers_[layout_.remainder_of(layout_[s.variable].of)]});
-      b.sums.push_back(&sum);
       continue;
     }
     if (s.grows && is_word(s.value) && s.value.exists() && !s.valid.exists() &&
@@ -295,12 +297,13 @@ inline void incremental_program::add_row(increments::store const& s, bound_call 
   }
 }
 inline void incremental_program::write_whole_input(std::uint32_t i) {
-  change const& c = pending_[i];
+  change& c = pending_[i];
   if (is_number(i)) {
     numbers_[i] = c.bits;
     return;
   }
-  if (!arrays_of_[i].assign(c.whole->data(), c.whole->extents())) ++arrays_;
+  std::swap(arrays_of_[i], *c.whole);
+  ++arrays_;
   if (inverse_[i] != nullptr) inverse_[i]->forget();
 }
 

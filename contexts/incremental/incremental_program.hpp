@@ -110,7 +110,8 @@ public:
     return difference_of_values(result);
   }
   /// Calls f(path, bits) for the elements of a result that the proposal computed again, in any order: those that changed, and maybe
-  /// others. A number has an empty path. O(what was computed again).
+  /// others. A number has an empty path; what came behind the end has a path that `result_bits` does not know yet. O(what was computed
+  /// again).
   template <class F>
   void for_each_change(std::size_t result, F const& f) const {
     if (!is_proposed_ || proposal_ == nullptr) return;
@@ -301,7 +302,7 @@ private:
   std::uint64_t added(std::uint32_t variable, std::uint64_t sum, std::uint64_t by, std::uint64_t& rest) const;
   void add_parts(increments::store const& s, bound_call const& from);
   void check_input(std::uint32_t i) const;
-  void check_rows(bound_slice const& b) const;
+  bool rows_fit(bound_slice const& b) const;
   void look_at(std::uint32_t variable, std::uint64_t bits);
   bool is_number(std::uint32_t variable) const { return layout_[variable].type.rank == 0; }
 

@@ -127,8 +127,7 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
         increments::throw_index(input, path[k], of.extent(k));
   };
   auto const is_new = [&] {
-    i64 const k = path[0] - m.extent(0);
-    return c.how.appended && k >= 0 && k < c.how.places;
+    return c.how.appended && path[0] >= m.extent(0) && path[0] - m.extent(0) < c.how.places;
   };
   if (is_new()) { // an element of what was appended
     increments::cells& to = arrays_of_[input];
@@ -371,7 +370,7 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
     run_with_others(b);
   }
   if (b.has_rows) [[unlikely]]
-    check_rows(b);
+    if (!rows_fit(b)) return run_all();
   auto const& results = b.slice->what.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].result != increments::slice_value::none)
@@ -383,13 +382,14 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
   is_proposed_ = true;
 }
 
-// Arrays that become parts of others are as long as those were: an array of arrays has one length along each axis.
-inline void incremental_program::check_rows(bound_slice const& b) const {
+// Whether arrays that become parts of others are as long as those were: an array of arrays has one length along each axis. Where they
+// are not, a run of everything says whether all of them are.
+inline bool incremental_program::rows_fit(bound_slice const& b) const {
   for (increments::store const& s : b.slice->what.stores) {
     if (s.path.empty() || s.is_range || s.value.result == increments::slice_value::none) continue;
     std::size_t const indices = s.path.size(), skipped = s.each ? 1 : 0;
     increments::cells const& to = arrays_of_[s.variable];
-    if (to.type().rank == indices || (s.grows && to.extent(0) == 0)) continue;
+    if (to.type().rank == indices) continue;
     bool const each_is_valid = s.valid.exists() && s.each && increments::is_array(b.call, s.valid);
     if (s.valid.exists() && !each_is_valid && increments::word_of(b.call, s.valid) == 0) continue;
     i64 const* const extents = b.call.extents(s.value.result);
@@ -399,12 +399,11 @@ inline void incremental_program::check_rows(bound_slice const& b) const {
       i64 const count = increments::extents_of(b.call, s.valid)[0];
       if (std::all_of(all, all + count, [](std::byte x) { return x == std::byte{0}; })) continue;
     }
+    if (to.extent(0) == 0) return false;
     for (std::size_t axis = indices; axis < to.type().rank; ++axis)
-      if (i64 const given = extents[skipped + axis - indices]; given != to.extent(axis))
-        throw size_error(message(
-            "overdub: an update makes rows of one array that have different sizes, %lld and %lld",
-            static_cast<long long>(to.extent(axis)), static_cast<long long>(given)));
+      if (extents[skipped + axis - indices] != to.extent(axis)) return false;
   }
+  return true;
 }
 
 inline void incremental_program::run_with_others(bound_slice& b) {

@@ -5,6 +5,7 @@
 #include <overdub/call/error.hpp>
 
 #include <cstdint>
+#include <new>
 #include <span>
 #include <tsl/robin_map.h>
 #include <utility>
@@ -18,15 +19,17 @@ namespace overdub::contexts::increments {
 class inverse_index {
 public:
   /// The array's element at this place may be another one now.
-  void written(std::int64_t place) {
+  void written(std::int64_t place) noexcept {
     if (!is_built_) return;
-    if (journal_.size() * 4 > key_of_.size() + 64)
-      forget();
-    else
+    if (journal_.size() * 4 > key_of_.size() + 64) return forget();
+    try {
       journal_.push_back(place);
+    } catch (std::bad_alloc const&) { // it is built anew
+      forget();
+    }
   }
   /// All of them may.
-  void forget() {
+  void forget() noexcept {
     is_built_ = false;
     journal_.clear();
   }

@@ -66,9 +66,8 @@ public:
     auto& all_of = v.what == variable::role::remainder ? remainder_of_
                    : v.what == variable::role::tree    ? tree_of_
                                                        : of_;
-    std::uint32_t const number = all_of[index_of(v.of)] = size();
     all_.push_back(v);
-    return number;
+    return all_of[index_of(v.of)] = size() - 1;
   }
 
 private:

@@ -212,6 +212,7 @@ private:
   using pieces_of_results = std::vector<std::vector<piece>>;
   void visit_map(node_id n);
   bool has_one_length(node_id n) const;
+  bool gives_arrays(node_id n) const;
   std::string_view find_reached(node_id n, std::vector<reached>& all);
   std::string_view add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all);
   std::optional<std::int64_t> shift_from(value_id own, value_id index) const;

@@ -17,13 +17,15 @@ inline void slice_writer::visit_map(node_id n) {
     why = "it stands in a branch or a loop";
   else if (!turns_.empty() && !has_one_length(n))
     why = "the number of its turns may differ from turn to turn";
+  else if (!turns_.empty() && gives_arrays(n))
+    why = "it stands in a map, and gives arrays";
   else
     why = find_reached(n, all);
   if (!why.empty()) return run_again(n, why);
 
-  // What a sum of the results needs.
+  // What a sum of the results needs; and what arrays are compared with, which are as long in all turns.
   for (value_id const v : original().results_of(n))
-    if (is_summed(v)) (void)kept(v);
+    if (is_summed(v) || original().type_of(v).rank > 1) (void)kept(v);
   // One by one before lists, which leave out what came before.
   std::vector<reached> ordered;
   for (bool const lists : {false, true})
@@ -46,6 +48,12 @@ inline void slice_writer::visit_map(node_id n) {
   }
   for (std::uint32_t i = 0; i < pieces.size(); ++i)
     if (!pieces[i].empty()) set_change(original().result(n, i)).pieces = std::move(pieces[i]);
+}
+
+inline bool slice_writer::gives_arrays(node_id n) const {
+  for (value_id const v : original().results_of(n))
+    if (original().type_of(v).rank > 1) return true;
+  return false;
 }
 
 /// Whether a map in another one surely has as many turns in each of the other's: what is kept of it is an array of arrays.

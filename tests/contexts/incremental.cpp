@@ -104,6 +104,28 @@ TEST_CASE("a change that changes nothing runs nothing") {
   f.commit();
 }
 
+TEST_CASE("a sum that is not finite any more, in a branch that is not taken, does not make all run again") {
+  constexpr auto sides = od::fn<"sides">([](auto x, auto side) {
+    auto const all = [&](double scale) { return od::sum(od::map([&](auto e) { return scale / e; }, x)); };
+    return od::if_(side < 0.0, [&] { return all(1.0); }, [&] { return all(0.0) + 1.0; });
+  });
+  auto f = oc::incremental(sides, numbers{1.0, 2.0, 4.0}, -1.0);
+  f.set_at<0>(0, 0.0);
+  f.commit();
+  CHECK(std::isinf(f.value()));
+  f.set_at<0>(0, 8.0);
+  f.set<1>(1.0);
+  f.commit();
+  CHECK(f.value() == 1.0);
+  for (int k = 1; k < 6; ++k) {
+    f.set_at<0>(1, 2.0 + k);
+    f.propose();
+    if (k > 2) CHECK(f.explain().find("all of it") == std::string::npos);
+    f.commit();
+    CHECK(f.value() == 1.0);
+  }
+}
+
 TEST_CASE("updates of one kind share a slice, whatever their indices, and so do runs") {
   constexpr auto own =
       od::fn<"own">([](auto z, auto x) { return od::sum(od::map([&](auto k) { return x[k] * x[k]; }, z)); });

@@ -200,6 +200,42 @@ TEST_CASE("what is no growth of all that belongs together is said, or runs as a 
   CHECK_THROWS_AS(f.set_at<1>(10, 0.0), od::index_error);
 }
 
+TEST_CASE("rows of one array have one size, whichever came, and all of them may have another one") {
+  // Twice used, so that it is an array.
+  constexpr auto ragged = od::fn<"ragged">([](auto n) {
+    auto const all = od::map([](auto k) { return od::tabulate(k, [&](auto i) { return 3 * k + i; }); }, n);
+    return od::sum(od::tabulate(od::size(n), [&](auto t) { return all[t][0]; })) +
+           od::sum(od::tabulate(od::size(n), [&](auto t) { return all[t][1] * 2; }));
+  });
+  auto f = oc::incremental(ragged, indices{2, 2});
+  f.append<0>(3);
+  CHECK_THROWS_AS(f.propose(), od::size_error);
+  f.rollback();
+  f.set_at<0>(0, 3);
+  CHECK_THROWS_AS(f.propose(), od::size_error);
+  f.set_at<0>(1, 3);
+  f.commit();
+  CHECK(f.value() == ragged(indices{3, 3}));
+  f.append<0>(3);
+  f.commit();
+  CHECK(f.value() == ragged(indices{3, 3, 3}));
+
+  constexpr auto behind = od::fn<"behind">([](auto n) {
+    return od::tabulate(
+        od::size(n) - 1, [&](auto t) { return od::tabulate(n[t + 1], [](auto i) { return 2 * i; }); });
+  });
+  auto g = oc::incremental(behind, indices{5});
+  g.append<0>(3);
+  g.append<0>(2);
+  CHECK_THROWS_AS(g.propose(), od::size_error);
+  g.rollback();
+  g.append<0>(3);
+  g.append<0>(3);
+  g.commit();
+  REQUIRE(g.value().size() == 2);
+  CHECK(g.value()[1][2] == 4);
+}
+
 TEST_CASE("arrays that were empty get elements") {
   auto f = oc::incremental(clusters, indices{}, numbers{}, numbers{0.0, 1.0});
   CHECK(f.value() == 0.0);

@@ -1,0 +1,88 @@
+// When there is no memory: an update that fails is proposed, committed or rolled back once more, and nothing is lost or added twice.
+#include "allocations.hpp"
+#include "catch.hpp"
+
+#include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/incremental.hpp>
+#include <overdub/overdub.hpp>
+
+#include <cstdint>
+#include <new>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace oc = overdub::contexts;
+namespace dist = overdub::distributions;
+using od::i64;
+using numbers = od::array<double>;
+using indices = od::array<i64>;
+
+constexpr auto grouped = od::fn<"grouped">([](auto z, auto x, auto means) {
+  auto const point = [&](auto k, auto y) { return dist::log_density(dist::normal(means[k], 1.0), y); };
+  auto const states = od::scan(
+      [](auto s, auto e) {
+        auto const next = 0.5 * s + e;
+        return std::tuple{next, next};
+      },
+      0.25, x);
+  return od::sum(od::map(point, z, x)) + od::sum(std::get<1>(states)) + od::reduce(od::max, x);
+});
+
+// Runs f with ever more memory, until it has enough.
+template <class F>
+long tried_until_done(F const& f) {
+  for (long n = 0;; ++n) {
+    allowed = n;
+    try {
+      f();
+      allowed = unlimited;
+      return n;
+    } catch (std::bad_alloc const&) {
+    }
+    allowed = unlimited;
+  }
+}
+
+} // namespace
+
+TEST_CASE("each allocation of an update may fail: it is done once, when there is memory") {
+  std::vector<i64> z{0, 1, 1, 0, 1};
+  std::vector<double> x{0.5, 1.5, -0.5, 2.5, 1.0}, means{0.0, 1.0};
+  auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
+  auto f = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
+  long failed = 0;
+  for (int k = 0; k < 60; ++k) {
+    switch (k % 4) {
+    case 0: // the arrays get longer, or begin with fewer than there were
+      z.push_back(k % 2);
+      x.push_back(0.125 * k);
+      f.append<0>(z.back());
+      f.append<1>(x.back());
+      break;
+    case 1:
+      means[0] = 0.25 * k;
+      f.set_at<2>(0, means[0]);
+      break;
+    case 2:
+      x[2] = 0.5 * k;
+      f.set_at<1>(2, x[2]);
+      z[1] = 1 - z[1];
+      f.set_at<0>(1, z[1]);
+      break;
+    default:
+      x.assign(x.size(), 0.0625 * k);
+      f.set<1>(of(x));
+    }
+    if (k % 3 == 0) {
+      failed += tried_until_done([&] { f.propose(); });
+      failed += tried_until_done([&] { f.commit(); });
+    } else {
+      failed += tried_until_done([&] { f.commit(); });
+    }
+    INFO("update " << k);
+    REQUIRE(f.value() == Approx(grouped(indices::copy_of(z), of(x), of(means))).epsilon(1e-12));
+  }
+  CHECK(failed > 500);
+}
