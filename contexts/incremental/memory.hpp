@@ -104,13 +104,12 @@ public:
 private:
   bool reshape(i64 const* extents) {
     std::byte const* const before = data();
-    bool stays = true;
-    for (std::size_t k = 0; k < type_.rank; ++k) {
-      stays = stays && extents_[k] == extents[k];
-      extents_[k] = extents[k];
-    }
-    if (!stays || words_.empty())
-      words_.resize((bytes() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+    std::size_t bytes = size_of_;
+    for (std::size_t k = 0; k < type_.rank; ++k) bytes *= static_cast<std::size_t>(extents[k]);
+    std::size_t const words = (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+    if (words > words_.size()) words_.resize(words); // before it is said to be so large
+    bool const stays = std::equal(extents, extents + type_.rank, extents_.begin());
+    std::copy_n(extents, type_.rank, extents_.begin());
     return stays && data() == before;
   }
 

@@ -107,7 +107,8 @@ TEST_CASE("a change that changes nothing runs nothing") {
 TEST_CASE("a sum that is not finite any more, in a branch that is not taken, does not make all run again") {
   constexpr auto sides = od::fn<"sides">([](auto x, auto side) {
     auto const all = [&](double scale) { return od::sum(od::map([&](auto e) { return scale / e; }, x)); };
-    return od::if_(side < 0.0, [&] { return all(1.0); }, [&] { return all(0.0) + 1.0; });
+    return od::if_(
+        side < 0.0, [&] { return all(1.0); }, [&] { return all(0.0) + 1.0; });
   });
   auto f = oc::incremental(sides, numbers{1.0, 2.0, 4.0}, -1.0);
   f.set_at<0>(0, 0.0);
