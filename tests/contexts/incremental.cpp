@@ -1,13 +1,11 @@
 // incremental: what runs again, what is kept, and what is refused.
 #include "catch.hpp"
+#include "contexts/executors.hpp"
 
 #include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/incremental.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/overdub.hpp>
-#if OVERDUB_TESTS_JIT
-#include <overdub/jit/executor.hpp>
-#endif
 
 #include <cmath>
 #include <cstdint>
@@ -46,15 +44,6 @@ constexpr auto rows = od::fn<"rows">([](auto m, auto w) {
   return od::sum(
       od::map([&](auto row) { return w * od::sum(od::map([](auto e) { return exp(e); }, row)); }, m));
 });
-
-std::vector<od::compile_options> executors() {
-  std::vector<od::compile_options> all(1);
-#if OVERDUB_TESTS_JIT
-  all.emplace_back();
-  all.back().executor = od::jit::compiled();
-#endif
-  return all;
-}
 
 od::compile_options of_its_own(od::compile_options o) { return o; }
 

@@ -1,12 +1,10 @@
 // incremental: arrays that get longer. The turns that came run, and nothing else does.
 #include "catch.hpp"
+#include "contexts/executors.hpp"
 
 #include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/incremental.hpp>
 #include <overdub/overdub.hpp>
-#if OVERDUB_TESTS_JIT
-#include <overdub/jit/executor.hpp>
-#endif
 
 #include <cmath>
 #include <cstdint>
@@ -47,22 +45,13 @@ constexpr auto rows_of = od::fn<"rows_of">([](auto m, auto w) {
       [&](auto row) { return od::sum(od::map([](auto a, auto b) { return exp(a * b); }, row, w)); }, m));
 });
 
-std::vector<od::compile_options> ways() {
-  std::vector<od::compile_options> all(1);
-#if OVERDUB_TESTS_JIT
-  all.emplace_back();
-  all.back().executor = od::jit::compiled();
-#endif
-  return all;
-}
-
 std::vector<double> list(numbers const& x) { return {x.begin(), x.end()}; }
 numbers with(numbers const& x, double last) { return od::concat(x, numbers{last}); }
 
 } // namespace
 
 TEST_CASE("an element more is a turn more, and a difference of the sum") {
-  for (od::compile_options const& o : ways()) {
+  for (od::compile_options const& o : executors()) {
     indices z{0, 1, 1};
     numbers x{-0.5, 0.5, 1.5};
     numbers const means{0.0, 1.0};
@@ -102,7 +91,7 @@ TEST_CASE("an element more is a turn more, and a difference of the sum") {
 }
 
 TEST_CASE("neighbours of what came, and loops that go on") {
-  for (od::compile_options const& o : ways()) {
+  for (od::compile_options const& o : executors()) {
     numbers x{1.0, 4.0, 9.0};
     auto steps = oc::incremental(o, walk, x);
     auto states = oc::incremental(o, smoothed, x);
@@ -140,7 +129,7 @@ TEST_CASE("neighbours of what came, and loops that go on") {
 }
 
 TEST_CASE("rows come to arrays of arrays") {
-  for (od::compile_options const& o : ways()) {
+  for (od::compile_options const& o : executors()) {
     od::array<numbers> m{numbers{0.1, 0.2}, numbers{0.3, 0.4}};
     numbers const w{1.0, -1.0};
     auto f = oc::incremental(o, rows_of, m, w);

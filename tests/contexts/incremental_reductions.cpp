@@ -1,12 +1,10 @@
 // incremental: reductions other than sums, which follow an element along its way up their tree.
 #include "catch.hpp"
+#include "contexts/executors.hpp"
 
 #include <overdub/contexts/incremental.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
-#if OVERDUB_TESTS_JIT
-#include <overdub/jit/executor.hpp>
-#endif
 
 #include <limits>
 #include <string>
@@ -32,15 +30,6 @@ constexpr auto everywhere = od::fn<"everywhere">([](auto x, auto most) {
       [](auto a, auto b) { return a && b; }, true, od::map([&](auto e) { return e < most; }, x));
 });
 
-std::vector<od::compile_options> ways() {
-  std::vector<od::compile_options> all(1);
-#if OVERDUB_TESTS_JIT
-  all.emplace_back();
-  all.back().executor = od::jit::compiled();
-#endif
-  return all;
-}
-
 std::vector<double> wave(i64 n) {
   std::vector<double> all;
   for (i64 k = 0; k < n; ++k) all.push_back(static_cast<double>((k * 37 + 11) % 64) / 8 - 4);
@@ -50,7 +39,7 @@ std::vector<double> wave(i64 n) {
 } // namespace
 
 TEST_CASE("reductions of any length and function are those of a run from the beginning, to the bit") {
-  for (od::compile_options const& o : ways())
+  for (od::compile_options const& o : executors())
     for (i64 const n : {1, 2, 3, 4, 5, 7, 8, 9, 16, 21, 33}) {
       numbers x = numbers::copy_of(wave(n));
       auto f = oc::incremental(o, folded, x, 0.25);
