@@ -45,7 +45,8 @@ public:
     std::uint32_t leaf = first_leaf<I>;
     for (datum const& d : data_of(argument(x))) program_.set(leaf++, d);
   }
-  /// Another element of the argument I, an array: set_at<0>(i, x), of arrays of arrays set_at<0>(i, j, x). Throws index_error. O(1).
+  /// Another element of the argument I, an array: set_at<0>(i, x), of arrays of arrays set_at<0>(i, j, x). Throws index_error. O(1), and
+  /// O(length) for more than four elements in an update, or two in one row.
   template <std::size_t I, class... X>
   void set_at(X const&... indices_and_element) {
     using argument = std::tuple_element_t<I, std::tuple<A...>>;

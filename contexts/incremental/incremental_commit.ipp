@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -70,8 +71,12 @@ OVERDUB_DECL void incremental_program::commit() {
 // Differences are rounded, too.
 inline void incremental_program::run_from_the_beginning() {
   commits_until_run_ = most_commits;
-  run_all();
-  commit();
+  try {
+    run_all();
+    commit();
+  } catch (std::exception const&) { // what was committed is, and the next commit tries again
+    commits_until_run_ = 1;
+  }
 }
 
 // Which words a commit copies, and where to.

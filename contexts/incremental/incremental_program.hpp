@@ -37,10 +37,12 @@ public:
 
   /// Another value for an input.
   OVERDUB_DECL void set(std::uint32_t input, datum const& x);
-  /// Another element of an input, by its bits. Throws index_error. O(1).
+  /// Another element of an input, by its bits. Throws index_error. O(1), and O(length) where the array is then followed as a whole.
   OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
   /// The same of an array of one axis.
   void set_at(std::uint32_t input, i64 index, std::uint64_t bits) {
+    if (input >= pending_.size()) [[unlikely]]
+      return set_at(input, {&index, 1}, bits);
     change& c = pending_[input];
     increments::cells const& m = arrays_of_[input];
     if (!c.how.is_same() || m.type().rank != 1 ||
@@ -56,6 +58,8 @@ public:
 
   /// One element more of an input that is an array of numbers, by its bits. O(1), amortised.
   void append(std::uint32_t input, std::uint64_t bits) {
+    if (input >= pending_.size()) [[unlikely]]
+      return append(input, datum());
     change& c = pending_[input];
     increments::cells& m = arrays_of_[input];
     if (m.type().rank != 1 || m.extent(0) == 0 || !(c.how.is_same() || c.how.appended) ||
@@ -302,6 +306,7 @@ private:
   std::uint64_t added(std::uint32_t variable, std::uint64_t sum, std::uint64_t by, std::uint64_t& rest) const;
   void add_parts(increments::store const& s, bound_call const& from);
   void check_input(std::uint32_t i) const;
+  bool run_with_rows(bound_slice& b);
   bool rows_fit(bound_slice const& b) const;
   void look_at(std::uint32_t variable, std::uint64_t bits);
   bool is_number(std::uint32_t variable) const { return layout_[variable].type.rank == 0; }

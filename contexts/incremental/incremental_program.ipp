@@ -296,9 +296,9 @@ inline void incremental_program::keep_more() {
   is_torn_ = true; // until it is done
   keep_all();
   std::vector<change> asked = pending_;
+  auto const values = values_;
   auto const count = std::exchange(change_count_, 0);
   auto const signature = std::exchange(signature_, 0);
-  auto const values = values_;
   for (change& c : pending_) c = {};
   auto const restore = [&] { // in their places, which slices know
     std::move(asked.begin(), asked.end(), pending_.begin());
@@ -364,13 +364,13 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
   if (b.arrays != arrays_ || b.grown != grown_) [[unlikely]]
     lend_arrays(b);
   for (auto const& [from, to] : b.arguments) *to = *from;
-  if (b.others.empty()) [[likely]] {
+  if (b.has_rows) [[unlikely]] {
+    if (!run_with_rows(b)) return run_all();
+  } else if (b.others.empty()) [[likely]] {
     b.call.run();
   } else {
     run_with_others(b);
   }
-  if (b.has_rows) [[unlikely]]
-    if (!rows_fit(b)) return run_all();
   auto const& results = b.slice->what.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].result != increments::slice_value::none)
@@ -380,6 +380,18 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
   }
   proposal_ = &b;
   is_proposed_ = true;
+}
+
+// Of arrays of arrays: whether it went as a run of everything would go.
+inline bool incremental_program::run_with_rows(bound_slice& b) {
+  try {
+    run_with_others(b);
+  } catch (size_error const&) { // a row may be put among others that change their sizes, too
+    return false;
+  } catch (index_error const&) {
+    return false;
+  }
+  return rows_fit(b);
 }
 
 // Whether arrays that become parts of others are as long as those were: an array of arrays has one length along each axis. Where they

@@ -183,6 +183,7 @@ private:
       change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found);
   static bool has_lists(change const& c);
   static bool may_be_missing(change const& c);
+  bool has_old_indices(node_id n) const;
   static bool has_new(change const& c);
   void note(node_id n, step::extent ran, std::string_view why = {}) {
     made_.steps.push_back({n, ran, std::string(why)});

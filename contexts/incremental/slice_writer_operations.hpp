@@ -15,7 +15,8 @@ inline void slice_writer::visit(region_id r) {
 inline void slice_writer::visit(node_id n) {
   if (!is_reached(n)) return;
   bool const is_place = original()[n].code == op::at || original()[n].code == op::length;
-  if (runs_all_ || (is_new_turn_ && !is_place)) return run_again(n);
+  if (runs_all_) return run_again(n, "a sum was not finite, rows had different sizes, or memory was gone");
+  if (is_new_turn_ && !is_place) return run_again(n);
   switch (original()[n].code) {
   case op::at:
     return visit_at(n);
@@ -109,8 +110,9 @@ inline void slice_writer::add_growth(node_id n) {
   change const* const c = change_of(of);
   if (c == nullptr || c->grown.empty()) return;
   auto const behind = static_cast<std::int64_t>(original().bits_of(by));
+  if (behind < -most_distance || behind > most_distance) return;
   std::int64_t const least = code == op::add ? c->least + behind : c->least - behind;
-  if (least < 0 || std::abs(behind) > most_distance) return; // it may be that there are no turns at all
+  if (least < 0) return; // it may be that there are no turns at all
   change& to = pool_[changes_[index_of(original().result(n))] - 1];
   for (value_id const index : c->grown)
     to.grown.push_back(at_.add(code, index, literal(ir::i64, static_cast<std::uint64_t>(behind))));
@@ -141,16 +143,14 @@ inline void slice_writer::visit_at(node_id n) {
     }
     if (p.part == nullptr && p.element != ir::nothing && is_one) return set_whole(v, p.element);
   }
-  // Elsewhere: it is one of the elements that changed, or none.
+  // Elsewhere: it is one of the elements that changed, or none. An index that was there before is not that of one that came.
+  bool const came = std::all_of(c->pieces.begin(), c->pieces.end(), [](piece const& p) { return p.is_new; });
+  if (came && !is_new_turn_ && has_old_indices(n)) return;
   bool const is_apart = std::all_of(c->pieces.begin(), c->pieces.end(), [&](piece const& p) {
     return p.list == ir::nothing && distance(p.index, first).value_or(0) != 0;
   });
   if (is_apart) {
-    bool stays = !is_new_turn_;
-    for (std::uint32_t k = 1; k < original()[n].operand_count; ++k)
-      stays = stays && (original().is_literal(original().operand(n, k)) ||
-                        change_of(original().operand(n, k)) == nullptr);
-    if (stays) return;
+    if (!is_new_turn_ && has_old_indices(n)) return;
     std::vector<value_id> indices;
     for (std::uint32_t k = 1; k < original()[n].operand_count; ++k)
       indices.push_back(now(original().operand(n, k)));
@@ -187,6 +187,15 @@ inline void slice_writer::visit_at(node_id n) {
   }
   set_whole(v, found);
   note(n, step::extent::scalar);
+}
+
+/// Whether an element is read at the indices where it was read before.
+inline bool slice_writer::has_old_indices(node_id n) const {
+  for (std::uint32_t k = 1; k < original()[n].operand_count; ++k) {
+    value_id const v = original().operand(n, k);
+    if (!original().is_literal(v) && change_of(v) != nullptr) return false;
+  }
+  return true;
 }
 
 /// The element at these indices is the one of a piece, where they are the piece's.

@@ -161,12 +161,11 @@ inline std::optional<std::int64_t> slice_writer::shift_from(value_id own, value_
   node_id const m = f.node_of(index);
   if (f[m].code != op::add && f[m].code != op::sub) return {};
   value_id const a = f.operand(m, 0), b = f.operand(m, 1);
-  if (a == own && f.is_literal(b)) {
-    auto const by = static_cast<std::int64_t>(f.bits_of(b));
-    return f[m].code == op::add ? by : -by;
-  }
-  if (b == own && f.is_literal(a) && f[m].code == op::add) return static_cast<std::int64_t>(f.bits_of(a));
-  return {};
+  bool const is_behind = b == own && f.is_literal(a) && f[m].code == op::add;
+  if (!is_behind && (a != own || !f.is_literal(b))) return {};
+  auto const by = static_cast<std::int64_t>(f.bits_of(is_behind ? a : b));
+  if (by < -most_distance || by > most_distance) return {};
+  return f[m].code == op::add ? by : -by;
 }
 
 /// The turns whose index, which their map computes, is that of a piece.

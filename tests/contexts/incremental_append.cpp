@@ -128,6 +128,17 @@ TEST_CASE("neighbours of what came, and loops that go on") {
   }
 }
 
+TEST_CASE("an element that was there before is not changed by what comes") {
+  constexpr auto from_first = od::fn<"from_first">([](auto x) {
+    auto const first = x[0];
+    return od::sum(od::map([&](auto e) { return e - first; }, x));
+  });
+  auto f = oc::incremental(from_first, numbers{1.0, 2.0});
+  f.append<0>(4.0);
+  CHECK(f.propose() == 4.0);
+  CHECK(f.explain().find("all of it") == std::string::npos);
+}
+
 TEST_CASE("rows come to arrays of arrays") {
   for (od::compile_options const& o : executors()) {
     od::array<numbers> m{numbers{0.1, 0.2}, numbers{0.3, 0.4}};
@@ -208,6 +219,19 @@ TEST_CASE("rows of one array have one size, whichever came, and all of them may 
   f.append<0>(3);
   f.commit();
   CHECK(f.value() == ragged(indices{3, 3, 3}));
+
+  // Rows among others, as a whole: all of them get longer at once.
+  constexpr auto twice = od::fn<"twice">([](auto n) {
+    auto const all = od::map([](auto k) { return od::tabulate(k, [&](auto i) { return 3 * k + i; }); }, n);
+    auto const both = od::concat(all, all);
+    return od::sum(od::map([](auto row) { return od::sum(row); }, both)) + all[0][od::size(all[0]) - 1];
+  });
+  auto h = oc::incremental(twice, indices{2, 2});
+  h.set_at<0>(0, 5);
+  CHECK_THROWS_AS(h.propose(), od::size_error);
+  h.set_at<0>(1, 5);
+  h.commit();
+  CHECK(h.value() == twice(indices{5, 5}));
 
   constexpr auto behind = od::fn<"behind">([](auto n) {
     return od::tabulate(

@@ -71,7 +71,7 @@ public:
       machine_->buffers.reset();
       throw;
     }
-    has_results_ = has_arrays_;
+    has_results_ = has_arrays_ || machine_->abandoned;
   }
   /// Where the words of arguments and results stand; they move where results do.
   std::uint64_t* argument_address(std::size_t parameter) {
