@@ -26,6 +26,8 @@ inline std::string_view text_of(step::extent ran) {
     return "from the first turn that changed on";
   case step::extent::branch:
     return "what changed in its branch";
+  case step::extent::unchanged:
+    return "what it was";
   case step::extent::whole:
     return "all of it";
   default:

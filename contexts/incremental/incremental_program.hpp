@@ -231,10 +231,11 @@ private:
     std::vector<element_copy> elements;
     std::vector<grown_element> grown_elements;
     std::vector<addition> additions;
-    std::vector<std::uint64_t const*> sums;      // what is to be finite,
-    std::vector<increments::store const*> parts; // and all else
-    std::vector<increments::cells> wholes;       // arrays that the last call was lent
-    bool has_rows = false;                       // some parts of arrays are arrays
+    std::vector<std::uint64_t const*> sums;                       // what is to be finite,
+    std::vector<increments::store const*> parts;                  // and all else
+    std::vector<increments::cells> wholes;                        // arrays that the last call was lent
+    bool has_rows = false;                                        // some parts of arrays are arrays
+    std::vector<std::pair<std::uint64_t, bound_slice*>> doubting; // what runs where these assumptions failed
   };
 
   static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
@@ -278,7 +279,13 @@ private:
   OVERDUB_DECL void run_changes();
   OVERDUB_DECL double difference_of_values(std::size_t result) const;
   bool fits(bound_slice const& b) const;
-  void find_slice();
+  bound_slice* find_slice(increments::doubts const& d);
+  void run_doubting(bound_slice* b);
+  bound_slice* doubting(bound_slice& b, std::uint64_t failed);
+  std::uint64_t failed(bound_slice const& b) const {
+    increments::slice_value const v = b.slice->what.failed;
+    return v.exists() ? b.call.word(v.result) : 0;
+  }
   increments::schema schema() const {
     increments::schema all;
     for (change const& c : pending_) all.push_back(c.how);
@@ -324,7 +331,7 @@ private:
   std::uint32_t change_count_ = 0;
   std::uint64_t signature_ = 0;
   std::vector<std::unique_ptr<bound_slice>> bound_;
-  bound_slice* last_ = nullptr;     // that was found
+  bound_slice* last_ = nullptr;     // that was found, and doubts nothing
   bound_slice* proposal_ = nullptr; // that ran
   std::unique_ptr<bound_slice> all_;
   std::vector<std::uint64_t> values_, proposed_;

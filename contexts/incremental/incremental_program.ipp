@@ -264,10 +264,35 @@ OVERDUB_DECL void incremental_program::run_changes() {
   if (is_improper_ || is_torn_) [[unlikely]]
     return run_all();
   if (last_ == nullptr || !fits(*last_)) [[unlikely]] {
-    find_slice();
+    last_ = find_slice({});
     if (is_improper_) return run_all(); // what is kept now says so
   }
   run(*last_);
+  if (proposal_ == last_ && failed(*last_) != 0) [[unlikely]]
+    run_doubting(last_);
+}
+
+// Where something that was taken for granted does not hold.
+inline void incremental_program::run_doubting(bound_slice* b) {
+  for (std::uint64_t bits = failed(*b); bits != 0; bits = proposal_ == b ? failed(*b) : 0) {
+    is_proposed_ = false;
+    proposal_ = nullptr;
+    b = doubting(*b, bits);
+    if (is_improper_) return run_all();
+    run(*b);
+  }
+}
+// The slice that takes for granted what another one does, but for what failed.
+inline incremental_program::bound_slice* incremental_program::doubting(bound_slice& b, std::uint64_t failed) {
+  for (auto const& [bits, known] : b.doubting)
+    if (bits == failed) return known;
+  increments::doubts d = b.slice->doubts;
+  for (std::size_t k = 0; k < b.slice->what.assumed.size(); ++k)
+    if ((failed >> k & 1) != 0) d.of.push_back(b.slice->what.assumed[k]);
+  std::sort(d.of.begin(), d.of.end());
+  bound_slice* const found = find_slice(d);
+  if (last_ != nullptr) b.doubting.emplace_back(failed, found); // else slices are bound anew
+  return found;
 }
 
 inline bool incremental_program::fits(bound_slice const& b) const {
@@ -275,20 +300,23 @@ inline bool incremental_program::fits(bound_slice const& b) const {
 }
 
 // The slice for the changes.
-inline void incremental_program::find_slice() {
-  for (auto const& b : bound_)
-    if (fits(*b)) {
-      last_ = b.get();
-      return;
-    }
+inline incremental_program::bound_slice* incremental_program::find_slice(increments::doubts const& d) {
+  auto const known = [&](increments::doubts const& wanted) {
+    auto const at = std::find_if(
+        bound_.begin(), bound_.end(), [&](auto const& b) { return fits(*b) && b->slice->doubts == wanted; });
+    return at == bound_.end() ? nullptr : at->get();
+  };
+  if (bound_slice* const b = known(d)) return b;
   increments::schema const changes = schema();
-  auto s = slices_->for_schema(changes);
+  auto s = slices_->for_schema(changes, d);
+  if (s->doubts != d)
+    if (bound_slice* const b = known(s->doubts)) return b;
   while (s->version != layout_.size()) { // more is kept now, which all slices follow
     keep_more();
-    s = slices_->for_schema(changes);
+    s = slices_->for_schema(changes, d);
   }
   bound_.push_back(make_bound(std::move(s), changes));
-  last_ = bound_.back().get();
+  return bound_.back().get();
 }
 
 // Runs all as it is, for what is kept now, too.

@@ -31,6 +31,20 @@ struct input_change {
 /// How all inputs changed: what slices are kept by. The indices themselves are arguments of a slice.
 using schema = std::vector<input_change>;
 
+/// What a slice takes for granted, and looks at when it runs, before what relies on it: that a value of the function's is what it was; or
+/// that a turn of a map, of which the value is the first result, is there.
+struct assumption {
+  ir::value_id of = ir::nothing;
+  std::uint32_t turn = 0; // which of the turns that are reached, from 1 on
+  friend auto operator<=>(assumption const&, assumption const&) = default;
+};
+/// Which assumptions a slice does not make, since they did not hold.
+struct doubts {
+  bool all = false;
+  std::vector<assumption> of; // sorted
+  friend auto operator<=>(doubts const&, doubts const&) = default;
+};
+
 /// Something that an incremental program keeps from update to update.
 struct variable {
   enum class role : std::uint8_t {
@@ -124,6 +138,7 @@ struct step {
     path,
     from_the_change,
     branch,
+    unchanged,
     whole
   };
   ir::node_id node = ir::nothing; // of the function
@@ -138,6 +153,9 @@ struct slice {
   std::vector<slice_value> results;     // of the function's results that are numbers and changed
   std::vector<slice_value> differences; // by how much, where that is known before
   std::vector<step> steps;
+  std::vector<assumption> assumed;
+  slice_value
+      failed; // a bit for each assumption that did not hold, where it is known; then nothing else is given
 };
 
 } // namespace overdub::contexts::increments

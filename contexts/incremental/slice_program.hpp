@@ -6,9 +6,10 @@
 
 namespace overdub::contexts::increments {
 
-/// The slice of a function for a schema; what it reads that is not kept yet becomes part of the layout. The function has no effects.
+/// The slice of a function for a schema, with the assumptions that are not in doubt; what it reads that is not kept yet becomes part of the layout. The function has no effects.
 /// O(operations that are visited), but for copies of those inside of maps for each place.
-OVERDUB_DECL slice slice_of(ir::program const& p, ir::function_id f, layout& all, schema const& changes);
+OVERDUB_DECL slice
+slice_of(ir::program const& p, ir::function_id f, layout& all, schema const& changes, doubts const& d = {});
 
 /// The slice that runs all again, whatever changed: it takes all inputs, and gives all that is kept.
 OVERDUB_DECL slice whole_of(ir::program const& p, ir::function_id f, layout& all);

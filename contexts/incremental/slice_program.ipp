@@ -22,7 +22,9 @@ inline slice_writer::slice_writer(ir::program const& p, function_id f, layout& a
   has_captured_.assign(original().node_count(), 0);
 }
 
-inline void slice_writer::write(schema const& changes) {
+inline void slice_writer::write(schema const& changes, doubts const& d) {
+  doubts_ = d;
+  begin_assuming();
   for (std::uint32_t i = 0; i < changes.size(); ++i) begin(i, changes[i]);
   visit(function::body);
 }
@@ -116,8 +118,15 @@ inline slice slice_writer::finish() && {
     }
     made_.stores.push_back(std::move(to));
   }
-  at_.to_end(function::body);
-  at_.yield(results);
+  at_.to_end(top_);
+  end_assuming(results);
+  std::vector<ir::type> results_of;
+  for (value_id const v : results) results_of.push_back(type_of(v));
+  for (guard const& g : guards_) made_.assumed.push_back(g.what);
+  if (!guards_.empty()) {
+    made_.failed.result = static_cast<std::uint32_t>(results.size());
+    results_of.push_back(ir::i64);
+  }
 
   // The same with the arguments in their places.
   std::vector<ir::type> types;
@@ -133,19 +142,23 @@ inline slice slice_writer::finish() && {
   ir::cursor c(p, f, function::body);
   for (node_id n = p[draft_][function::body].first; n != ir::nothing; n = p[draft_][n].next) {
     bool const stands_in = p[draft_][n].code == op::host && p[draft_][n].attributes.subject == ~0u;
-    if (!stands_in) (void)c.clone(draft_, n, here);
+    if (n == front_ && p[draft_].is_literal(p[draft_].operand(n, 0))) // it is no choice
+      c.clone_contents(draft_, p[draft_].region_at(n, 0), here);
+    else if (!stands_in)
+      (void)c.clone(draft_, n, here);
   }
-  for (value_id const v : results) p[f].results.push_back(p[draft_].type_of(v));
+  p[f].results = std::move(results_of);
   p.entry = f;
   p.erase(draft_);
   pass::dce(p);
   return std::move(made_);
 }
 
-OVERDUB_DECL slice slice_of(ir::program const& p, ir::function_id f, layout& all, schema const& changes) {
+OVERDUB_DECL slice
+slice_of(ir::program const& p, ir::function_id f, layout& all, schema const& changes, doubts const& d) {
   for (;;) {
     slice_writer writer(p, f, all);
-    writer.write(changes);
+    writer.write(changes, d);
     if (!writer.is_late()) return std::move(writer).finish();
   }
 }

@@ -14,6 +14,7 @@
 #include <deque>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,7 +84,7 @@ public:
   /// The function belongs to the program.
   slice_writer(ir::program const& p, function_id f, layout& all);
 
-  void write(schema const& changes);
+  void write(schema const& changes, doubts const& d);
   /// Runs all again: for what is kept, before there is anything.
   void write_all();
 
@@ -111,6 +112,12 @@ private:
     bool grows = false;
     bool adds = false;
   };
+  struct guard { // of an assumption
+    assumption what;
+    value_id holds;
+    node_id choice =
+        ir::nothing; // which all behind it stands in; what is known before anything runs has one together
+  };
   // What is kept of the inside of an operation that runs again: what it is now, and whether it is there.
   struct kept_value {
     value_id of, now;
@@ -125,6 +132,7 @@ private:
     bool is_checked() const { return may_precede || may_exceed; }
   };
 
+  static constexpr std::size_t most_guards = 62;         // each has a bit
   static constexpr std::int64_t most_distance = 1 << 20; // of literals in indices, so that nothing overflows
 
   function const& original() const { return made_.program[f_]; }
@@ -155,6 +163,22 @@ private:
       value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
   bool is_computed_again(node_id n) const;
   value_id literal(ir::type t, std::uint64_t bits) { return at_.literal(t, bits); }
+
+  // ---- slice_writer_assumptions.hpp: what is taken for granted
+  void begin_assuming();
+  bool assume(assumption const& a, value_id holds);
+  bool may_assume() const;
+  value_id at_front(value_id v);
+  struct meeting {
+    bool is_sure = false;
+    value_id met = ir::nothing; // where it is not: whether; nothing, where it is none of them
+  };
+  meeting meets(node_id n, std::uint32_t axis, std::uint32_t end, change const& c, value_id where);
+  bool is_taken_apart(node_id n, change const& c, std::uint32_t end);
+  void end_assuming(std::vector<value_id> const& results);
+  bool may_stay(node_id n) const;
+  bool has_costly_uses(value_id v);
+  void set_or_keep(node_id n, value_id v, value_id now);
 
   // ---- slice_writer_operations.hpp: what changes
   void visit(region_id r);
@@ -227,7 +251,9 @@ private:
   std::vector<value_id> run_new_turn(node_id n, value_id index, std::span<value_id const> entering);
   void
   add_new_piece(value_id v, value_id index, value_id element, std::uint32_t place, std::vector<piece>& to);
-  void run_turn(node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces);
+  void run_turn(
+      node_id n, reached const& r, std::size_t number, std::vector<reached> const& earlier,
+      pieces_of_results& pieces);
   void run_turns(node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces);
   value_id element_before(value_id v, value_id index);
   std::vector<value_id>
@@ -253,6 +279,7 @@ private:
   // ---- slice_writer_loops.hpp: loops that carry something
   void visit_loop(node_id n);
   std::string_view cannot_follow(node_id n, std::vector<reached>& all);
+  void set_turns(node_id n, std::span<value_id const> elements, value_id first, value_id stop);
   void grow_loop(node_id n, std::vector<value_id> const& grown);
   std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
   value_id begins_anew(node_id n);
@@ -269,6 +296,10 @@ private:
   function_id f_, draft_; // the draft's arguments are operations in front, until all are known
   layout& layout_;
   ir::cursor at_;
+  doubts doubts_;
+  std::vector<guard> guards_;
+  node_id front_ = ir::nothing;    // the choice that all of the slice stands in
+  region_id top_ = function::body; // where all of it goes
   std::vector<parameter> parameters_;
   std::vector<turn> turns_;
   std::vector<pending> stores_;

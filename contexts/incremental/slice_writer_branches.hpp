@@ -51,8 +51,8 @@ inline void slice_writer::visit_branch(node_id n) {
       by = chosen(before, by_yes, by_no);
       if (may_flip) by = chosen(flips, at_.add(op::sub, fresh[k], old(v)), by);
     }
-    set_whole(v, now);
-    pool_[changes_[index_of(v)] - 1].by = by;
+    set_or_keep(n, v, now);
+    if (change_of(v) != nullptr) pool_[changes_[index_of(v)] - 1].by = by;
   }
   note(n, step::extent::branch);
 }

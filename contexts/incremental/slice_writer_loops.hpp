@@ -116,12 +116,19 @@ inline void slice_writer::visit_loop(node_id n) {
   auto const result = [&](std::uint32_t s) { return written().result(choice, s); };
   value_id const stop = result(carried + stacked + carried);
   for (std::uint32_t s = 0; s < carried; ++s) {
-    set_whole(original().result(n, s), result(s));
     stores_.push_back({states[s], {first}, result(carried + stacked + s), ir::nothing, true});
   }
   note(n, step::extent::from_the_change);
-  if (stacked == 0) return;
-  // The turns that ran, as a list.
+  std::vector<value_id> elements;
+  for (std::uint32_t s = 0; s < stacked; ++s) elements.push_back(result(carried + s));
+  if (stacked > 0) set_turns(n, elements, first, stop);
+  for (std::uint32_t s = 0; s < carried; ++s) set_or_keep(n, original().result(n, s), result(s));
+}
+
+/// What a loop's turns gave, from one to another, as a list.
+inline void
+slice_writer::set_turns(node_id n, std::span<value_id const> elements, value_id first, value_id stop) {
+  region_id const outside = at_.region();
   value_id const ran = at_.add(op::sub, stop, first);
   std::vector<ir::type> const index[] = {{ir::i64}};
   node_id const places = at_.insert(op::map, std::array{ran}, std::array{ir::i64.array_of()}, {}, index);
@@ -129,11 +136,12 @@ inline void slice_writer::visit_loop(node_id n) {
   at_.to_end(inside);
   at_.yield(std::array{at_.add(op::add, first, written().argument(inside, 0))});
   at_.to_end(outside);
+  auto const stacked = static_cast<std::uint32_t>(elements.size());
   for (std::uint32_t s = 0; s < stacked; ++s) {
-    value_id const v = original().result(n, carried + s);
+    value_id const v = original().result(n, original()[n].result_count - stacked + s);
     piece p;
     p.list = written().result(places);
-    p.element = result(carried + s);
+    p.element = elements[s];
     p.source = layout::none - index_of(n); // no input's
     p.first = first;
     p.end = stop;

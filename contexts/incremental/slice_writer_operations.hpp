@@ -1,7 +1,7 @@
 // What a change does to operations: numbers are computed again, and what is not followed runs again as a whole.
 #pragma once
 
-#include <overdub/contexts/incremental/slice_writer_values.hpp>
+#include <overdub/contexts/incremental/slice_writer_assumptions.hpp>
 
 namespace overdub::contexts::increments {
 
@@ -84,7 +84,7 @@ inline void slice_writer::visit_length(node_id n) {
   for (piece const& p : first->pieces)
     if (p.is_new) grown.push_back(p.index);
   // The others have the same places, and are found by them.
-  if (at_.region() == function::body)
+  if (at_.region() == top_)
     for (value_id const array : original().operands_of(n)) {
       auto next = grown.begin();
       for (piece& p : pool_[changes_[index_of(array)] - 1].pieces)
@@ -157,6 +157,9 @@ inline void slice_writer::visit_at(node_id n) {
     set_whole(v, at(old(original().operand(n, 0)), indices));
     return note(n, step::extent::scalar);
   }
+  if (original()[n].parent == function::body && has_old_indices(n) &&
+      is_taken_apart(n, *c, original()[n].operand_count))
+    return note(n, step::extent::unchanged);
   if (original().type_of(v).rank != 0 || has_lists(*c) || (!is_one && may_be_missing(*c)) ||
       c->appended != layout::none)
     return run_again(n);
@@ -229,7 +232,7 @@ inline bool slice_writer::has_lists(change const& c) {
 
 inline void slice_writer::run_again(node_id n, std::string_view why) {
   std::vector<value_id> const given = run_afresh(n);
-  for (std::uint32_t i = 0; i < given.size(); ++i) set_whole(original().result(n, i), given[i]);
+  for (std::uint32_t i = 0; i < given.size(); ++i) set_or_keep(n, original().result(n, i), given[i]);
   if (original()[n].code == op::reduce) store_trees(n);
   note(n, original()[n].region_count == 0 ? step::extent::scalar : step::extent::whole, why);
 }

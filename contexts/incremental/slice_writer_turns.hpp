@@ -42,7 +42,7 @@ inline void slice_writer::visit_map(node_id n) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::vector<reached> const earlier(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));
     if (all[k].from.list == ir::nothing)
-      run_turn(n, all[k], earlier, pieces);
+      run_turn(n, all[k], k, earlier, pieces);
     else
       run_turns(n, all[k], earlier, pieces);
   }
@@ -90,7 +90,15 @@ inline std::string_view slice_writer::find_reached(node_id n, std::vector<reache
       }
       if (f[user].code != op::at || index_of(u) != f[user].first_operand)
         return "an array of which elements changed is used as a whole";
-      if (std::string_view const why = add_reached(n, f.operand(user, 1), *c, all); !why.empty()) return why;
+      value_id const index = f.operand(user, 1);
+      if (f.is_literal(index) || !is_inside(f, index, body)) { // the same in all turns
+        if ((f.is_literal(index) || change_of(index) == nullptr) && is_taken_apart(user, *c, 2)) {
+          note(user, step::extent::unchanged);
+          continue;
+        }
+        return "an element that all turns use changed";
+      }
+      if (std::string_view const why = add_reached(n, index, *c, all); !why.empty()) return why;
     }
   }
   return {};
@@ -330,9 +338,14 @@ inline void slice_writer::add_new_piece(
 }
 
 inline void slice_writer::run_turn(
-    node_id n, reached const& r, std::vector<reached> const& earlier, pieces_of_results& pieces) {
+    node_id n, reached const& r, std::size_t number, std::vector<reached> const& earlier,
+    pieces_of_results& pieces) {
   value_id const index = r.from.index;
-  value_id valid = both(r.from.valid, in_range(n, r));
+  value_id valid = in_range(n, r);
+  if (valid != ir::nothing && r.from.valid == ir::nothing &&
+      assume({original().result(n), static_cast<std::uint32_t>(number) + 1}, valid))
+    valid = ir::nothing;
+  valid = both(r.from.valid, valid);
   for (reached const& e : earlier)
     if (value_id const met = met_by(e, r, index); met != ir::nothing)
       valid = both(valid, at_.add(op::logical_not, met));

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace overdub::contexts {
 inline namespace OVERDUB_EXECUTE_ABI {
@@ -18,6 +19,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 /// A slice that can be run.
 struct runnable_slice {
   increments::slice what;
+  increments::doubts doubts;
   std::shared_ptr<execute::code const> code;
   std::uint32_t version = 0; // how many variables it follows
 };
@@ -28,8 +30,12 @@ public:
   /// The function is the program's entry. Throws incremental_error where it cannot be followed.
   OVERDUB_DECL incremental_slices(ir::program p, compile_options const& o);
 
-  /// The slice for a schema. One that was made before something else came to be kept is made anew.
-  OVERDUB_DECL std::shared_ptr<runnable_slice const> for_schema(increments::schema const& changes);
+  /// Of slices for one schema, which differ by what they take for granted: so many; then there is one that takes nothing for granted.
+  static constexpr std::size_t most_doubting = 16;
+
+  /// The slice for a schema, and for what is in doubt, or for all that may be. One that was made before something else came to be kept is made anew.
+  OVERDUB_DECL std::shared_ptr<runnable_slice const>
+  for_schema(increments::schema const& changes, increments::doubts const& d = {});
   /// The one that runs all.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all();
 
@@ -42,13 +48,14 @@ public:
   OVERDUB_DECL std::size_t made() const;
 
 private:
-  std::shared_ptr<runnable_slice const> runnable(increments::slice s);
+  std::shared_ptr<runnable_slice const> runnable(increments::slice s, increments::doubts d);
+  bool has_most(increments::schema const& changes) const;
 
   ir::program program_;
   compile_options options_;
   mutable std::mutex mutex_;
   increments::layout layout_;
-  std::map<increments::schema, std::shared_ptr<runnable_slice const>> all_;
+  std::map<std::pair<increments::schema, increments::doubts>, std::shared_ptr<runnable_slice const>> all_;
   std::shared_ptr<runnable_slice const> whole_;
   std::size_t made_ = 0;
 };

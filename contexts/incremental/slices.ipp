@@ -60,18 +60,26 @@ OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_optio
 }
 
 OVERDUB_DECL std::shared_ptr<runnable_slice const>
-incremental_slices::for_schema(increments::schema const& changes) {
+incremental_slices::for_schema(increments::schema const& changes, increments::doubts const& d) {
   std::lock_guard const lock(mutex_);
-  auto& kept = all_[changes];
+  std::pair key(changes, d);
+  if (!d.all && !all_.contains(key) && has_most(changes)) key.second = {.all = true, .of = {}};
+  auto& kept = all_[key];
   if (kept == nullptr || kept->version != layout_.size())
-    kept = runnable(increments::slice_of(program_, program_.entry, layout_, changes));
+    kept = runnable(increments::slice_of(program_, program_.entry, layout_, changes, key.second), key.second);
   return kept;
+}
+inline bool incremental_slices::has_most(increments::schema const& changes) const {
+  std::size_t count = 0;
+  for (auto at = all_.lower_bound({changes, {}}); at != all_.end() && at->first.first == changes; ++at)
+    ++count;
+  return count >= most_doubting;
 }
 
 OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all() {
   std::lock_guard const lock(mutex_);
   if (whole_ == nullptr || whole_->version != layout_.size())
-    whole_ = runnable(increments::whole_of(program_, program_.entry, layout_));
+    whole_ = runnable(increments::whole_of(program_, program_.entry, layout_), {});
   return whole_;
 }
 
@@ -90,8 +98,10 @@ OVERDUB_DECL std::size_t incremental_slices::made() const {
   return made_;
 }
 
-inline std::shared_ptr<runnable_slice const> incremental_slices::runnable(increments::slice s) {
+inline std::shared_ptr<runnable_slice const>
+incremental_slices::runnable(increments::slice s, increments::doubts d) {
   auto made = std::make_shared<runnable_slice>();
+  made->doubts = std::move(d);
   made->version = layout_.size();
   ir::program p = std::move(s.program);
   made->what = std::move(s);

@@ -32,7 +32,7 @@ ir::program program_of(std::uint64_t seed) {
 }
 
 // Programs of plates: maps over arrays of one length, of which each reads elements at its turn, at the next one, and at
-// indices that it reads; maps of rows inside; sums, and other reductions.
+// indices that it reads; maps of rows inside; sums, and other reductions; numbers that may stay when what they are made of does not.
 inputs const& of_plates() {
   static inputs const all{
       {ir::scalar::i64, {6}, 0, 3, true},
@@ -69,6 +69,7 @@ private:
   std::string parts(std::string total, int depth) {
     std::size_t const count = 1 + random_.below(3);
     for (std::size_t k = 0; k < count; ++k) {
+      if (random_.chance(40)) number();
       if (depth > 0 && random_.chance(20)) {
         total = branch(total, depth);
         continue;
@@ -86,21 +87,51 @@ private:
   // Its condition is of the numbers that changes are of; what it gives is a sum, and an array.
   std::string branch(std::string const& total, int depth) {
     std::string const made = name(), array = name(), condition = name(), element = name();
+    std::string const& s = numbers_[random_.below(numbers_.size())];
     line(element + " = at " + arrays_[random_.below(arrays_.size())] + ", %k : f64");
     line(
-        condition + (random_.chance(50)   ? " = lt %s, 0.0 : bool"
+        condition + (random_.chance(50)   ? " = lt " + s + ", 0.0 : bool"
                      : random_.chance(50) ? " = gt %k, 2 : bool"
                                           : " = lt " + element + ", 0.25 : bool"));
     line(made + ", " + array + " = if " + condition + " -> (f64, f64[]) {");
     for (int side = 0; side < 2; ++side) {
-      std::size_t const outside = arrays_.size();
+      std::size_t const outside = arrays_.size(), numbers_outside = numbers_.size();
       std::string const inner = random_.chance(80) ? parts(total, depth - 1) : total;
       line("yield " + inner + ", " + arrays_[random_.below(arrays_.size())]);
       arrays_.resize(outside);
+      numbers_.resize(numbers_outside);
       line(side == 0 ? "} else {" : "}");
     }
     arrays_.push_back(array);
     return made;
+  }
+
+  // Of inputs, which are known to the bit.
+  void number() {
+    std::string const v = name(), a = numbers_[random_.below(numbers_.size())],
+                      b = numbers_[random_.below(numbers_.size())];
+    switch (random_.below(5)) {
+    case 0:
+      line(v + " = floor " + a + " : f64");
+      break;
+    case 1:
+      line(v + " = max " + a + ", " + b + " : f64");
+      break;
+    case 2: {
+      std::string const c = name();
+      line(c + " = lt " + a + ", 1.0 : bool");
+      line(v + " = select " + c + ", 0.5, " + b + " : f64");
+      break;
+    }
+    default:
+      line(
+          v + " = at " +
+          (random_.chance(40)   ? "%m"
+           : random_.chance(50) ? "%x"
+                                : "%y") +
+          ", " + std::to_string(random_.below(4)) + " : f64");
+    }
+    numbers_.push_back(v);
   }
 
   void line(std::string const& l) { text_ += l + "\n"; }
@@ -134,7 +165,7 @@ private:
     bool const is_short = random_.chance(30);
     std::string const made = name(), turn = name();
     line(made + " = map " + (is_short ? "%n1" : "%n") + " (" + turn + ": i64) -> f64 {");
-    std::vector<std::string> values{"%s"};
+    std::vector<std::string> values{numbers_[random_.below(numbers_.size())]};
     auto const read = [&](std::string const& array, std::string const& index) {
       std::string const v = name();
       line(v + " = at " + array + ", " + index + " : f64");
@@ -185,7 +216,7 @@ private:
   std::pair<std::string, std::string> loop() {
     std::string const last = name(), all = name(), turn = name(), state = name();
     bool const gives = random_.chance(60);
-    std::string const start = random_.chance(50) ? "%s" : "0.25";
+    std::string const start = random_.chance(50) ? numbers_[random_.below(numbers_.size())] : "0.25";
     line(
         last + (gives ? ", " + all : "") + " = loop %n (" + turn + ": i64, " + state + ": f64 = " + start +
         ") -> f64 " + (gives ? "stack f64 {" : "{"));
@@ -243,7 +274,7 @@ private:
 
   random_program::random_numbers random_;
   std::string text_;
-  std::vector<std::string> arrays_;
+  std::vector<std::string> arrays_, numbers_{"%s"};
   int next_ = 0;
 };
 
@@ -268,7 +299,7 @@ TEST_CASE("updates of random programs give what a run from the beginning gives")
 
 TEST_CASE("updates of plates do, and run the turns that they reach") {
   std::uint64_t const count = programs(4'000);
-  std::uint64_t turns = 0, differences = 0, loops = 0, grown = 0, ways = 0;
+  std::uint64_t turns = 0, differences = 0, loops = 0, grown = 0, ways = 0, stays = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
     ir::verify(p);
@@ -278,12 +309,14 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
     loops += v.loops;
     grown += v.grown;
     ways += v.ways;
+    stays += v.stays;
   }
   CHECK(turns > 2 * count);
   CHECK(differences > count);
   CHECK(loops > count / 5);
   CHECK(grown > count / 5);
   CHECK(ways > count / 5);
+  CHECK(stays > count / 5);
 }
 
 #if OVERDUB_TESTS_JIT

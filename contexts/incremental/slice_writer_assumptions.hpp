@@ -1,0 +1,207 @@
+// What a slice takes for granted: that a change of an element is none of another element, that a turn beside it is there, that a
+// comparison comes out as it did. It looks at that when it runs, and gives up where it is wrong: another slice doubts it then.
+#pragma once
+
+#include <overdub/contexts/incremental/slice_writer_values.hpp>
+
+namespace overdub::contexts::increments {
+
+/// Operations from here on are only for where all assumptions hold.
+inline void slice_writer::begin_assuming() {
+  std::vector<ir::type> const no_arguments[2];
+  front_ =
+      at_.insert(op::if_, std::array{literal(ir::boolean, 1)}, std::span<ir::type const>(), {}, no_arguments);
+  top_ = written().region_at(front_, 0);
+  at_.to_end(top_);
+}
+
+/// Whether what is written next may take for granted that a condition holds, which becomes a part of the slice.
+inline bool slice_writer::assume(assumption const& a, value_id holds) {
+  bool const is_doubted =
+      doubts_.all || std::find(doubts_.of.begin(), doubts_.of.end(), a) != doubts_.of.end();
+  if (is_doubted || !may_assume() || guards_.size() == most_guards) return false;
+  if (value_id const at_once = at_front(holds); at_once != ir::nothing) {
+    guards_.push_back({a, at_once});
+    return true;
+  }
+  std::vector<ir::type> const no_arguments[2];
+  node_id const choice =
+      at_.insert(op::if_, std::array{holds}, std::span<ir::type const>(), {}, no_arguments);
+  guards_.push_back({a, holds, choice});
+  top_ = written().region_at(choice, 0);
+  at_.to_end(top_);
+  return true;
+}
+/// Whether operations go where all of the slice is, and not into a turn or a branch.
+inline bool slice_writer::may_assume() const {
+  return front_ != ir::nothing && turns_.empty() && !is_new_turn_ && at_.region() == top_;
+}
+
+/// A condition that is known before anything else runs: of places and of numbers that are kept. Nothing, where it is not.
+inline value_id slice_writer::at_front(value_id v) {
+  if (written().is_literal(v) || written().region_of(v) == function::body) return v;
+  node_id const n = written().node_of(v);
+  op const code = written()[n].code;
+  if (!ir::is_elementwise(code) || code == op::div || code == op::rem || type_of(v).rank > 0)
+    return ir::nothing;
+  value_map front;
+  for (std::uint32_t k = 0; k < written()[n].operand_count; ++k) {
+    value_id const found = at_front(written().operand(n, k));
+    if (found == ir::nothing) return found;
+    front.insert_or_assign(written().operand(n, k), found);
+  }
+  region_id const here = at_.region();
+  at_.to_before(front_);
+  value_id const made = written().result(at_.clone(draft_, n, front));
+  at_.to_end(here);
+  return made;
+}
+
+/// Whether the element that an operation reads, at indices that did not change up to an operand, is one of those that did.
+inline slice_writer::meeting
+slice_writer::meets(node_id n, std::uint32_t axis, std::uint32_t end, change const& c, value_id where) {
+  meeting all;
+  value_id const index = now(original().operand(n, axis));
+  for (piece const& p : c.pieces) {
+    if (p.is_new || distance(p.index, index).value_or(0) != 0) continue;
+    value_id const is_there = both(both(where, p.valid), equals(p.index, index));
+    meeting one{is_there == ir::nothing, is_there};
+    if (p.part != nullptr && axis + 1 < end) one = meets(n, axis + 1, end, *p.part, is_there);
+    if (one.is_sure) return one;
+    if (one.met != ir::nothing)
+      all.met = all.met == ir::nothing ? one.met : at_.add(op::logical_or, all.met, one.met);
+  }
+  return all;
+}
+/// Whether what it reads may be taken to be none of them.
+inline bool slice_writer::is_taken_apart(node_id n, change const& c, std::uint32_t end) {
+  if (!may_assume() || has_lists(c)) return false;
+  meeting const m = meets(n, 1, end, c, ir::nothing);
+  if (m.is_sure) return false;
+  return m.met == ir::nothing || assume({original().result(n)}, at_.add(op::logical_not, m.met));
+}
+
+/// Ends what was assumed. The results are the same, and behind them, which assumptions failed.
+inline void slice_writer::end_assuming(std::vector<value_id> const& results) {
+  std::vector<value_id> given = results;
+  if (!guards_.empty()) given.push_back(literal(ir::i64, 0));
+  at_.yield(given);
+  if (front_ == ir::nothing) return;
+  std::vector<ir::type> types;
+  for (value_id const v : given) types.push_back(type_of(v));
+  auto const otherwise = [&](node_id choice, auto const& failed) {
+    at_.to_end(written().region_at(choice, 1));
+    std::vector<value_id> none;
+    for (std::size_t k = 0; k < results.size(); ++k) none.push_back(nothing_of(types[k]));
+    none.push_back(failed());
+    at_.yield(none);
+    at_.set_results(choice, types);
+    at_.to_after(choice);
+    for (std::uint32_t k = 0; k < given.size(); ++k) given[k] = written().result(choice, k);
+    at_.yield(given);
+  };
+  auto const bit = [&](std::size_t k) { return literal(ir::i64, std::uint64_t{1} << k); };
+  for (std::size_t k = guards_.size(); k-- > 0;)
+    if (guards_[k].choice != ir::nothing) otherwise(guards_[k].choice, [&] { return bit(k); });
+  value_id all = ir::nothing;
+  at_.to_before(front_);
+  for (guard const& g : guards_)
+    if (g.choice == ir::nothing) all = both(all, g.holds);
+  if (all == ir::nothing) return;
+  at_.set_operand(front_, 0, all);
+  otherwise(front_, [&] {
+    value_id failed = literal(ir::i64, 0);
+    for (std::size_t k = 0; k < guards_.size(); ++k)
+      if (guards_[k].choice == ir::nothing)
+        failed =
+            at_.add(op::bit_or, failed, at_.add(op::select, guards_[k].holds, literal(ir::i64, 0), bit(k)));
+    return failed;
+  });
+}
+
+// ---- what is worth it
+
+/// Whether an operation that runs again may well give what it gave: comparisons, choices, what is rounded, where loops ended.
+inline bool slice_writer::may_stay(node_id n) const {
+  auto const is_whole = [&](value_id v) {
+    return original().type_of(v) == ir::boolean || !original().type_of(v).is_floating();
+  };
+  switch (original()[n].code) {
+  case op::eq:
+  case op::ne:
+  case op::lt:
+  case op::le:
+  case op::gt:
+  case op::ge:
+  case op::isnan:
+  case op::isinf:
+  case op::isfinite:
+  case op::signbit:
+  case op::logical_and:
+  case op::logical_or:
+  case op::select:
+  case op::min:
+  case op::max:
+  case op::clamp:
+  case op::fmin:
+  case op::fmax:
+  case op::fdim:
+  case op::bit_and:
+  case op::bit_or:
+  case op::shift_right:
+  case op::rem:
+  case op::floor:
+  case op::ceil:
+  case op::trunc:
+  case op::round:
+  case op::nearbyint:
+  case op::rint:
+  case op::if_:
+  case op::loop:
+  case op::while_:
+    return true;
+  case op::div:
+    return is_whole(original().result(n));
+  case op::convert:
+    return is_whole(original().result(n)) && !is_whole(original().operand(n, 0));
+  case op::reduce:
+    return original()[n].attributes.operation != op::add;
+  default:
+    return false;
+  }
+}
+
+/// Whether maps, loops or arrays depend on a number, by other numbers, too.
+inline bool slice_writer::has_costly_uses(value_id v) {
+  function const& f = original();
+  std::vector<value_id> open{v};
+  std::vector<std::uint8_t> seen(f.value_count());
+  while (!open.empty()) {
+    value_id const at = open.back();
+    open.pop_back();
+    for (ir::use_id const u : f.uses_of(at)) {
+      node_id n = f[u].user;
+      while (f[n].parent != function::body) n = f[f[n].parent].parent;
+      op const code = f[n].code;
+      if (code == op::map || code == op::loop || code == op::reduce || code == op::while_) return true;
+      if (code == op::if_ && has_turns(n)) return true;
+      for (value_id const r : f.results_of(n)) {
+        if (f.type_of(r).rank > 0) return true;
+        if (std::exchange(seen[index_of(r)], std::uint8_t{1}) == 0) open.push_back(r);
+      }
+    }
+  }
+  return false;
+}
+
+/// A number is another one now; or it is taken to be what it was, where that spares something.
+inline void slice_writer::set_or_keep(node_id n, value_id v, value_id now) {
+  if (original().type_of(v).rank == 0 && original()[n].parent == function::body && may_assume() &&
+      original().type_of(v).is_literal() && may_stay(n) && has_costly_uses(v)) {
+    value_id const same = at_.add(op::logical_not, differs(now, old(v)));
+    if (assume({v}, same)) return note(n, step::extent::unchanged);
+  }
+  set_whole(v, now);
+}
+
+} // namespace overdub::contexts::increments

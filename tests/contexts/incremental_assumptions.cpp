@@ -1,0 +1,183 @@
+// incremental: what is made of a change, and is what it was: nothing that depends on it runs.
+#include "catch.hpp"
+#include "contexts/executors.hpp"
+
+#include <overdub/contexts/incremental.hpp>
+#include <overdub/overdub.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace oc = overdub::contexts;
+using od::i64;
+using numbers = od::array<double>;
+
+std::size_t count_of(std::string const& text, std::string_view what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+template <class F>
+std::string ran(F& f) {
+  f.propose();
+  return f.explain();
+}
+bool runs_all(std::string const& text) { return count_of(text, "all of it") > 0; }
+bool stays(std::string const& text) { return count_of(text, "what it was") > 0; }
+
+// Each depends on one number of its arguments as a whole, and on the others in part or by what becomes of them.
+constexpr auto above_first =
+    od::fn<"above_first">([](auto x) { return od::sum(od::map([&](auto e) { return e - x[0]; }, x)); });
+constexpr auto log_sum_exp = od::fn<"log_sum_exp">([](auto x) {
+  auto const most = od::reduce(od::max, x);
+  return most + od::log(od::sum(od::map([&](auto e) { return od::exp(e - most); }, x)));
+});
+constexpr auto in_steps = od::fn<"in_steps">([](auto x, auto level) {
+  auto const whole = od::floor(level);
+  return od::sum(od::map([&](auto e) { return e * whole; }, x));
+});
+constexpr auto by_sign = od::fn<"by_sign">([](auto x, auto side) {
+  return od::if_(
+      side < 0.0, [&] { return od::sum(od::map([](auto e) { return e * e; }, x)); },
+      [&] { return od::sum(od::map([](auto e) { return od::abs(e); }, x)); });
+});
+constexpr auto settled = od::fn<"settled">([](auto u, auto x) {
+  auto const last = od::loop(od::size(u), 0.0, [&](auto t, auto s) { return od::floor(0.5 * s + u[t]); });
+  return od::sum(od::map([&](auto e) { return e * last; }, x));
+});
+
+} // namespace
+
+TEST_CASE("an element that all turns use stays, when another one is set") {
+  for (od::compile_options const& o : executors()) {
+    numbers x{1.0, 2.0, 4.0, 8.0};
+    auto f = oc::incremental(o, above_first, x);
+    f.set_at<0>(2, 5.0);
+    std::string const text = ran(f);
+    CHECK(stays(text));
+    CHECK(count_of(text, "one turn") == 1);
+    CHECK_FALSE(runs_all(text));
+    f.rollback();
+    for (i64 const i : {0, 3, 0, 1}) {
+      double const e = f.value() + 10.0;
+      f.set_at<0>(i, e);
+      x = od::update(x, i, e);
+      CHECK(runs_all(ran(f)) == (i == 0));
+      f.commit();
+      CHECK(f.value() == above_first(x));
+    }
+    CHECK(f.program().all_slices().count() == 2);
+  }
+}
+
+TEST_CASE("the highest of many stays, and the turns that use it do") {
+  for (od::compile_options const& o : executors()) {
+    std::vector<double> all(1000);
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::sin(static_cast<double>(k));
+    all[500] = 3;
+    auto f = oc::incremental(o, log_sum_exp, numbers::copy_of(all));
+    for (std::size_t const k : {1u, 999u, 17u}) {
+      all[k] = 2.5 + 0.001 * static_cast<double>(k % 10);
+      f.set_at<0>(k, all[k]);
+      std::string const text = ran(f);
+      CHECK(stays(text));
+      CHECK_FALSE(runs_all(text));
+      f.commit();
+      CHECK(f.value() == Approx(log_sum_exp(numbers::copy_of(all))).epsilon(1e-14));
+    }
+    all[2] = 7;
+    f.set_at<0>(2, 7.0);
+    CHECK(runs_all(ran(f)));
+    f.commit();
+    CHECK(f.value() == Approx(log_sum_exp(numbers::copy_of(all))).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("what is rounded stays: equal are the same bits, and a NaN is no number's equal") {
+  for (od::compile_options const& o : executors()) {
+    numbers const x{1.0, 2.0, 4.0};
+    auto f = oc::incremental(o, in_steps, x, 0.25);
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    double before = 0.25;
+    for (double const level : {0.75, 1.5, 1.0, -0.0, 0.0, 0.5, nan, nan, 2.0}) {
+      f.set<1>(level);
+      bool const is_same =
+          std::floor(level) == std::floor(before) && std::signbit(level) == std::signbit(before);
+      INFO(before << " becomes " << level);
+      std::string const text = ran(f);
+      if (text != "nothing ran\n") CHECK(runs_all(text) == !is_same);
+      f.commit();
+      double const value = f.value(), wanted = in_steps(x, level);
+      CHECK((value == wanted || (std::isnan(value) && std::isnan(wanted))));
+      CHECK(std::signbit(value) == std::signbit(wanted));
+      before = level;
+    }
+  }
+}
+
+TEST_CASE("a condition that comes out as it did leaves its branches as they are") {
+  for (od::compile_options const& o : executors()) {
+    numbers x{1.0, -2.0, 4.0};
+    auto f = oc::incremental(o, by_sign, x, 1.0);
+    f.set<1>(3.0);
+    CHECK(ran(f).find("branch") == std::string::npos);
+    f.commit();
+    CHECK(f.value() == 7.0);
+    f.set<1>(-3.0);
+    f.set_at<0>(0, 2.0); // both at once
+    f.commit();
+    CHECK(f.value() == 24.0);
+    f.set<1>(-4.0);
+    f.set_at<0>(0, 1.0);
+    CHECK_FALSE(runs_all(ran(f)));
+    f.commit();
+    CHECK(f.value() == 21.0);
+  }
+}
+
+TEST_CASE("what a loop carries at its end stays, where it agrees again") {
+  for (od::compile_options const& o : executors()) {
+    std::vector<double> u(100, 0.25);
+    numbers const x{1.0, 2.0, 4.0};
+    auto f = oc::incremental(o, settled, numbers::copy_of(u), x);
+    for (std::size_t const t : {10u, 50u, 99u, 20u}) {
+      u[t] += 7;
+      f.set_at<0>(t, u[t]);
+      std::string const text = ran(f);
+      CHECK(runs_all(text) == (t == 99));
+      f.commit();
+      CHECK(f.value() == settled(numbers::copy_of(u), x));
+    }
+  }
+}
+
+TEST_CASE("numbers of an array that are read one by one are followed one by one") {
+  constexpr auto plates = od::fn<"plates">([](auto theta, auto x) {
+    auto const part = [&](auto k) { return od::sum(od::map([&](auto e) { return e * theta[k]; }, x)); };
+    return part(0) + part(1) + part(2) + part(3) + part(4) + part(5) + part(6) + part(7) + part(8) + part(9) +
+           part(10) + part(11) + part(12) + part(13) + part(14) + part(15) + part(16) + part(17);
+  });
+  constexpr i64 size = 18;
+  std::vector<double> theta(size, 1.0);
+  numbers x{1.0, 2.0, 4.0};
+  auto f = oc::incremental(plates, numbers::copy_of(theta), x);
+  for (i64 round = 0; round < 2; ++round)
+    for (i64 k = 0; k < size; ++k) {
+      double& e = theta[static_cast<std::size_t>(k)];
+      e += 1.0;
+      f.set_at<0>(k, e);
+      std::size_t const plates_that_ran = count_of(ran(f), "map: all of it");
+      // So many kinds of doubt have slices of their own, besides the one without any.
+      CHECK(plates_that_ran == (k + 1 < static_cast<i64>(oc::incremental_slices::most_doubting) ? 1 : size));
+      f.commit();
+      CHECK(f.value() == plates(numbers::copy_of(theta), x));
+    }
+  CHECK(f.program().all_slices().count() <= oc::incremental_slices::most_doubting + 1);
+}
