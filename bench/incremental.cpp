@@ -570,6 +570,7 @@ void bench_regression(od::compile_options const& compiled) {
 int main() {
   od::compile_options compiled;
   compiled.executor = od::jit::compiled();
+  compiled.tiers = od::tiers::compile_now;
   bench_mixture(compiled);
   for (i64 const length : {100, 10'000, 1'000'000}) bench_state_space(compiled, length);
   bench_append(compiled);

@@ -221,7 +221,7 @@ private:
     increments::schema changes;
     std::uint64_t signature = 0;
     std::shared_ptr<runnable_slice const> slice;
-    bound_call call;
+    tiered_call call;
     std::vector<word_copy> arguments;   // numbers, and places of the update
     std::vector<std::uint32_t> others;  // parameters that are asked for at each call
     std::uint64_t arrays = 0;           // which arrays it was bound to,
@@ -293,6 +293,7 @@ private:
   }
   std::unique_ptr<bound_slice>
   make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
+  void find_arguments(bound_slice& b);
   void lend_arrays(bound_slice& b);
   void find_stores(bound_slice& b);
   void keep_all();

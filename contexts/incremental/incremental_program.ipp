@@ -353,22 +353,29 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
   for (increments::store const& each : s->what.stores)
     b->has_rows = b->has_rows || (!each.path.empty() && !each.is_range &&
                                   layout_[each.variable].type.rank > each.path.size());
-  auto const& parameters = s->what.parameters;
+  find_arguments(*b);
+  return b;
+}
+
+// Where the words of a slice's arguments come from, and go to.
+inline void incremental_program::find_arguments(bound_slice& b) {
+  b.arguments.clear();
+  b.others.clear();
+  auto const& parameters = b.slice->what.parameters;
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
     increments::slice_parameter const& p = parameters[k];
     using kind = increments::slice_parameter::kind;
-    std::uint64_t* const to = b->call.argument_address(k);
+    std::uint64_t* const to = b.call.argument_address(k);
     if (p.what == kind::variable && is_number(p.variable))
-      b->arguments.push_back({&numbers_[p.variable], to});
+      b.arguments.push_back({&numbers_[p.variable], to});
     else if (p.what == kind::index)
-      b->arguments.push_back(
+      b.arguments.push_back(
           {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});
     else if (p.what == kind::element)
-      b->arguments.push_back({&pending_[p.variable].places[p.place].bits, to});
+      b.arguments.push_back({&pending_[p.variable].places[p.place].bits, to});
     else if (p.what != kind::variable)
-      b->others.push_back(k);
+      b.others.push_back(k);
   }
-  return b;
 }
 
 inline void incremental_program::lend_arrays(bound_slice& b) {
@@ -389,13 +396,18 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
 }
 
 [[gnu::always_inline]] inline void incremental_program::run(bound_slice& b) {
+  if (b.call.is_warming()) [[unlikely]]
+    if (b.call.improve()) {
+      b.results = nullptr;
+      find_arguments(b);
+    }
   if (b.arrays != arrays_ || b.grown != grown_) [[unlikely]]
     lend_arrays(b);
   for (auto const& [from, to] : b.arguments) *to = *from;
   if (b.has_rows) [[unlikely]] {
     if (!run_with_rows(b)) return run_all();
   } else if (b.others.empty()) [[likely]] {
-    b.call.run();
+    b.call.run_as_it_is();
   } else {
     run_with_others(b);
   }
@@ -450,7 +462,7 @@ inline void incremental_program::run_with_others(bound_slice& b) {
   b.wholes.clear();
   b.wholes.reserve(b.others.size());
   for (std::uint32_t const k : b.others) pass(b, k);
-  b.call.run();
+  b.call.run_as_it_is();
 }
 
 // An argument that is no number and no place.

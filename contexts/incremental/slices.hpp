@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/compile/options.hpp>
+#include <overdub/compile/tiered_program.hpp>
 #include <overdub/contexts/incremental/slice_program.hpp>
-#include <overdub/execute/code.hpp>
 #include <overdub/header_only.hpp>
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 struct runnable_slice {
   increments::slice what;
   increments::doubts doubts;
-  std::shared_ptr<execute::code const> code;
+  std::shared_ptr<tiered_program const> code;
   std::uint32_t version = 0; // how many variables it follows
 };
 

@@ -103,15 +103,9 @@ incremental_slices::runnable(increments::slice s, increments::doubts d) {
   auto made = std::make_shared<runnable_slice>();
   made->doubts = std::move(d);
   made->version = layout_.size();
-  ir::program p = std::move(s.program);
+  made->code = tiered_program::of(std::move(s.program), options_);
   made->what = std::move(s);
   ++made_;
-  if (options_.executor != nullptr && options_.tiers != tiers::interpret_only) {
-    pass::default_pipeline(p);
-    made->code = options_.executor->prepare(p);
-  } else {
-    made->code = executable(p).code();
-  }
   return made;
 }
 

@@ -153,9 +153,9 @@ public:
   }
 
   /// The program of a choice, with all as it is, ready to be run.
-  bound_call& about(std::uint32_t s, site_question q, std::span<i64 const> at) {
+  tiered_call& about(std::uint32_t s, site_question q, std::span<i64 const> at) {
     auto& call = calls_[questions * s + static_cast<std::size_t>(q)];
-    if (call == nullptr) call = std::make_unique<bound_call>(core_->code_of(s, q));
+    if (call == nullptr) call = std::make_unique<tiered_call>(core_->code_of(s, q));
     std::uint32_t next = 0;
     for (; next < first_ + shapes_.size(); ++next) program_.pass_input(*call, next, next);
     for (i64 const i : at) call->set(next++, static_cast<std::uint64_t>(i));
@@ -209,7 +209,7 @@ private:
       program_.as_committed([&] { // as they were
         for (choice_place const& c : structure_.vanished()) {
           indices_of(c.site, c.number, at_);
-          bound_call& density = about(c.site, site_question::density, at_);
+          tiered_call& density = about(c.site, site_question::density, at_);
           density.run();
           back += std::bit_cast<double>(density.word(0));
         }
@@ -226,7 +226,7 @@ private:
         model_core::drawing const now(key.at("appearing"));
         for (choice_place const& c : all) {
           indices_of(c.site, c.number, at_);
-          bound_call& draw = about(c.site, site_question::draw, at_);
+          tiered_call& draw = about(c.site, site_question::draw, at_);
           draw.run();
           drawn_.push_back(draw.word(0));
           log_density += std::bit_cast<double>(draw.word(1));
@@ -332,7 +332,7 @@ private:
 
   models::shared_core core_;
   std::uint32_t first_; // the input of the first site
-  std::vector<std::unique_ptr<bound_call>> calls_;
+  std::vector<std::unique_ptr<tiered_call>> calls_;
   Program program_;
   std::vector<std::vector<i64>> shapes_;    // by site
   std::vector<std::vector<bool>> observed_; // by site and choice; empty where none is

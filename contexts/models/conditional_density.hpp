@@ -1,8 +1,8 @@
 // The density of some choices of a trace with all others as they are, on numbers without constraints, with its gradient.
 #pragma once
 
+#include <overdub/compile/tiered_program.hpp>
 #include <overdub/contexts/models/operations.hpp>
-#include <overdub/execute/bound_call.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -153,7 +153,7 @@ private:
   shared_core core_;
   std::vector<bool> moved_; // by site
   model_core::conditional_code code_;
-  bound_call once_, gradient_, free_, values_;
+  tiered_call once_, gradient_, free_, values_;
   std::vector<part> parts_;
   std::vector<double> numbers_;
 };

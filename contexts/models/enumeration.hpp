@@ -124,7 +124,7 @@ private:
     std::vector<datum> all = arguments_;
     for (site_values const& v : values_) all.push_back(v.all());
     for (i64 const i : c.at) all.emplace_back(i);
-    auto const of = executable(core_.code_of(c.site, site_question::bounds)).run(all);
+    auto const of = core_.code_of(c.site, site_question::bounds)->run(all);
     return {of[0].as<i64>(), of[1].as<i64>()};
   }
   void visit(std::size_t depth) {

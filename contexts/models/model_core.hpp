@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/compile/options.hpp>
+#include <overdub/compile/tiered_program.hpp>
 #include <overdub/contexts/incremental/slices.hpp>
 #include <overdub/contexts/models/choice_program.hpp>
 #include <overdub/contexts/models/choices.hpp>
@@ -77,18 +78,20 @@ public:
   /// arguments and choices, which are its inputs in this order.
   OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> slices() const;
   /// The same as a program that is run as a whole.
-  OVERDUB_DECL std::shared_ptr<execute::code const> code_of_score() const;
+  OVERDUB_DECL std::shared_ptr<tiered_program const> code_of_score() const;
   /// The program of one choice. Throws model_error where the question has no answer.
-  OVERDUB_DECL std::shared_ptr<execute::code const> code_of(std::uint32_t site, site_question q) const;
+  OVERDUB_DECL std::shared_ptr<tiered_program const> code_of(std::uint32_t site, site_question q) const;
   /// Programs of the density of the choices of some sites, without constraints: `once` gives what depends on the others alone, and takes
   /// the arguments and these; `gradient` takes all, and that, and gives the logarithm and its derivatives; `free` gives the numbers without
   /// constraints of all continuous choices, and `values` all choices of numbers.
   struct conditional_code {
-    std::shared_ptr<execute::code const> once, gradient, free, values;
+    std::shared_ptr<tiered_program const> once, gradient, free, values;
   };
   OVERDUB_DECL conditional_code code_of_some(std::vector<bool> const& sites) const;
   /// A program as the model's options want it to be run.
-  OVERDUB_DECL std::shared_ptr<execute::code const> code_of(ir::program const& p) const;
+  std::shared_ptr<tiered_program const> code_of(ir::program p) const {
+    return tiered_program::of(std::move(p), options_);
+  }
   /// The program of a schema, for what runs it by itself.
   OVERDUB_DECL ir::program program_of(choice_schema const& s) const;
 
@@ -148,12 +151,12 @@ private:
   std::vector<std::unique_ptr<caller>> callers_;
   std::vector<std::vector<choice_source>> sources_; // by site and operation
   mutable std::mutex mutex_;
-  mutable std::map<choice_schema, executable> made_;
-  mutable std::map<std::vector<bool>, executable> gradients_;
+  mutable std::map<choice_schema, std::shared_ptr<tiered_program const>> made_;
+  mutable std::map<std::vector<bool>, std::shared_ptr<tiered_program const>> gradients_;
   mutable std::map<std::vector<bool>, conditional_code> of_some_;
-  mutable std::map<std::pair<std::uint32_t, site_question>, std::shared_ptr<execute::code const>> of_sites_;
+  mutable std::map<std::pair<std::uint32_t, site_question>, std::shared_ptr<tiered_program const>> of_sites_;
   mutable std::shared_ptr<contexts::incremental_slices> slices_;
-  mutable std::shared_ptr<execute::code const> of_score_;
+  mutable std::shared_ptr<tiered_program const> of_score_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

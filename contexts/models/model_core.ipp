@@ -99,12 +99,6 @@ OVERDUB_DECL ir::program model_core::program_of(choice_schema const& s) const {
   return choice_program_of(model_, s, sources_);
 }
 
-OVERDUB_DECL std::shared_ptr<execute::code const> model_core::code_of(ir::program const& p) const {
-  if (options_.executor != nullptr && options_.tiers != tiers::interpret_only)
-    return options_.executor->prepare(p);
-  return executable(p).code();
-}
-
 OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() const {
   std::lock_guard const lock(mutex_);
   if (slices_ == nullptr)
@@ -112,13 +106,13 @@ OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() 
   return slices_;
 }
 
-OVERDUB_DECL std::shared_ptr<execute::code const> model_core::code_of_score() const {
+OVERDUB_DECL std::shared_ptr<tiered_program const> model_core::code_of_score() const {
   std::lock_guard const lock(mutex_);
   if (of_score_ == nullptr) of_score_ = code_of(program_of(following()));
   return of_score_;
 }
 
-OVERDUB_DECL std::shared_ptr<execute::code const>
+OVERDUB_DECL std::shared_ptr<tiered_program const>
 model_core::code_of(std::uint32_t site, site_question q) const {
   std::lock_guard const lock(mutex_);
   auto& found = of_sites_[{site, q}];
@@ -170,12 +164,12 @@ OVERDUB_DECL std::size_t model_core::programs() const {
 OVERDUB_DECL model_run model_core::run(
     choice_schema const& s, std::span<datum const> arguments, std::span<datum const> given,
     random_key const& key, chooser const& choose) const {
-  executable const* code = nullptr;
+  tiered_program const* code = nullptr;
   {
     std::lock_guard const lock(mutex_);
     auto at = made_.find(s);
     if (at == made_.end()) at = made_.emplace(s, code_of(program_of(s))).first;
-    code = &at->second;
+    code = at->second.get();
   }
   std::vector<datum> all(arguments.begin(), arguments.end());
   for (std::uint32_t k = 0; k < sites().size(); ++k)
@@ -213,7 +207,7 @@ OVERDUB_DECL model_run model_core::run(
 
 OVERDUB_DECL std::vector<datum> model_core::gradient(
     std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const {
-  executable const* code = nullptr;
+  tiered_program const* code = nullptr;
   {
     std::lock_guard const lock(mutex_);
     auto at = gradients_.find(asked);
@@ -225,7 +219,7 @@ OVERDUB_DECL std::vector<datum> model_core::gradient(
       pass::default_pipeline(p);
       at = gradients_.emplace(asked, code_of(p)).first;
     }
-    code = &at->second;
+    code = at->second.get();
   }
   std::vector<datum> all(arguments.begin(), arguments.end());
   all.insert(all.end(), given.begin(), given.end());

@@ -94,7 +94,7 @@ public:
 private:
   template <class Trace>
   void step(Trace& t, std::uint32_t s, random_key const& key, move_record& record) {
-    bound_call& bounds = t.about(s, site_question::bounds, at_);
+    tiered_call& bounds = t.about(s, site_question::bounds, at_);
     bounds.run();
     auto const low = static_cast<i64>(bounds.word(0)), high = static_cast<i64>(bounds.word(1));
     auto const now = static_cast<i64>(t.bits(s, at_));
@@ -203,7 +203,7 @@ public:
         t.core().sites()[s].type.rank == 0, t.core().sites()[s],
         "is an array, which from_prior does not draw anew");
     detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& own) {
-      bound_call& draw = t.about(s, site_question::draw, at_);
+      tiered_call& draw = t.about(s, site_question::draw, at_);
       {
         model_core::drawing const now(own.at("draw"));
         draw.run();
@@ -240,7 +240,7 @@ public:
       t.indices_of(s, k, at_);
       all_[k] = t.number(s, at_);
       if (t.is_observed(s, k) || !t.is_made(s, at_)) continue;
-      bound_call& moments = t.about(s, site_question::moments, at_);
+      tiered_call& moments = t.about(s, site_question::moments, at_);
       moments.run();
       moved_.push_back(k);
       x_.push_back(all_[k]);

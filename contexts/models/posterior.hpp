@@ -1,9 +1,9 @@
 // posterior: a model with observations as a target of Hamiltonian Monte Carlo and of all else that samples densities on R^n.
 #pragma once
 
+#include <overdub/compile/tiered_program.hpp>
 #include <overdub/contexts/inference/target.hpp>
 #include <overdub/contexts/models/model.hpp>
-#include <overdub/execute/bound_call.hpp>
 #include <overdub/header_only.hpp>
 
 #include <cstddef>
@@ -64,14 +64,14 @@ private:
     std::vector<part> parts;
     std::size_t dimension = 0;
     std::vector<std::string> names;
-    std::shared_ptr<execute::code const> gradient, values;
+    std::shared_ptr<tiered_program const> gradient, values;
   };
 
   void bind();
   void lend(bound_call& to, std::span<double const> q) const;
 
   std::shared_ptr<layout const> layout_;
-  std::optional<bound_call> gradient_, values_;
+  std::optional<tiered_call> gradient_, values_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

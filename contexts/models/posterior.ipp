@@ -75,7 +75,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
   std::vector<datum> data = arguments;
   for (std::uint32_t k = 0; k < s.roles.size(); ++k)
     if (s.roles[k] == role::given) data.push_back(given.whole()[k]);
-  made->known = executable(m->code_of(parts.once)).run(data);
+  made->known = m->code_of(parts.once)->run(data);
   made->gradient = m->code_of(parts.each);
   s.score = choice_schema::scores::none;
   s.values = true;
@@ -90,7 +90,7 @@ OVERDUB_DECL posterior::posterior(posterior const& other) : layout_(other.layout
 inline void posterior::bind() {
   gradient_.emplace(layout_->gradient);
   values_.emplace(layout_->values);
-  for (bound_call* const call : {&*gradient_, &*values_}) {
+  for (tiered_call* const call : {&*gradient_, &*values_}) {
     std::uint32_t next = 0;
     auto const pass = [&](datum const& d) {
       if (d.type().rank == 0)

@@ -1,9 +1,9 @@
 // A program that is run as a whole for each change of its inputs: what incremental programs are compared with.
 #pragma once
 
+#include <overdub/compile/tiered_program.hpp>
 #include <overdub/contexts/incremental/memory.hpp>
 #include <overdub/contexts/incremental/parts.hpp>
-#include <overdub/execute/bound_call.hpp>
 #include <overdub/execute/datum.hpp>
 
 #include <bit>
@@ -21,7 +21,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 /// A program whose first result is an f64, kept with its inputs. It is used as an incremental_program is, and runs all of it each time.
 class reexecuted_program {
 public:
-  reexecuted_program(std::shared_ptr<execute::code const> code, std::vector<datum> const& inputs)
+  reexecuted_program(std::shared_ptr<tiered_program const> code, std::vector<datum> const& inputs)
       : call_(std::move(code)) {
     for (ir::type const t : call_.code().results) results_.push_back({contexts::increments::cells(t), 0});
     for (datum const& d : inputs) {
@@ -152,7 +152,7 @@ private:
     c.bits = now;
   }
 
-  bound_call call_;
+  tiered_call call_;
   std::vector<one_value> inputs_, results_;
   std::vector<change> changes_;
   std::uint64_t value_ = 0, proposed_ = 0;

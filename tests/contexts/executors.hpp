@@ -13,6 +13,7 @@ inline std::vector<overdub::compile_options> executors() {
 #if OVERDUB_TESTS_JIT
   all.emplace_back();
   all.back().executor = overdub::jit::compiled();
+  all.back().tiers = overdub::tiers::compile_now;
 #endif
   return all;
 }

@@ -321,13 +321,17 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
 
 #if OVERDUB_TESTS_JIT
 TEST_CASE("updates of plates do so in machine code, too") {
-  compile_options compiled;
-  compiled.executor = jit::compiled({.optimisation = 1});
+  compile_options compiled, in_between; // when a slice is made, or after its first call
+  compiled.executor = in_between.executor = jit::compiled({.optimisation = 1});
+  compiled.tiers = tiers::compile_now;
+  in_between.hot_calls = 1;
   std::uint64_t const count = programs(60);
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
     INFO("plates " << seed);
     CHECK(judge(p, seed, of_plates(), compiled).why == "");
+    CHECK(judge(p, seed, of_plates(), in_between).why == "");
   }
+  wait_for_compilations();
 }
 #endif

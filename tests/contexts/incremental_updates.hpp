@@ -3,6 +3,7 @@
 
 #include "pass/laws.hpp"
 
+#include <overdub/compile/tiers.hpp>
 #include <overdub/contexts/incremental/incremental_program.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
@@ -183,6 +184,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
   }
   verdict made;
   for (int k = 0; k < 8; ++k) {
+    if (k == 5) wait_for_compilations(); // so that some slices are replaced in between
     std::vector<datum> next = now;
     u.change(*followed, next);
     auto const wanted = results_of(again, next);

@@ -36,6 +36,7 @@ public:
     if (code_->compiled != nullptr) begin();
   }
   bound_call(bound_call&&) = default;
+  bound_call& operator=(bound_call&&) = default;
 
   /// A scalar, by its bits.
   void set(std::size_t parameter, std::uint64_t bits) {
@@ -54,6 +55,20 @@ public:
     std::byte* const words = argument(parameter);
     for (std::size_t k = 0; k < code_->parameters[parameter].rank; ++k)
       execute::write(words + (2 + k) * execute::word_size, extents[k]);
+  }
+  /// Other code of the same program, with the arguments that were set and lent.
+  void replace(std::shared_ptr<execute::code const> other) {
+    std::vector<std::uint64_t> words(arguments_.size());
+    for (std::size_t k = 0; k < parameters_.size(); ++k)
+      std::memcpy(
+          words.data() + parameters_[k] / execute::word_size, argument(k),
+          execute::words_of(code_->parameters[k]) * execute::word_size);
+    bound_call made(std::move(other));
+    for (std::size_t k = 0; k < parameters_.size(); ++k)
+      std::memcpy(
+          made.argument(k), words.data() + parameters_[k] / execute::word_size,
+          execute::words_of(code_->parameters[k]) * execute::word_size);
+    *this = std::move(made);
   }
   /// Throws what the program throws. Results are valid until the next call.
   void run() {

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <overdub/compile/tiered_program.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/pass/pipeline.hpp>
+
+#include <exception>
+#include <functional>
+#include <new>
+
+namespace overdub {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+inline tiered_program::tiered_program(ir::program p, compile_options const& o, executable first)
+    : options_(o), program_(std::move(p)), code_(std::move(first), false) {
+  if (options_.executor == nullptr || options_.tiers != tiers::interpret_first) {
+    program_ = {};
+    return;
+  }
+  is_warming_ = true;
+  code_.wait_for_heat(options_.hot_calls, options_.hot_nanoseconds);
+}
+
+OVERDUB_DECL std::shared_ptr<tiered_program const>
+tiered_program::of(ir::program p, compile_options const& o) {
+  struct made : tiered_program { // whose constructor is everybody's
+    made(ir::program p, compile_options const& o, executable first)
+        : tiered_program(std::move(p), o, std::move(first)) {}
+  };
+  if (o.executor == nullptr || o.tiers != tiers::compile_now) {
+    executable first(p);
+    return std::make_shared<made const>(std::move(p), o, std::move(first));
+  }
+  pass::default_pipeline(p);
+  executable first(o.executor->prepare(p));
+  return std::make_shared<made const>(std::move(p), o, std::move(first));
+}
+
+OVERDUB_DECL std::vector<datum> tiered_program::run(std::span<datum const> arguments) const {
+  std::vector<datum> results;
+  counted([&] { results = executable(code()).run(arguments); });
+  return results;
+}
+
+OVERDUB_DECL void tiered_program::heat() const noexcept {
+  try {
+    (void)detail::run_in_background([weak = weak_from_this()] {
+      if (auto const still = weak.lock()) still->swap_in();
+    });
+  } catch (std::bad_alloc const&) {
+  }
+}
+
+// On the thread that compiles, which alone reads the program.
+inline void tiered_program::swap_in() const noexcept {
+  try {
+    pass::default_pipeline(program_);
+    code_.swap_in(options_.executor->prepare(program_));
+  } catch (...) { // it is interpreted as before
+  }
+  program_ = {};
+  is_warming_.store(false, std::memory_order_release);
+}
+
+OVERDUB_DECL bool tiered_call::improve() {
+  if (warming_ == nullptr || warming_->is_warming()) return false;
+  auto const last = std::exchange(warming_, nullptr);
+  if (last->is_run_by(code())) return false;
+  replace(last->code());
+  return true;
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub

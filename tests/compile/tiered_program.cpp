@@ -1,0 +1,150 @@
+// tiered_program and tiered_call: interpreted, until what is better is made in the background.
+#include "catch.hpp"
+
+#include <overdub/compile/tiered_program.hpp>
+#include <overdub/ir/parse.hpp>
+
+#include <atomic>
+#include <bit>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace overdub;
+
+// Makes code as the interpreter does, or fails.
+class counting_executor : public executor {
+public:
+  std::string const& name() const override { return name_; }
+  std::shared_ptr<execute::code const> prepare(ir::program const& p) const override {
+    ++count;
+    if (fails) throw std::runtime_error("no");
+    return executable(p).code();
+  }
+  std::atomic<int> mutable count = 0;
+  bool fails = false;
+
+private:
+  std::string name_ = "counting";
+};
+
+ir::program dot() {
+  return ir::parse(R"(entry @dot
+func @dot(%x: f64[], %y: f64[], %s: f64) -> (f64, f64[]) {
+  %n = length %x, %y : i64
+  %p = map %n (%i: i64) -> f64 {
+    %a = at %x, %i : f64
+    %b = at %y, %i : f64
+    %c = mul %a, %b : f64
+    %d = mul %c, %s : f64
+    yield %d
+  }
+  %t = reduce add %p from 0.0 : f64
+  return %t, %p
+})");
+}
+
+struct lent {
+  std::vector<double> x{1, 2, 3}, y{4, 5, 6};
+  i64 extent = 3;
+  template <class Call>
+  void to(Call& call) {
+    call.lend(0, x.data(), &extent);
+    call.lend(1, y.data(), &extent);
+  }
+};
+
+double first(bound_call const& c) { return std::bit_cast<double>(c.word(0)); }
+
+} // namespace
+
+TEST_CASE("a program is interpreted until it was called often; arguments stay when that is replaced") {
+  auto const by = std::make_shared<counting_executor>();
+  auto const p =
+      tiered_program::of(dot(), {.executor = by, .hot_calls = 10, .hot_nanoseconds = 1'000'000'000});
+  tiered_call call(p);
+  lent of;
+  of.to(call);
+  for (int k = 0; k < 9; ++k) {
+    call.set(2, std::bit_cast<std::uint64_t>(1.0 + k));
+    call.run();
+    CHECK(first(call) == 32.0 * (1 + k));
+  }
+  wait_for_compilations();
+  CHECK(by->count == 0);
+  CHECK(call.is_warming());
+  call.run();
+  wait_for_compilations();
+  CHECK(by->count == 1);
+  CHECK_FALSE(p->is_warming());
+  CHECK(first(call) == 32.0 * 9); // results of the last call are valid until the next one
+  execute::code const* const before = &call.code();
+  call.run(); // with what was set and lent before
+  CHECK(&call.code() != before);
+  CHECK_FALSE(call.is_warming());
+  CHECK(first(call) == 32.0 * 9);
+  CHECK(reinterpret_cast<double const*>(call.elements(1))[2] == 3 * 6 * 9);
+  for (int k = 0; k < 100; ++k) call.run();
+  wait_for_compilations();
+  CHECK(by->count == 1);
+  tiered_call another(p); // of what is there
+  of.to(another);
+  another.set(2, std::bit_cast<std::uint64_t>(2.0));
+  CHECK_FALSE(another.is_warming());
+  another.run();
+  CHECK(first(another) == 64.0);
+}
+
+TEST_CASE("addresses stay while a call runs as it is, and are others when it was improved") {
+  auto const by = std::make_shared<counting_executor>();
+  auto const p = tiered_program::of(dot(), {.executor = by, .hot_calls = 1});
+  tiered_call call(p);
+  lent of;
+  of.to(call);
+  *call.argument_address(2) = std::bit_cast<std::uint64_t>(1.0);
+  call.run_as_it_is();
+  wait_for_compilations();
+  *call.argument_address(2) = std::bit_cast<std::uint64_t>(3.0);
+  call.run_as_it_is();
+  CHECK(first(call) == 96.0);
+  CHECK(call.is_warming());
+  CHECK(call.improve());
+  CHECK_FALSE(call.improve());
+  call.run_as_it_is();
+  CHECK(first(call) == 96.0);
+}
+
+TEST_CASE(
+    "programs are run by what their options say, and by the interpreter where nothing else can be made") {
+  auto const by = std::make_shared<counting_executor>();
+  lent of;
+  auto const value = [&](std::shared_ptr<tiered_program const> const& p, int calls = 1) {
+    tiered_call call(p);
+    of.to(call);
+    call.set(2, std::bit_cast<std::uint64_t>(1.0));
+    for (int k = 0; k < calls; ++k) call.run();
+    return first(call);
+  };
+  CHECK(value(tiered_program::of(dot(), {})) == 32.0);
+  CHECK(
+      value(tiered_program::of(dot(), {.executor = by, .tiers = tiers::interpret_only, .hot_calls = 1}), 9) ==
+      32.0);
+  CHECK(by->count == 0);
+  CHECK(value(tiered_program::of(dot(), {.executor = by, .tiers = tiers::compile_now})) == 32.0);
+  CHECK(by->count == 1);
+  by->fails = true;
+  CHECK_THROWS_WITH(tiered_program::of(dot(), {.executor = by, .tiers = tiers::compile_now}), "no");
+  auto const p = tiered_program::of(dot(), {.executor = by, .hot_calls = 2});
+  CHECK(value(p, 5) == 32.0);
+  wait_for_compilations();
+  CHECK(by->count == 3);
+  CHECK_FALSE(p->is_warming());
+  CHECK(value(p, 5) == 32.0);
+  CHECK(by->count == 3);
+  std::vector<datum> const results =
+      p->run(std::vector<datum>{datum(array<double>{1, 2}), datum(array<double>{3, 4}), datum(2.0)});
+  CHECK(results[0].as<double>() == 22.0);
+}
