@@ -159,6 +159,7 @@ private:
   std::optional<std::uint32_t> turns_around(value_id v) const;
   bool is_at_top(region_id r) const;
   std::vector<value_id> path(std::uint32_t turns) const;
+  std::vector<value_id> path_to(value_id last) const;
   void store_value(
       value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
   bool is_computed_again(node_id n) const;

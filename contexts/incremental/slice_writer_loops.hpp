@@ -30,7 +30,7 @@ inline void slice_writer::visit_loop(node_id n) {
   std::vector<std::uint32_t> states;
   for (std::uint32_t k = 0; k < carried; ++k) {
     states.push_back(kept(original().argument(body, k + 1)));
-    value_id entering = read(states[k], {first});
+    value_id entering = read(states[k], path_to(first));
     if (restarts != ir::nothing)
       entering = at_.add(op::select, restarts, now(original().operand(n, k + 1)), entering);
     operands.push_back(entering);
@@ -49,8 +49,8 @@ inline void slice_writer::visit_loop(node_id n) {
   at_.to_end(written().region_at(more, 0));
   value_id goes_on = at_.add(op::le, k, last);
   for (std::uint32_t s = 0; s < carried; ++s)
-    goes_on =
-        at_.add(op::logical_or, goes_on, differs(written().argument(test, s + 1), read(states[s], {k})));
+    goes_on = at_.add(
+        op::logical_or, goes_on, differs(written().argument(test, s + 1), read(states[s], path_to(k))));
   at_.yield(std::array{goes_on});
   at_.to_end(written().region_at(more, 1));
   at_.yield(std::array{literal(ir::boolean, 0)});
@@ -116,7 +116,7 @@ inline void slice_writer::visit_loop(node_id n) {
   auto const result = [&](std::uint32_t s) { return written().result(choice, s); };
   value_id const stop = result(carried + stacked + carried);
   for (std::uint32_t s = 0; s < carried; ++s) {
-    stores_.push_back({states[s], {first}, result(carried + stacked + s), ir::nothing, true});
+    stores_.push_back({states[s], path_to(first), result(carried + stacked + s), ir::nothing, true});
   }
   note(n, step::extent::from_the_change);
   std::vector<value_id> elements;
@@ -148,7 +148,7 @@ slice_writer::set_turns(node_id n, std::span<value_id const> elements, value_id 
     if (is_summed(v)) p.difference = differences(v, p, ran);
     set_change(v).pieces.push_back(p);
     if (std::uint32_t const number = layout_.of(v); number != layout::none)
-      stores_.push_back({number, {first}, p.element, ir::nothing, true});
+      stores_.push_back({number, path_to(first), p.element, ir::nothing, true});
   }
 }
 
@@ -189,12 +189,17 @@ inline value_id slice_writer::differences(value_id v, piece const& p, value_id c
 inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reached>& all) {
   function const& f = original();
   region_id const body = f.region_at(n, 0);
-  if (!is_at_top(f[n].parent)) return "it stands in another map or loop, or in a branch in one";
+  if (!turns_around(f.argument(body, 0))) return "it stands in a branch in a map";
+  if (!turns_.empty() && !has_one_length(n))
+    return "the number of its turns may differ from turn to turn of the map around it";
+  for (turn const& around : turns_)
+    if (around.list != ir::nothing) return "it stands in a map, of which a list of turns is reached";
   if (f[n].attributes.is_reversed()) return "it runs from the last turn on";
   if (f[body].argument_count == 1) return "it carries nothing";
   value_id const count = f.operand(n, 0);
   change const* const of_count = f.is_literal(count) ? nullptr : change_of(count);
-  if (of_count != nullptr && of_count->grown.empty()) return "the number of its turns changed";
+  if (of_count != nullptr && (of_count->grown.empty() || !turns_.empty()))
+    return "the number of its turns changed";
   for (value_id const v : f.arguments_of(body))
     if (f.type_of(v).rank > 0 || !f.type_of(v).is_literal()) return "it carries other things than numbers";
   for (node_id const m : f.nodes_of(body)) {

@@ -197,6 +197,13 @@ inline std::vector<value_id> slice_writer::path(std::uint32_t turns) const {
   return all;
 }
 
+/// To a turn of a map or loop in the turns that are written.
+inline std::vector<value_id> slice_writer::path_to(value_id last) const {
+  std::vector<value_id> all = path(static_cast<std::uint32_t>(turns_.size()));
+  all.push_back(last);
+  return all;
+}
+
 /// A variable of the value's gets this, or its part at these indices behind those of the turns.
 inline void
 slice_writer::store_value(value_id v, value_id s, std::vector<value_id> const& further, value_id valid) {
@@ -218,7 +225,8 @@ inline bool slice_writer::is_computed_again(node_id n) const {
   op const code = f[n].code;
   if (owner != ir::nothing)
     for (value_id const v : f.results_of(n))
-      if (f.type_of(v).rank > 0 && (f.type_of(v).rank > 1 || code != op::map || !has_one_length(n)))
+      if (f.type_of(v).rank > 0 &&
+          (f.type_of(v).rank > 1 || (code != op::map && code != op::loop) || !has_one_length(n)))
         return true;
   if (f[n].result_count != 1 || f[n].region_count != 0) return false;
   if (code == op::at || code == op::length) return true;

@@ -203,7 +203,7 @@ private:
         read(random_.chance(50) ? "%x" : "%y", turn);
         break;
       default:
-        values.push_back(sum_of_row(turn, values));
+        values.push_back(random_.chance(50) ? sum_of_row(turn, values) : loop_of_row(turn, values));
       }
     std::size_t const operations = 1 + random_.below(4);
     for (std::size_t k = 0; k < operations; ++k) operation(values);
@@ -250,6 +250,31 @@ private:
     line("yield " + p + "\n}");
     line(s + " = reduce add " + products + " from 0.0 : f64");
     return s;
+  }
+  // What a loop over a row carries at its end, or the sum of what its turns gave.
+  std::string loop_of_row(std::string const& turn, std::vector<std::string> const& around) {
+    std::string const row = name(), n = name(), last = name(), all = name(), i = name(), state = name();
+    bool const gives = random_.chance(60);
+    line(row + " = at %r, " + turn + " : f64[]");
+    line(n + " = length " + row + " : i64");
+    line(
+        last + (gives ? ", " + all : "") + " = loop " + n + " (" + i + ": i64, " + state +
+        ": f64 = " + around[random_.below(around.size())] + ") -> f64 " + (gives ? "stack f64 {" : "{"));
+    std::string const e = name();
+    line(e + " = at " + row + ", " + i + " : f64");
+    std::vector<std::string> values{around[random_.below(around.size())], state, e};
+    if (random_.chance(40)) {
+      std::string const damped = name();
+      line(damped + " = floor " + state + " : f64");
+      values.push_back(damped);
+    }
+    operation(values);
+    operation(values);
+    line("yield " + values.back() + (gives ? ", " + values[random_.below(values.size())] : "") + "\n}");
+    if (!gives || random_.chance(40)) return last;
+    std::string const total = name();
+    line(total + " = reduce add " + all + " from 0.0 : f64");
+    return total;
   }
   void operation(std::vector<std::string>& values) {
     std::string const v = name(), a = values[random_.below(values.size())], b = values.back();
