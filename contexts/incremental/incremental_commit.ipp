@@ -37,6 +37,10 @@ OVERDUB_DECL void incremental_program::commit() {
   for (auto const& [from, to] : b.numbers) *to = *from;
   for (auto const& e : b.elements) {
     if (e.valid != nullptr && *e.valid == 0) continue;
+    if (e.is_plain) [[likely]] {
+      std::memcpy(e.to + *e.index * sizeof *e.value, e.value, sizeof *e.value);
+      continue;
+    }
     increments::put_bits(e.to + *e.index * e.size, e.size, *e.value);
     if (is_sum_[e.variable]) look_at(e.variable, *e.value);
     if (auto const& inverse = inverse_[e.variable]) inverse->written(static_cast<std::int64_t>(*e.index));
@@ -61,7 +65,7 @@ OVERDUB_DECL void incremental_program::commit() {
     is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
   if (!b.parts.empty()) write_parts(b);
   for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
-  values_.swap(proposed_);
+  std::copy(proposed_.begin(), proposed_.end(), values_.begin());
   is_torn_ = false;
   rollback();
   if (--commits_until_run_ == 0) [[unlikely]]
@@ -124,7 +128,9 @@ inline void incremental_program::find_stores(bound_slice& b) {
       increments::cells& to = arrays_of_[s.variable];
       b.elements.push_back(
           {word(s.path[0]), word(s.value), s.valid.exists() ? word(s.valid) : nullptr, to.data(),
-           to.size_of_scalar(), s.variable});
+           to.size_of_scalar(), s.variable,
+           to.size_of_scalar() == sizeof(std::uint64_t) && !is_sum_[s.variable] &&
+               inverse_[s.variable] == nullptr});
     } else {
       b.parts.push_back(&s);
     }

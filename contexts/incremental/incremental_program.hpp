@@ -89,11 +89,12 @@ public:
   void rollback() {
     for (std::uint32_t k = 0; k < change_count_; ++k) {
       change& c = pending_[changed_[k]];
-      mark(changed_[k], {});
+      c.how = {};
       if (c.whole) c.whole.reset();
       c.is_there = false;
     }
     change_count_ = 0;
+    signature_ = 0;
     is_proposed_ = false;
     proposal_ = nullptr;
   }
@@ -207,6 +208,7 @@ private:
       std::byte* to;
       std::size_t size;
       std::uint32_t variable;
+      bool is_plain; // a word that nobody looks at
     };
     struct addition { // to a sum that stands alone
       std::uint64_t const *by, *valid;

@@ -471,7 +471,10 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
   change const& c = pending_[p.variable < pending_.size() ? p.variable : 0];
   if (p.what == increments::slice_parameter::kind::members) {
     auto& inverse = inverse_[p.variable];
-    if (inverse == nullptr) inverse = std::make_unique<increments::inverse_index>();
+    if (inverse == nullptr) {
+      inverse = std::make_unique<increments::inverse_index>();
+      ++arrays_; // what a commit writes is looked at from now on
+    }
     increments::cells const& m = arrays_of_[p.variable];
     auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
     auto const places = inverse->places(

@@ -234,7 +234,10 @@ inline void slice_writer::run_again(node_id n, std::string_view why) {
   std::vector<value_id> const given = run_afresh(n);
   for (std::uint32_t i = 0; i < given.size(); ++i) set_or_keep(n, original().result(n, i), given[i]);
   if (original()[n].code == op::reduce) store_trees(n);
-  note(n, original()[n].region_count == 0 ? step::extent::scalar : step::extent::whole, why);
+  bool is_whole = original()[n].region_count != 0 || original()[n].code == op::reduce;
+  for (value_id const v : original().results_of(n))
+    is_whole = is_whole || (original().type_of(v).rank > 0 && original()[n].code != op::at);
+  note(n, is_whole ? step::extent::whole : step::extent::scalar, why);
 }
 /// What it gives now. What is kept of its inside is stored, its results are not.
 inline std::vector<value_id> slice_writer::run_afresh(node_id n) {

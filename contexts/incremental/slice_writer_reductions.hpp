@@ -115,8 +115,8 @@ inline void slice_writer::climb(node_id n) {
   }
   for (std::uint32_t k = 0; places > 0 && k < arrays; ++k) stores_.push_back({variables[k], {top}, root[k]});
   if (original()[n].attributes.is_started()) root = combined_with_initial(n, size, root, around);
-  for (std::uint32_t k = 0; k < arrays; ++k) set_or_keep(n, original().result(n, k), root[k]);
   note(n, step::extent::path);
+  for (std::uint32_t k = 0; k < arrays; ++k) set_or_keep(n, original().result(n, k), root[k]);
 }
 
 /// What the whole is behind the initial values; they are it, where there are no elements.
