@@ -10,6 +10,7 @@
 #include <overdub/contexts/models/filter.hpp>
 #include <overdub/contexts/models/hamiltonian_move.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/contexts/models/metropolis_hastings.hpp>
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/moves.hpp>
 #include <overdub/contexts/models/numbers.hpp>

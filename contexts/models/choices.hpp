@@ -111,6 +111,14 @@ private:
 /// A line for each address.
 OVERDUB_DECL std::ostream& operator<<(std::ostream& out, choice_map const& all);
 
+/// Choices that were drawn, the logarithm of their density, and what the model returned.
+template <class Result>
+struct proposed_choices {
+  choice_map choices;
+  double weight = 0;
+  Result result;
+};
+
 /// A set of choices: all at some addresses, all below a prefix ("school/"), all, none; and its complement. A plain value.
 class selection {
 public:

@@ -77,6 +77,11 @@ public:
 
   /// Draws all choices.
   trace_type simulate(random_key const& key) const { return run(key, {}); }
+  /// Draws all choices, for another model.
+  proposed_choices<result_type> propose(random_key const& key) const {
+    trace_type const t = simulate(key);
+    return {t.choices(), t.score(), t.result()};
+  }
   /// Draws what is not constrained. The weight is the log density of the constrained choices: an importance weight. Throws unmade_error
   /// where a constrained choice was not made.
   weighted_type generate(choice_map const& constraints, random_key const& key) const {

@@ -28,6 +28,11 @@ public:
 
   /// Draws all choices.
   trace simulate(random_key const& key) const { return models::simulate(core_, arguments_, key); }
+  /// Draws all choices, for another model.
+  proposed_choices<Result> propose(random_key const& key) const {
+    trace const t = simulate(key);
+    return {t.choices(), t.score(), result(t)};
+  }
   /// Draws what is not constrained; with the log density of what is.
   weighted_trace generate(choice_map const& constraints, random_key const& key) const {
     return models::generate(core_, arguments_, constraints, key);

@@ -1,0 +1,44 @@
+// metropolis_hastings: a step whose proposal is a model of its own, staged or dynamic: it draws choices of the next trace by addresses.
+#pragma once
+
+#include <overdub/contexts/models/choices.hpp>
+#include <overdub/contexts/models/error.hpp>
+#include <overdub/contexts/random.hpp>
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::models {
+
+/// A trace after a step: another one, or the one before.
+template <class Trace>
+struct metropolis_step {
+  Trace of;
+  bool accepted = false;
+  double weight = 0; // the logarithm of the acceptance ratio; NaN where there was none, which rejects
+};
+
+/// A step of Metropolis and Hastings from a trace of the model: `proposal_of(t)` is the model that proposes from the trace t, and its choices
+/// become those of the trace at the same addresses; what appears besides is drawn from its distribution. The way back is that the
+/// proposal of the new trace draws what the old one had (Cusumano-Towner and others, PLDI 2019). Observed choices are not to be
+/// proposed. Throws model_error where the proposal makes choices that the model does not, or observed ones, or where it does not draw
+/// all that the way back needs. Runs the model once, and the proposal twice; moves of `mcmc` follow changes instead.
+template <class Model, class Trace, class Proposal>
+metropolis_step<Trace> metropolis_hastings(
+    Model const& m, Trace const& t, Proposal const& proposal_of, choice_map const& observed,
+    random_key const& key) {
+  auto const there = proposal_of(t).propose(key.at("proposal"));
+  for (auto const& [at, x] : there.choices)
+    if (observed.contains(at))
+      throw model_error(message(
+          "overdub: the proposal draws the choice %.80s, which is observed; leave it out of the proposal",
+          text_of(at).c_str()));
+  auto next = m.update(t, there.choices, key.at("update"));
+  double const weight = next.weight - there.weight + proposal_of(next.of).assess(next.discard).score();
+  random_generator g(key.at("accept"));
+  if (std::log(g.uniform()) < weight) return {std::move(next.of), true, weight};
+  return {t, false, weight};
+}
+
+} // namespace overdub::models

@@ -1,0 +1,107 @@
+// propose, and steps of Metropolis and Hastings whose proposal is a model.
+#include "catch.hpp"
+
+#include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/models/dynamic.hpp>
+#include <overdub/contexts/models/metropolis_hastings.hpp>
+#include <overdub/contexts/models/model.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace {
+
+namespace od = overdub;
+namespace ds = overdub::distributions;
+namespace ms = overdub::models;
+using Catch::Matchers::Contains;
+using od::i64;
+
+// A count, and a mean of it; and what was seen.
+inline constexpr auto seen = od::fn<"seen">([](od::scope auto& cx) {
+  auto const k = cx(od::sample<"k">, ds::binomial(i64{4}, 0.5));
+  auto const x = cx(od::sample<"x">, ds::normal(od::convert<double>(k), 1));
+  return cx(od::sample<"y">, ds::normal(x, 0.5));
+});
+// Proposals of both, which are not symmetric, and may draw a count that there is.
+inline constexpr auto near = od::fn<"near">([](od::scope auto& cx, auto k, auto x) {
+  auto const p = 0.2 + 0.15 * od::convert<double>(k);
+  (void)cx(od::sample<"k">, ds::binomial(i64{4}, p));
+  return cx(od::sample<"x">, ds::normal(0.5 * x + 1, 0.9));
+});
+inline constexpr auto elsewhere =
+    od::fn<"elsewhere">([](od::scope auto& cx) { return cx(od::sample<"z">, ds::normal(0, 1)); });
+inline constexpr auto what_was_seen =
+    od::fn<"what_was_seen">([](od::scope auto& cx) { return cx(od::sample<"y">, ds::normal(0, 1)); });
+
+ms::choice_map const observed{{"y", 2.5}};
+
+// The posterior probability of each count: y is normal with variance 1.25 around it.
+double probability(i64 k) {
+  double all = 0, of_k = 0;
+  for (i64 j = 0; j <= 4; ++j) {
+    double const d = 2.5 - static_cast<double>(j);
+    double const choose[] = {1, 4, 6, 4, 1};
+    double const w = choose[j] * std::exp(-d * d / 2.5);
+    all += w;
+    if (j == k) of_k = w;
+  }
+  return of_k / all;
+}
+
+template <class Model, class Proposal>
+void check_posterior(Model const& m, Proposal const& proposal_of) {
+  auto t = m.generate(observed, od::random_key(1)).of;
+  std::size_t const steps = 20'000;
+  double counts[5] = {}, accepted = 0;
+  for (std::size_t k = 0; k < steps; ++k) {
+    auto step = ms::metropolis_hastings(m, t, proposal_of, observed, od::random_key(2).at(k));
+    accepted += step.accepted;
+    t = std::move(step.of);
+    counts[t.template get<i64>("k")] += 1;
+  }
+  CHECK(t.template get<double>("y") == 2.5);
+  CHECK(accepted > 0.2 * static_cast<double>(steps));
+  CHECK(accepted < 0.9 * static_cast<double>(steps));
+  for (i64 k = 0; k <= 4; ++k) {
+    INFO("count " << k);
+    CHECK(counts[k] / static_cast<double>(steps) == Approx(probability(k)).margin(0.02));
+  }
+}
+
+} // namespace
+
+TEST_CASE("propose draws all choices, with their density and the result") {
+  od::random_key const key(3);
+  auto const staged = ms::model(seen), other = ms::model(seen);
+  auto const direct = ms::dynamic_model(seen);
+  auto const p = staged.propose(key), q = direct.propose(key);
+  CHECK(p.choices == q.choices);
+  CHECK(p.weight == Approx(q.weight).epsilon(1e-14));
+  CHECK(p.result == q.result);
+  CHECK(p.weight == other.assess(p.choices).score());
+  CHECK(p.result == p.choices.get<double>("y"));
+}
+
+TEST_CASE("a step whose proposal is a model leaves the posterior as it is", "[statistics]") {
+  auto const staged = ms::model(seen);
+  auto const proposal = ms::model(near, i64{0}, 0.0);
+  check_posterior(staged, [&](auto const& t) {
+    return proposal.with(t.template get<i64>("k"), t.template get<double>("x"));
+  });
+  check_posterior(ms::dynamic_model(seen), [&](auto const& t) {
+    return ms::dynamic_model(near, t.template get<i64>("k"), t.template get<double>("x"));
+  });
+}
+
+TEST_CASE("proposals that do not fit are refused") {
+  auto const m = ms::model(seen);
+  auto const t = m.generate(observed, od::random_key(1)).of;
+  auto const step = [&](auto const& proposal) {
+    return ms::metropolis_hastings(
+        m, t, [&](auto const&) { return proposal; }, observed, od::random_key(2));
+  };
+  CHECK_THROWS_WITH(step(ms::model(elsewhere)), Contains("never samples \"z\""));
+  CHECK_THROWS_WITH(
+      step(ms::model(what_was_seen)), Contains("the proposal draws the choice y, which is observed"));
+}
