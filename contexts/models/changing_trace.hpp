@@ -4,6 +4,7 @@
 #include <overdub/contexts/incremental/incremental_program.hpp>
 #include <overdub/contexts/models/operations.hpp>
 #include <overdub/contexts/models/reexecuted_program.hpp>
+#include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
 
 #include <algorithm>
@@ -88,8 +89,36 @@ public:
   double number(std::uint32_t s, std::span<i64 const> at) const { return std::bit_cast<double>(bits(s, at)); }
   datum values(std::uint32_t s) const { return program_.input(first_ + s); }
 
+  /// A choice, or all of a site, by address. Throws model_error where the model has none there, and type_error where it is no T. O(log n),
+  /// and what is copied.
+  template <datum_type T>
+  T get(address const& at) const {
+    std::uint32_t const s = core_->site_at(at.site);
+    if (at.indices.size() != shapes_[s].size() || core_->sites()[s].type.rank > 0)
+      return part_of(values(s), at.indices).template as<T>();
+    detail::site_constraints::check_size(at, datum(), shapes_[s]);
+    return datum::of_bits(core_->sites()[s].type, bits(s, at.indices)).template as<T>();
+  }
+
   // ---- changes
 
+  /// Choices by address, as constraints name them: single ones, or all of a site. Throws model_error where the model has none there, or
+  /// where one is observed. O(log n) each; `set_bits` looks nothing up.
+  void set(choice_map const& changes) {
+    detail::site_constraints const given(*core_, changes);
+    for (auto const& [at, x] : given.typed()) {
+      std::uint32_t const s = core_->site_at(at.site);
+      detail::site_constraints::check_size(at, x, shapes_[s]);
+      if (at.indices.size() == shapes_[s].size() && x.type().rank == 0)
+        set_bits(s, at.indices, x.bits());
+      else if (at.indices.empty())
+        set_all(s, x);
+      else
+        throw model_error(message(
+            "overdub: %.80s is a part of a site, and more than a number; set all of the site",
+            text_of(at).c_str()));
+    }
+  }
   /// A choice. Throws model_error where it is observed, and where it has more than three indices, and the trace is followed.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     if (!observed_[s].empty() && observed_[s][number_of(shapes_[s], at)]) [[unlikely]]

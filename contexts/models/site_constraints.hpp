@@ -51,18 +51,22 @@ public:
     for (auto const& [at, x] : typed_) {
       std::uint32_t const s = m_.site_at(at.site);
       site const& of = m_.sites()[s];
-      datum::extents const& made = t.values()[s].shape();
-      for (std::size_t k = 0; k < of.turns; ++k) {
-        bool const is_index = k < at.indices.size();
-        i64 const given = is_index ? at.indices[k] : x.shape()[k - at.indices.size()];
-        if (is_index ? given < 0 || given >= made[k] : given != made[k])
-          throw_size(at, is_index, given, made[k]);
-      }
+      check_size(at, x, {t.values()[s].shape().data(), of.turns});
       if (at.indices.size() == of.turns && !t.is_made(s, at.indices))
         throw unmade_error(message(
             "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch "
             "that was not taken",
             text_of(at).c_str(), m_.name().c_str()));
+    }
+  }
+
+  /// Throws where an address is none of a site's choices, of which there are so many along each index, or the values are others in number.
+  static void check_size(address const& at, datum const& x, std::span<i64 const> made) {
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      bool const is_index = k < at.indices.size();
+      i64 const given = is_index ? at.indices[k] : x.shape()[k - at.indices.size()];
+      if (is_index ? given < 0 || given >= made[k] : given != made[k])
+        throw_size(at, is_index, given, made[k]);
     }
   }
 

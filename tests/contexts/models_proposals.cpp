@@ -1,7 +1,8 @@
-// propose, and steps of Metropolis and Hastings whose proposal is a model.
+// propose, and steps of Metropolis and Hastings whose proposal is a model; and updates by address that are followed.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/dynamic.hpp>
 #include <overdub/contexts/models/metropolis_hastings.hpp>
 #include <overdub/contexts/models/model.hpp>
@@ -104,4 +105,43 @@ TEST_CASE("proposals that do not fit are refused") {
   CHECK_THROWS_WITH(step(ms::model(elsewhere)), Contains("never samples \"z\""));
   CHECK_THROWS_WITH(
       step(ms::model(what_was_seen)), Contains("the proposal draws the choice y, which is observed"));
+}
+
+TEST_CASE("choices of a trace that is followed are set by address, as an update names them") {
+  constexpr auto plate = od::fn<"plate">([](od::scope auto& cx, auto n) {
+    auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
+    auto const p = cx(od::sample<"p">, ds::dirichlet(od::array<double>{1, 2, 3}));
+    return od::sum(cx(od::tabulate, n, [&](auto) {
+      auto const z = cx(od::sample<"z">, ds::categorical(p));
+      return cx(od::sample<"y">, ds::normal(mu + od::convert<double>(z), 1));
+    }));
+  });
+  auto const m = ms::model(plate, i64{4});
+  ms::choice_map const data{{"y", od::array<double>{1, 2, 3, 4}}};
+  auto const start = m.generate(data, od::random_key(1)).of;
+  ms::followed_trace t(start, data);
+  ms::choice_map const changes{{"mu", 1}, {"z[2]", 2}, {"z[0]", 0}, {"p", od::array<double>{0.2, 0.3, 0.5}}};
+  auto const updated = m.update(start, changes);
+  t.set(changes);
+  CHECK(t.propose() == Approx(updated.weight).epsilon(1e-13));
+  CHECK(t.get<double>("mu") == start.get<double>("mu"));
+  t.commit();
+  CHECK(t.get<double>("mu") == 1);
+  CHECK(t.get<i64>("z[2]") == 2);
+  CHECK(t.get<od::array<i64>>("z") == updated.of.get<od::array<i64>>("z"));
+  CHECK(t.get<od::array<double>>("p") == od::array<double>{0.2, 0.3, 0.5});
+  t.set(updated.discard);
+  t.commit();
+  CHECK(t.as_trace().choices() == start.choices());
+  CHECK(t.score() == Approx(start.score()).epsilon(1e-13));
+
+  CHECK_THROWS_WITH(t.set({{"z[4]", 1}}), Contains("z[4] was given a value") && Contains("4 choices"));
+  CHECK_THROWS_WITH(t.set({{"z", od::array<i64>{1, 2}}}), Contains("was given 2 values"));
+  CHECK_THROWS_WITH(t.set({{"mo", 1.0}}), Contains("did you mean mu?"));
+  CHECK_THROWS_WITH(t.set({{"z[1]", 0.5}}), Contains("was given a value of type f64"));
+  CHECK_THROWS_WITH(t.set({{"y[1]", 0.5}}), Contains("is observed, and does not move"));
+  CHECK_THROWS_WITH(t.get<i64>("z[-1]"), Contains("z[-1]"));
+  CHECK_THROWS_WITH(t.get<i64>("zz"), Contains("never samples"));
+  t.rollback();
+  CHECK(t.score() == Approx(start.score()).epsilon(1e-13));
 }
