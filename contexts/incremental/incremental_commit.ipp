@@ -22,6 +22,16 @@ std::pair<T, T> sum_of_two(T a, T b) {
   return {sum, (a - kept) + (b - added)};
 }
 
+// Whether a sum became so much less than what it was, or what was added to it, that what was rounded away of that is not little
+// any more: a part in 2^33 of it, or some parts in 10^12 of what is less than 1; of single precision, in 2^15. `most` is the largest of
+// these since it was added up anew.
+template <class T>
+bool is_lost(T before, T by, T sum, double& most) {
+  constexpr double times = sizeof(T) == 8 ? 0x1p19 : 0x1p8, least = 0x1p-6;
+  most = std::max({most, std::abs(static_cast<double>(before)), std::abs(static_cast<double>(by))});
+  return most > times * std::max(std::abs(static_cast<double>(sum)), least);
+}
+
 } // namespace increments
 
 inline namespace OVERDUB_EXECUTE_ABI {
@@ -30,7 +40,7 @@ OVERDUB_DECL void incremental_program::commit() {
   if (!is_proposed_) propose();
   if (proposal_ == nullptr) return rollback();
   bound_slice& b = *proposal_;
-  if (&b == all_.get()) is_improper_ = false;
+  if (&b == all_.get()) begin_sums();
   is_torn_ = true;      // where memory is gone before all is written, the next update runs all again,
   is_proposed_ = false; // and so does this one, if it is committed once more
   if (b.results != b.call.results()) find_stores(b);
@@ -55,8 +65,9 @@ OVERDUB_DECL void incremental_program::commit() {
   }
   for (auto const& a : b.additions)
     if (a.valid == nullptr || *a.valid != 0) {
-      auto const [sum, lost] =
-          increments::sum_of_two(std::bit_cast<double>(*a.sum), std::bit_cast<double>(*a.by));
+      double const before = std::bit_cast<double>(*a.sum), by = std::bit_cast<double>(*a.by);
+      auto const [sum, lost] = increments::sum_of_two(before, by);
+      is_inexact_ = is_inexact_ || increments::is_lost(before, by, sum, *a.most);
       *a.sum = std::bit_cast<std::uint64_t>(sum);
       *a.rest = std::bit_cast<std::uint64_t>(std::bit_cast<double>(*a.rest) + lost);
       is_improper_ = is_improper_ || !std::isfinite(sum);
@@ -68,13 +79,28 @@ OVERDUB_DECL void incremental_program::commit() {
   std::copy(proposed_.begin(), proposed_.end(), values_.begin());
   is_torn_ = false;
   rollback();
-  if (--commits_until_run_ == 0) [[unlikely]]
+  if (--commits_until_run_ == 0 || is_inexact_) [[unlikely]]
     run_from_the_beginning();
+}
+
+// All sums are added up anew.
+inline void incremental_program::begin_sums() {
+  is_improper_ = false;
+  for (auto& most : most_) std::fill(most.begin(), most.end(), 0.0);
+}
+inline double* incremental_program::most_of(std::uint32_t variable, std::size_t number) {
+  std::vector<double>& most = most_[variable];
+  if (number >= most.size()) {
+    increments::cells const& sums = arrays_of_[variable];
+    most.resize(is_number(variable) ? 1 : std::max(number + 1, sums.bytes() / sums.size_of_scalar()));
+  }
+  return &most[number];
 }
 
 // Differences are rounded, too.
 inline void incremental_program::run_from_the_beginning() {
   commits_until_run_ = most_commits;
+  is_inexact_ = false;
   try {
     run_all();
     commit();
@@ -106,7 +132,7 @@ inline void incremental_program::find_stores(bound_slice& b) {
       std::uint64_t& sum = numbers_[s.variable];
       b.additions.push_back(
           {word(s.value), s.valid.exists() ? word(s.valid) : nullptr, &sum,
-           &numbers_[layout_.remainder_of(layout_[s.variable].of)]});
+           &numbers_[layout_.remainder_of(layout_[s.variable].of)], most_of(s.variable, 0)});
       continue;
     }
     if (s.grows && is_word(s.value) && s.value.exists() && !s.valid.exists() &&
@@ -240,12 +266,14 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
 
 // What is added to a sum, and to what was lost of it before.
 inline std::uint64_t incremental_program::added(
-    std::uint32_t variable, std::uint64_t sum, std::uint64_t by, std::uint64_t& rest) const {
+    std::uint32_t variable, std::size_t number_of, std::uint64_t sum, std::uint64_t by, std::uint64_t& rest) {
   return execute::with_type(layout_[variable].type.element, [&]<class T>(T) -> std::uint64_t {
     if constexpr (std::is_floating_point_v<T>) {
       using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
       auto const number = [](std::uint64_t bits) { return std::bit_cast<T>(static_cast<word>(bits)); };
       auto const [now, lost] = increments::sum_of_two(number(sum), number(by));
+      is_inexact_ =
+          is_inexact_ || increments::is_lost(number(sum), number(by), now, *most_of(variable, number_of));
       rest = std::bit_cast<word>(static_cast<T>(number(rest) + lost));
       return std::bit_cast<word>(now);
     } else {
@@ -260,7 +288,8 @@ inline void incremental_program::add_parts(increments::store const& s, bound_cal
   if (is_number(s.variable)) {
     if (s.valid.exists() && increments::word_of(from, s.valid) == 0) return;
     std::uint64_t& sum = numbers_[s.variable];
-    sum = added(s.variable, sum, increments::word_of(from, s.value), has_rest ? numbers_[remainder] : rest);
+    sum =
+        added(s.variable, 0, sum, increments::word_of(from, s.value), has_rest ? numbers_[remainder] : rest);
     return look_at(s.variable, sum);
   }
   increments::cells& to = arrays_of_[s.variable];
@@ -269,7 +298,7 @@ inline void incremental_program::add_parts(increments::store const& s, bound_cal
         std::size_t const at = to.at(path);
         if (has_rest) rest = arrays_of_[remainder].bits_at(at);
         std::uint64_t const by = increments::bits_of(part, to.size_of_scalar());
-        to.set_bits_at(at, added(s.variable, to.bits_at(at), by, rest));
+        to.set_bits_at(at, added(s.variable, at / to.size_of_scalar(), to.bits_at(at), by, rest));
         if (has_rest) arrays_of_[remainder].set_bits_at(at, rest);
         look_at(s.variable, to.bits_at(at));
         if (inverse_[s.variable] != nullptr) inverse_[s.variable]->written(path[0]);

@@ -213,6 +213,7 @@ private:
     struct addition { // to a sum that stands alone
       std::uint64_t const *by, *valid;
       std::uint64_t *sum, *rest;
+      double* most;
     };
     struct grown_element { // behind the end of an array of one axis
       std::uint64_t const* value;
@@ -233,11 +234,15 @@ private:
     std::vector<element_copy> elements;
     std::vector<grown_element> grown_elements;
     std::vector<addition> additions;
-    std::vector<std::uint64_t const*> sums;                       // what is to be finite,
-    std::vector<increments::store const*> parts;                  // and all else
-    std::vector<increments::cells> wholes;                        // arrays that the last call was lent
-    bool has_rows = false;                                        // some parts of arrays are arrays
-    std::vector<std::pair<std::uint64_t, bound_slice*>> doubting; // what runs where these assumptions failed
+    std::vector<std::uint64_t const*> sums;      // what is to be finite,
+    std::vector<increments::store const*> parts; // and all else
+    std::vector<increments::cells> wholes;       // arrays that the last call was lent
+    bool has_rows = false;                       // some parts of arrays are arrays
+    // What runs where these assumptions failed; and from the beginning, where some fail mostly: of so many runs, until they are tried again.
+    std::vector<std::pair<std::uint64_t, bound_slice*>> doubting;
+    static constexpr std::uint32_t runs_judged = 16, runs_until_tried = 1000;
+    bound_slice *instead = nullptr, *found = nullptr;
+    std::uint32_t until_judged = runs_judged, failures = 0;
   };
 
   static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
@@ -282,6 +287,7 @@ private:
   OVERDUB_DECL double difference_of_values(std::size_t result) const;
   bool fits(bound_slice const& b) const;
   bound_slice* find_slice(increments::doubts const& d);
+  void run_assuming(bound_slice& most);
   void run_doubting(bound_slice* b);
   bound_slice* doubting(bound_slice& b, std::uint64_t failed);
   std::uint64_t failed(bound_slice const& b) const {
@@ -313,7 +319,11 @@ private:
   increments::cells whole_input(std::uint32_t i) const;
   void make_whole(std::uint32_t i);
   void add_row(increments::store const& s, bound_call const& from);
-  std::uint64_t added(std::uint32_t variable, std::uint64_t sum, std::uint64_t by, std::uint64_t& rest) const;
+  std::uint64_t added(
+      std::uint32_t variable, std::size_t number_of, std::uint64_t sum, std::uint64_t by,
+      std::uint64_t& rest);
+  void begin_sums();
+  double* most_of(std::uint32_t variable, std::size_t number);
   void add_parts(increments::store const& s, bound_call const& from);
   void check_input(std::uint32_t i) const;
   bool run_with_rows(bound_slice& b);
@@ -326,11 +336,12 @@ private:
   std::vector<std::uint64_t> numbers_;       // by variable: its bits, where it is a number
   std::vector<increments::cells> arrays_of_; // by variable
   std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
-  std::vector<bool> is_sum_;           // by variable: whether differences are added to it
-  std::uint64_t arrays_ = 1;           // another number where an array moved, or changed its shape
-  std::uint64_t grown_ = 1;            // another number where an array got longer where it stands
-  std::vector<change> pending_;        // by input
-  std::vector<std::uint32_t> changed_; // the inputs that changed, so many
+  std::vector<bool> is_sum_;              // by variable: whether differences are added to it
+  std::vector<std::vector<double>> most_; // of each sum, the largest that it was, or that was added to it
+  std::uint64_t arrays_ = 1;              // another number where an array moved, or changed its shape
+  std::uint64_t grown_ = 1;               // another number where an array got longer where it stands
+  std::vector<change> pending_;           // by input
+  std::vector<std::uint32_t> changed_;    // the inputs that changed, so many
   std::uint32_t change_count_ = 0;
   std::uint64_t signature_ = 0;
   std::vector<std::unique_ptr<bound_slice>> bound_;
@@ -342,6 +353,7 @@ private:
   bool is_proposed_ = false;
   bool is_improper_ = false; // a sum is not finite: differences say nothing of it
   bool is_torn_ = false;     // a commit was not done to its end
+  bool is_inexact_ = false;  // a sum is far less than what it was: what was rounded away is not
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

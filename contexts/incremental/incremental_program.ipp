@@ -84,6 +84,7 @@ inline void incremental_program::grow() {
   numbers_.resize(layout_.size());
   is_sum_.resize(layout_.size());
   inverse_.resize(layout_.size());
+  most_.resize(layout_.size());
   for (std::uint32_t k = 0; k < layout_.size(); ++k)
     if (layout_[k].what == increments::variable::role::remainder) is_sum_[layout_.of(layout_[k].of)] = true;
 }
@@ -267,11 +268,29 @@ OVERDUB_DECL void incremental_program::run_changes() {
     last_ = find_slice({});
     if (is_improper_) return run_all(); // what is kept now says so
   }
-  run(*last_);
-  if (proposal_ == last_ && failed(*last_) != 0) [[unlikely]]
-    run_doubting(last_);
+  if (last_->slice->what.assumed.empty()) return run(*last_);
+  run_assuming(*last_);
 }
 
+// Runs the slice that takes most for granted; but where that fails again and again, the one that ran instead.
+inline void incremental_program::run_assuming(bound_slice& most) {
+  bound_slice* const first = most.instead == nullptr ? &most : most.instead;
+  run(*first);
+  if (proposal_ == first && failed(*first) != 0) [[unlikely]] {
+    run_doubting(first);
+    if (last_ == nullptr) return; // slices are bound anew
+    if (first == &most) {
+      most.failures = proposal_ == most.found ? most.failures + 1 : 0;
+      most.found = proposal_;
+    }
+  }
+  if (--most.until_judged != 0) [[likely]]
+    return;
+  bool const mostly_fails = most.instead == nullptr && 4 * most.failures > 3 * bound_slice::runs_judged;
+  most.instead = mostly_fails && most.found != all_.get() ? most.found : nullptr;
+  most.until_judged = mostly_fails ? bound_slice::runs_until_tried : bound_slice::runs_judged;
+  most.failures = 0;
+}
 // Where something that was taken for granted does not hold.
 inline void incremental_program::run_doubting(bound_slice* b) {
   for (std::uint64_t bits = failed(*b); bits != 0; bits = proposal_ == b ? failed(*b) : 0) {
@@ -290,6 +309,7 @@ inline incremental_program::bound_slice* incremental_program::doubting(bound_sli
   for (std::size_t k = 0; k < b.slice->what.assumed.size(); ++k)
     if ((failed >> k & 1) != 0) d.of.push_back(b.slice->what.assumed[k]);
   std::sort(d.of.begin(), d.of.end());
+  d.of.erase(std::unique(d.of.begin(), d.of.end()), d.of.end());
   bound_slice* const found = find_slice(d);
   if (last_ != nullptr) b.doubting.emplace_back(failed, found); // else slices are bound anew
   return found;
@@ -431,7 +451,7 @@ inline bool incremental_program::run_with_rows(bound_slice& b) {
   } catch (index_error const&) {
     return false;
   }
-  return rows_fit(b);
+  return failed(b) != 0 || rows_fit(b);
 }
 
 // Whether arrays that become parts of others are as long as those were: an array of arrays has one length along each axis. Where they
@@ -473,7 +493,7 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
     auto& inverse = inverse_[p.variable];
     if (inverse == nullptr) {
       inverse = std::make_unique<increments::inverse_index>();
-      ++arrays_; // what a commit writes is looked at from now on
+      ++arrays_; // commits look at what they write from now on; this slice has not found yet what that is
     }
     increments::cells const& m = arrays_of_[p.variable];
     auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());

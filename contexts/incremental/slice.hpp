@@ -31,8 +31,8 @@ struct input_change {
 /// How all inputs changed: what slices are kept by. The indices themselves are arguments of a slice.
 using schema = std::vector<input_change>;
 
-/// What a slice takes for granted, and looks at when it runs, before what relies on it: that a value of the function's is what it was; or
-/// that a turn of a map, of which the value is the first result, is there.
+/// What a slice takes for granted, and looks at when it runs, before what relies on it: that a number is what it was; that an element which
+/// is read is none of those that changed; or that a turn which is reached is there, where the value is the map's own index.
 struct assumption {
   ir::value_id of = ir::nothing;
   std::uint32_t turn = 0; // which of the turns that are reached, from 1 on
@@ -154,8 +154,8 @@ struct slice {
   std::vector<slice_value> differences; // by how much, where that is known before
   std::vector<step> steps;
   std::vector<assumption> assumed;
-  slice_value
-      failed; // a bit for each assumption that did not hold, where it is known; then nothing else is given
+  // A bit for each assumption that did not hold, where that is known: then nothing else is given.
+  slice_value failed;
 };
 
 } // namespace overdub::contexts::increments

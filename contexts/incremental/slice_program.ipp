@@ -139,10 +139,12 @@ inline slice slice_writer::finish() && {
   value_map here;
   for (std::uint32_t k = 0; k < parameters_.size(); ++k)
     here.insert_or_assign(parameters_[k].value, p[f].argument(function::body, k));
+  bool const has_front =
+      std::any_of(guards_.begin(), guards_.end(), [](guard const& g) { return g.choice == ir::nothing; });
   ir::cursor c(p, f, function::body);
   for (node_id n = p[draft_][function::body].first; n != ir::nothing; n = p[draft_][n].next) {
     bool const stands_in = p[draft_][n].code == op::host && p[draft_][n].attributes.subject == ~0u;
-    if (n == front_ && p[draft_].is_literal(p[draft_].operand(n, 0))) // it is no choice
+    if (n == front_ && !has_front) // it is no choice
       c.clone_contents(draft_, p[draft_].region_at(n, 0), here);
     else if (!stands_in)
       (void)c.clone(draft_, n, here);

@@ -112,11 +112,11 @@ private:
     bool grows = false;
     bool adds = false;
   };
-  struct guard { // of an assumption
+  // Of an assumption: what is written behind stands in its choice. Those that are known before anything runs have one together.
+  struct guard {
     assumption what;
     value_id holds;
-    node_id choice =
-        ir::nothing; // which all behind it stands in; what is known before anything runs has one together
+    node_id choice = ir::nothing;
   };
   // What is kept of the inside of an operation that runs again: what it is now, and whether it is there.
   struct kept_value {
@@ -133,6 +133,7 @@ private:
   };
 
   static constexpr std::size_t most_guards = 62;         // each has a bit
+  static constexpr std::size_t most_moved = 16;          // operations, of a condition
   static constexpr std::int64_t most_distance = 1 << 20; // of literals in indices, so that nothing overflows
 
   function const& original() const { return made_.program[f_]; }
@@ -167,9 +168,11 @@ private:
 
   // ---- slice_writer_assumptions.hpp: what is taken for granted
   void begin_assuming();
+  bool may_assume(assumption const& a) const;
+  bool is_outermost() const;
   bool assume(assumption const& a, value_id holds);
-  bool may_assume() const;
   value_id at_front(value_id v);
+  bool can_be_at_front(value_id v, std::vector<node_id>& moved) const;
   struct meeting {
     bool is_sure = false;
     value_id met = ir::nothing; // where it is not: whether; nothing, where it is none of them
@@ -179,7 +182,7 @@ private:
   void end_assuming(std::vector<value_id> const& results);
   bool may_stay(node_id n) const;
   bool has_costly_uses(value_id v);
-  void set_or_keep(node_id n, value_id v, value_id now);
+  bool set_or_keep(node_id n, value_id v, value_id now);
 
   // ---- slice_writer_operations.hpp: what changes
   void visit(region_id r);
@@ -239,7 +242,13 @@ private:
   void visit_map(node_id n);
   bool has_one_length(node_id n) const;
   bool gives_arrays(node_id n) const;
-  std::string_view find_reached(node_id n, std::vector<reached>& all);
+  // Reads of elements at indices that are the same in all turns.
+  struct common_read {
+    node_id at;
+    change const* of;
+  };
+  std::string_view find_reached(node_id n, std::vector<reached>& all, std::vector<common_read>& common);
+  std::string_view take_apart(std::vector<common_read> const& all);
   std::string_view add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all);
   std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
   std::string_view find_members(node_id n, value_id index, reached& r);
@@ -299,8 +308,10 @@ private:
   ir::cursor at_;
   doubts doubts_;
   std::vector<guard> guards_;
-  node_id front_ = ir::nothing;    // the choice that all of the slice stands in
-  region_id top_ = function::body; // where all of it goes
+  value_map front_of_;               // values of the slice that are computed in front of it, too
+  std::vector<std::uint8_t> costly_; // by value: whether maps, loops or arrays depend on it
+  node_id front_ = ir::nothing;      // the choice that all of the slice stands in
+  region_id top_ = function::body;   // where all of it goes
   std::vector<parameter> parameters_;
   std::vector<turn> turns_;
   std::vector<pending> stores_;

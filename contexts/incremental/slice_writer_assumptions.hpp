@@ -15,15 +15,22 @@ inline void slice_writer::begin_assuming() {
   at_.to_end(top_);
 }
 
-/// Whether what is written next may take for granted that a condition holds, which becomes a part of the slice.
+/// Whether something may be taken for granted: it is not in doubt, nor are there too many.
+inline bool slice_writer::may_assume(assumption const& a) const {
+  return front_ != ir::nothing && guards_.size() < most_guards && !doubts_.all &&
+         std::find(doubts_.of.begin(), doubts_.of.end(), a) == doubts_.of.end();
+}
+/// Whether operations go where all of the slice is, and not into a turn or a branch.
+inline bool slice_writer::is_outermost() const { return turns_.empty() && at_.region() == top_; }
+
+/// What is written next takes for granted that a condition holds, which becomes a part of the slice. False where it cannot: in turns and
+/// branches a condition is to be known before anything runs.
 inline bool slice_writer::assume(assumption const& a, value_id holds) {
-  bool const is_doubted =
-      doubts_.all || std::find(doubts_.of.begin(), doubts_.of.end(), a) != doubts_.of.end();
-  if (is_doubted || !may_assume() || guards_.size() == most_guards) return false;
   if (value_id const at_once = at_front(holds); at_once != ir::nothing) {
     guards_.push_back({a, at_once});
     return true;
   }
+  if (!is_outermost()) return false;
   std::vector<ir::type> const no_arguments[2];
   node_id const choice =
       at_.insert(op::if_, std::array{holds}, std::span<ir::type const>(), {}, no_arguments);
@@ -32,29 +39,33 @@ inline bool slice_writer::assume(assumption const& a, value_id holds) {
   at_.to_end(top_);
   return true;
 }
-/// Whether operations go where all of the slice is, and not into a turn or a branch.
-inline bool slice_writer::may_assume() const {
-  return front_ != ir::nothing && turns_.empty() && !is_new_turn_ && at_.region() == top_;
-}
 
-/// A condition that is known before anything else runs: of places and of numbers that are kept. Nothing, where it is not.
+/// A condition that is known before anything else runs, of places and lengths: it is computed there. Nothing, where it is none.
 inline value_id slice_writer::at_front(value_id v) {
-  if (written().is_literal(v) || written().region_of(v) == function::body) return v;
-  node_id const n = written().node_of(v);
-  op const code = written()[n].code;
-  if (!ir::is_elementwise(code) || code == op::div || code == op::rem || type_of(v).rank > 0)
-    return ir::nothing;
-  value_map front;
-  for (std::uint32_t k = 0; k < written()[n].operand_count; ++k) {
-    value_id const found = at_front(written().operand(n, k));
-    if (found == ir::nothing) return found;
-    front.insert_or_assign(written().operand(n, k), found);
-  }
+  std::vector<node_id> moved;
+  if (!can_be_at_front(v, moved)) return ir::nothing;
   region_id const here = at_.region();
   at_.to_before(front_);
-  value_id const made = written().result(at_.clone(draft_, n, front));
+  for (node_id const n : moved) (void)at_.clone(draft_, n, front_of_);
   at_.to_end(here);
-  return made;
+  auto const found = front_of_.find(v);
+  return found == front_of_.end() ? v : found->second;
+}
+/// The operations that are to be moved for it, which are few, before those that use them.
+inline bool slice_writer::can_be_at_front(value_id v, std::vector<node_id>& moved) const {
+  if (written().is_literal(v) || written().region_of(v) == function::body || front_of_.contains(v))
+    return true;
+  if (!written().is_result(v)) return false;
+  node_id const n = written().node_of(v);
+  if (std::find(moved.begin(), moved.end(), n) != moved.end()) return true;
+  op const code = written()[n].code;
+  bool const is_plain = ir::is_elementwise(code) && code != op::div && code != op::rem;
+  if ((!is_plain && code != op::length) || moved.size() >= most_moved) return false;
+  for (value_id const of : written().operands_of(n))
+    if ((is_plain && type_of(of) != ir::i64 && type_of(of) != ir::boolean) || !can_be_at_front(of, moved))
+      return false;
+  moved.push_back(n);
+  return true;
 }
 
 /// Whether the element that an operation reads, at indices that did not change up to an operand, is one of those that did.
@@ -73,12 +84,20 @@ slice_writer::meets(node_id n, std::uint32_t axis, std::uint32_t end, change con
   }
   return all;
 }
-/// Whether what it reads may be taken to be none of them.
+/// Whether what it reads is none of them, or is taken not to be.
 inline bool slice_writer::is_taken_apart(node_id n, change const& c, std::uint32_t end) {
-  if (!may_assume() || has_lists(c)) return false;
+  value_id const index = now(original().operand(n, 1));
+  auto const is_apart = [&](piece const& p) {
+    return p.is_new || (p.list == ir::nothing && distance(p.index, index).value_or(0) != 0);
+  };
+  if (std::all_of(c.pieces.begin(), c.pieces.end(), is_apart)) return true;
+  assumption const apart{original().result(n)};
+  if (has_lists(c) || !may_assume(apart)) return false;
   meeting const m = meets(n, 1, end, c, ir::nothing);
-  if (m.is_sure) return false;
-  return m.met == ir::nothing || assume({original().result(n)}, at_.add(op::logical_not, m.met));
+  if (m.is_sure || m.met == ir::nothing) return !m.is_sure;
+  if (!assume(apart, at_.add(op::logical_not, m.met))) return false;
+  note(n, step::extent::unchanged);
+  return true;
 }
 
 /// Ends what was assumed. The results are the same, and behind them, which assumptions failed.
@@ -171,37 +190,41 @@ inline bool slice_writer::may_stay(node_id n) const {
   }
 }
 
-/// Whether maps, loops or arrays depend on a number, by other numbers, too.
+/// Whether maps, loops or arrays depend on a number, by other numbers, too. O(values), once.
 inline bool slice_writer::has_costly_uses(value_id v) {
+  if (!costly_.empty()) return costly_[index_of(v)] != 0;
   function const& f = original();
-  std::vector<value_id> open{v};
-  std::vector<std::uint8_t> seen(f.value_count());
-  while (!open.empty()) {
-    value_id const at = open.back();
-    open.pop_back();
-    for (ir::use_id const u : f.uses_of(at)) {
-      node_id n = f[u].user;
-      while (f[n].parent != function::body) n = f[f[n].parent].parent;
-      op const code = f[n].code;
-      if (code == op::map || code == op::loop || code == op::reduce || code == op::while_) return true;
-      if (code == op::if_ && has_turns(n)) return true;
-      for (value_id const r : f.results_of(n)) {
-        if (f.type_of(r).rank > 0) return true;
-        if (std::exchange(seen[index_of(r)], std::uint8_t{1}) == 0) open.push_back(r);
-      }
-    }
+  costly_.assign(f.value_count(), 0);
+  std::vector<node_id> all;
+  for (node_id const n : f.nodes_of(function::body)) all.push_back(n);
+  for (auto n = all.rbegin(); n != all.rend(); ++n) {
+    op const code = f[*n].code;
+    bool costs = code == op::map || code == op::loop || code == op::reduce || code == op::while_ ||
+                 (code == op::if_ && has_turns(*n));
+    for (value_id const r : f.results_of(*n))
+      costs = costs || f.type_of(r).rank > 0 || costly_[index_of(r)] != 0;
+    if (!costs) continue;
+    auto const mark = [&](value_id of) {
+      if (!f.is_literal(of)) costly_[index_of(of)] = 1;
+    };
+    for (value_id const of : f.operands_of(*n)) mark(of);
+    if (f[*n].region_count != 0)
+      for (value_id const of : captured(*n)) mark(of);
   }
-  return false;
+  return costly_[index_of(v)] != 0;
 }
 
 /// A number is another one now; or it is taken to be what it was, where that spares something.
-inline void slice_writer::set_or_keep(node_id n, value_id v, value_id now) {
-  if (original().type_of(v).rank == 0 && original()[n].parent == function::body && may_assume() &&
-      original().type_of(v).is_literal() && may_stay(n) && has_costly_uses(v)) {
-    value_id const same = at_.add(op::logical_not, differs(now, old(v)));
-    if (assume({v}, same)) return note(n, step::extent::unchanged);
+inline bool slice_writer::set_or_keep(node_id n, value_id v, value_id now) {
+  ir::type const t = original().type_of(v);
+  bool const is_number = t.rank == 0 && t.is_literal() && original()[n].parent == function::body;
+  if (!is_number || !is_outermost() || is_new_turn_ || !may_assume({v}) || !may_stay(n) ||
+      !has_costly_uses(v)) {
+    set_whole(v, now);
+    return false;
   }
-  set_whole(v, now);
+  note(n, step::extent::unchanged);
+  return assume({v}, at_.add(op::logical_not, differs(now, old(v))));
 }
 
 } // namespace overdub::contexts::increments

@@ -199,7 +199,7 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   value_id const count = f.operand(n, 0);
   change const* const of_count = f.is_literal(count) ? nullptr : change_of(count);
   if (of_count != nullptr && (of_count->grown.empty() || !turns_.empty()))
-    return "the number of its turns changed";
+    return "the number of its turns may have changed";
   for (value_id const v : f.arguments_of(body))
     if (f.type_of(v).rank > 0 || !f.type_of(v).is_literal()) return "it carries other things than numbers";
   for (node_id const m : f.nodes_of(body)) {
@@ -209,7 +209,8 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   }
   for (value_id const v : f.operands_of(f.yield_of(body)))
     if (f.type_of(v).rank > 0) return "it gives arrays in each turn";
-  if (std::string_view const why = find_reached(n, all); !why.empty()) return why;
+  std::vector<common_read> common;
+  if (std::string_view const why = find_reached(n, all, common); !why.empty()) return why;
   for (reached const& r : all)
     if (r.from.list != ir::nothing) return "a list of its turns is reached";
   bool begins = false;
@@ -217,7 +218,7 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
     begins = begins || (!f.is_literal(f.operand(n, k)) && change_of(f.operand(n, k)) != nullptr);
   if (of_count != nullptr && (begins || !all.empty()))
     return "it has more turns, and what others use, or what it begins with, changed, too";
-  return {};
+  return take_apart(common);
 }
 
 /// Whether what a loop begins with is something else now; nothing, where it surely is not.

@@ -157,9 +157,7 @@ inline void slice_writer::visit_at(node_id n) {
     set_whole(v, at(old(original().operand(n, 0)), indices));
     return note(n, step::extent::scalar);
   }
-  if (original()[n].parent == function::body && has_old_indices(n) &&
-      is_taken_apart(n, *c, original()[n].operand_count))
-    return note(n, step::extent::unchanged);
+  if (!is_new_turn_ && has_old_indices(n) && is_taken_apart(n, *c, original()[n].operand_count)) return;
   if (original().type_of(v).rank != 0 || has_lists(*c) || (!is_one && may_be_missing(*c)) ||
       c->appended != layout::none)
     return run_again(n);
@@ -232,12 +230,15 @@ inline bool slice_writer::has_lists(change const& c) {
 
 inline void slice_writer::run_again(node_id n, std::string_view why) {
   std::vector<value_id> const given = run_afresh(n);
-  for (std::uint32_t i = 0; i < given.size(); ++i) set_or_keep(n, original().result(n, i), given[i]);
   if (original()[n].code == op::reduce) store_trees(n);
   bool is_whole = original()[n].region_count != 0 || original()[n].code == op::reduce;
   for (value_id const v : original().results_of(n))
     is_whole = is_whole || (original().type_of(v).rank > 0 && original()[n].code != op::at);
-  note(n, is_whole ? step::extent::whole : step::extent::scalar, why);
+  if (is_whole) note(n, step::extent::whole, why);
+  bool all_stay = true;
+  for (std::uint32_t i = 0; i < given.size(); ++i)
+    all_stay = set_or_keep(n, original().result(n, i), given[i]) && all_stay;
+  if (!is_whole && !all_stay) note(n, step::extent::scalar);
 }
 /// What it gives now. What is kept of its inside is stored, its results are not.
 inline std::vector<value_id> slice_writer::run_afresh(node_id n) {

@@ -7,12 +7,13 @@ namespace overdub::contexts::increments {
 
 inline void slice_writer::visit_map(node_id n) {
   std::vector<reached> all;
+  std::vector<common_read> common;
   std::string_view why;
   value_id const count = original().operand(n, 0);
   change const* const of_count = original().is_literal(count) ? nullptr : change_of(count);
   std::vector<value_id> const grown = of_count == nullptr ? std::vector<value_id>() : of_count->grown;
   if (of_count != nullptr && (grown.empty() || !turns_.empty()))
-    why = "the number of its turns changed";
+    why = "the number of its turns may have changed";
   else if (!turns_around(original().argument(original().region_at(n, 0), 0)))
     why = "it stands in a branch or a loop";
   else if (!turns_.empty() && !has_one_length(n))
@@ -20,7 +21,8 @@ inline void slice_writer::visit_map(node_id n) {
   else if (!turns_.empty() && gives_arrays(n))
     why = "it stands in a map, and gives arrays";
   else
-    why = find_reached(n, all);
+    why = find_reached(n, all, common);
+  if (why.empty()) why = take_apart(common);
   if (!why.empty()) return run_again(n, why);
 
   // What a sum of the results needs; and what arrays are compared with, which are as long in all turns.
@@ -74,7 +76,8 @@ inline bool slice_writer::has_one_length(node_id n) const {
 // ---- which turns
 
 /// Finds the turns of a map that a change reaches; returns why it is all of them, where it is.
-inline std::string_view slice_writer::find_reached(node_id n, std::vector<reached>& all) {
+inline std::string_view
+slice_writer::find_reached(node_id n, std::vector<reached>& all, std::vector<common_read>& common) {
   function const& f = original();
   region_id const body = f.region_at(n, 0);
   for (value_id const v : captured(n)) {
@@ -92,15 +95,20 @@ inline std::string_view slice_writer::find_reached(node_id n, std::vector<reache
         return "an array of which elements changed is used as a whole";
       value_id const index = f.operand(user, 1);
       if (f.is_literal(index) || !is_inside(f, index, body)) { // the same in all turns
-        if ((f.is_literal(index) || change_of(index) == nullptr) && is_taken_apart(user, *c, 2)) {
-          note(user, step::extent::unchanged);
-          continue;
-        }
-        return "an element that all turns use changed";
+        if (!f.is_literal(index) && change_of(index) != nullptr) return "an index that all turns use changed";
+        common.push_back({user, c});
+        continue;
       }
       if (std::string_view const why = add_reached(n, index, *c, all); !why.empty()) return why;
     }
   }
+  return {};
+}
+
+/// Takes elements that all turns read not to be those that changed; returns why all turns run, where that is not to be.
+inline std::string_view slice_writer::take_apart(std::vector<common_read> const& all) {
+  for (common_read const& each : all)
+    if (!is_taken_apart(each.at, *each.of, 2)) return "an element that all turns use may have changed";
   return {};
 }
 
@@ -342,8 +350,9 @@ inline void slice_writer::run_turn(
     pieces_of_results& pieces) {
   value_id const index = r.from.index;
   value_id valid = in_range(n, r);
-  if (valid != ir::nothing && r.from.valid == ir::nothing &&
-      assume({original().result(n), static_cast<std::uint32_t>(number) + 1}, valid))
+  assumption const is_there{
+      original().argument(original().region_at(n, 0), 0), static_cast<std::uint32_t>(number) + 1};
+  if (valid != ir::nothing && r.from.valid == ir::nothing && may_assume(is_there) && assume(is_there, valid))
     valid = ir::nothing;
   valid = both(r.from.valid, valid);
   for (reached const& e : earlier)

@@ -30,7 +30,7 @@ public:
   /// The function is the program's entry. Throws incremental_error where it cannot be followed.
   OVERDUB_DECL incremental_slices(ir::program p, compile_options const& o);
 
-  /// Of slices for one schema, which differ by what they take for granted: so many; then there is one that takes nothing for granted.
+  /// So many slices for one schema differ by what they take for granted; one more takes nothing for granted.
   static constexpr std::size_t most_doubting = 16;
 
   /// The slice for a schema, and for what is in doubt, or for all that may be. One that was made before something else came to be kept is made anew.

@@ -217,7 +217,7 @@ OVERDUB_DECL std::vector<datum> model_core::gradient(
       inputs.insert(inputs.end(), asked.begin(), asked.end());
       contexts::differentiate_entry(p, inputs, false);
       pass::default_pipeline(p);
-      at = gradients_.emplace(asked, code_of(p)).first;
+      at = gradients_.emplace(asked, code_of(std::move(p))).first;
     }
     code = at->second.get();
   }

@@ -154,7 +154,7 @@ TEST_CASE("neighbours: the turns before and behind an element, and none beyond t
     f.set_at<0>(2, 5.0);
     f.commit();
     CHECK(f.value() == Approx(0.25 + 4.0 + 6.25 + 0.0));
-    CHECK(f.program().all_slices().count() == 4); // in the middle, at each end, and for two
+    CHECK(f.program().all_slices().count() == 5); // in the middle, at each end, for two, and for neighbours
   }
 }
 

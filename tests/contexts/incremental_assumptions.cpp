@@ -181,3 +181,95 @@ TEST_CASE("numbers of an array that are read one by one are followed one by one"
     }
   CHECK(f.program().all_slices().count() <= oc::incremental_slices::most_doubting + 1);
 }
+
+TEST_CASE("elements at fixed indices stay in branches and in turns, too") {
+  for (od::compile_options const& o : executors()) {
+    constexpr auto in_branch = od::fn<"in_branch">([](auto x, auto side) {
+      return od::if_(
+          side < 0.0, [&] { return od::sum(od::map([&](auto e) { return e * x[0]; }, x)); },
+          [&] { return od::sum(od::map([&](auto e) { return e - x[0]; }, x)); });
+    });
+    numbers x{1.0, 2.0, 4.0};
+    auto f = oc::incremental(o, in_branch, x, 1.0);
+    f.set_at<0>(2, 5.0);
+    CHECK_FALSE(runs_all(ran(f)));
+    f.commit();
+    CHECK(f.value() == 1.0 + 4.0);
+    f.set_at<0>(0, 0.5);
+    f.commit();
+    CHECK(f.value() == 1.5 + 4.5);
+
+    constexpr auto of_rows = od::fn<"of_rows">([](auto rows) {
+      return od::sum(
+          od::map([](auto row) { return od::sum(od::map([&](auto e) { return e - row[0]; }, row)); }, rows));
+    });
+    auto g = oc::incremental(o, of_rows, od::array<numbers>{numbers{1.0, 2.0, 3.0}, numbers{4.0, 7.0, 9.0}});
+    g.set_at<0>(1, 2, 10.0);
+    CHECK_FALSE(runs_all(ran(g)));
+    g.commit();
+    CHECK(g.value() == 3.0 + 9.0);
+    g.set_at<0>(1, 0, 5.0);
+    g.commit();
+    CHECK(g.value() == 3.0 + 7.0);
+  }
+}
+
+TEST_CASE("what comes to stay is looked at once, however often it is used on the way") {
+  constexpr auto logistic = od::fn<"logistic">([](auto x, auto y) {
+    auto z = 3.7 * y * (1.0 - y);
+    for (int k = 0; k < 60; ++k) z = 3.7 * z * (1.0 - z);
+    auto const whole = od::floor(4.0 * z);
+    return od::sum(od::map([&](auto e) { return e * whole; }, x));
+  });
+  numbers const x{1.0, 2.0};
+  auto f = oc::incremental(logistic, x, 0.3);
+  for (double const y : {0.31, 0.32, 0.33, 0.34}) {
+    f.set<1>(y);
+    f.commit();
+    CHECK(f.value() == logistic(x, y));
+  }
+}
+
+TEST_CASE("where assumptions mostly fail, what ran instead runs from the beginning") {
+  constexpr auto parts = od::fn<"parts">([](auto x, auto y, auto scale) {
+    auto const part = [&](auto const& of) {
+      auto const all = od::map([&](auto e) { return e * scale; }, of);
+      auto const most = od::reduce(od::max, all);
+      return od::sum(od::map([&](auto e) { return e - most; }, all));
+    };
+    return part(x) + 2.0 * part(y);
+  });
+  numbers x{1.0, 2.0, 4.0}, y{3.0, 1.0};
+  auto f = oc::incremental(parts, x, y, 1.0);
+  for (int k = 1; k <= 3000; ++k) {
+    double const scale = 1.0 + 0.25 * (k % 7);
+    if (k % 900 > 800) { // and then they hold
+      x = od::update(x, 1, scale);
+      f.set_at<0>(1, scale);
+    } else {
+      f.set<2>(scale);
+    }
+    f.commit();
+    double const now = k % 900 > 800 ? 1.0 + 0.25 * ((k / 900 * 900 + 800) % 7) : scale;
+    REQUIRE(f.value() == Approx(parts(x, y, now)).epsilon(1e-12));
+  }
+  CHECK(f.program().all_slices().count() < 8);
+}
+
+TEST_CASE("a neighbour that is not there makes nothing run that rows do not need") {
+  constexpr auto of_next = od::fn<"of_next">([](auto rows) {
+    return od::tabulate(od::size(rows) - 1, [&](auto i) {
+      auto const next = rows[i + 1];
+      return od::map([&](auto e) { return e + next[0]; }, rows[i]);
+    });
+  });
+  auto f =
+      oc::incremental(of_next, od::array<numbers>{numbers{1.0, 2.0}, numbers{3.0, 4.0}, numbers{5.0, 6.0}});
+  f.set_at<0>(0, 1, 8.0);
+  CHECK(ran(f).find("a sum was not finite") == std::string::npos);
+  f.commit();
+  CHECK(f.value() == od::array<numbers>{numbers{4.0, 11.0}, numbers{8.0, 9.0}});
+  f.set_at<0>(2, 0, 7.0);
+  f.commit();
+  CHECK(f.value() == od::array<numbers>{numbers{4.0, 11.0}, numbers{10.0, 11.0}});
+}

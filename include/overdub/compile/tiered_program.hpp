@@ -55,8 +55,7 @@ private:
 /// A call of such a program whose arguments stay from call to call. One thread calls it at a time.
 class tiered_call : public bound_call {
 public:
-  explicit tiered_call(std::shared_ptr<tiered_program const> p)
-      : bound_call(p->code()), warming_(p->is_warming() ? std::move(p) : nullptr) {}
+  explicit tiered_call(std::shared_ptr<tiered_program const> p) : tiered_call(p, p->is_warming()) {}
 
   /// Whether faster code may come; and has it run by that, if it came. The addresses of arguments and results are others then.
   bool is_warming() const { return warming_ != nullptr; }
@@ -75,6 +74,10 @@ public:
   }
 
 private:
+  tiered_call(
+      std::shared_ptr<tiered_program const> const& p, bool is_warming) // which was asked before the code is
+      : bound_call(p->code()), warming_(is_warming ? p : nullptr) {}
+
   std::shared_ptr<tiered_program const> warming_; // nothing, where it runs as fast as it will
 };
 

@@ -43,12 +43,14 @@ OVERDUB_DECL std::vector<datum> tiered_program::run(std::span<datum const> argum
 }
 
 OVERDUB_DECL void tiered_program::heat() const noexcept {
+  bool is_given = false;
   try {
-    (void)detail::run_in_background([weak = weak_from_this()] {
+    is_given = detail::run_in_background([weak = weak_from_this()] {
       if (auto const still = weak.lock()) still->swap_in();
     });
   } catch (std::bad_alloc const&) {
   }
+  if (!is_given) is_warming_.store(false, std::memory_order_release);
 }
 
 // On the thread that compiles, which alone reads the program.
@@ -64,10 +66,10 @@ inline void tiered_program::swap_in() const noexcept {
 
 OVERDUB_DECL bool tiered_call::improve() {
   if (warming_ == nullptr || warming_->is_warming()) return false;
-  auto const last = std::exchange(warming_, nullptr);
-  if (last->is_run_by(code())) return false;
-  replace(last->code());
-  return true;
+  bool const is_better = !warming_->is_run_by(code());
+  if (is_better) replace(warming_->code());
+  warming_ = nullptr;
+  return is_better;
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -1,0 +1,102 @@
+// incremental: sums follow by differences, and are added up anew where these would say little.
+#include "catch.hpp"
+#include "contexts/executors.hpp"
+
+#include <overdub/contexts/incremental.hpp>
+#include <overdub/overdub.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace oc = overdub::contexts;
+using od::i64;
+
+constexpr auto squares =
+    od::fn<"squares">([](auto x) { return od::sum(od::map([](auto e) { return e * e; }, x)); });
+constexpr auto least_row = od::fn<"least_row">([](auto x) {
+  return od::reduce(
+      od::min, od::map([](auto row) { return od::sum(od::map([](auto e) { return e * e; }, row)); }, x));
+});
+
+// Each element becomes huge, and small again; then it starts with a huge one.
+template <class T>
+void check_outliers(od::compile_options const& o, T huge, double within) {
+  std::vector<T> x{T(1.5), T(0.25), T(3), T(0.125)};
+  auto f = oc::incremental(o, squares, od::array<T>::copy_of(x));
+  auto const set = [&](std::size_t i, T e) {
+    x[i] = e;
+    f.template set_at<0>(i, e);
+    f.commit();
+    INFO("element " << i << " is " << e);
+    double const wanted = static_cast<double>(squares(od::array<T>::copy_of(x)));
+    CHECK(std::abs(static_cast<double>(f.value()) - wanted) <= within * wanted);
+  };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    T const before = x[i];
+    set(i, huge);
+    set(i, before);
+    set(i, before / 2);
+  }
+  x[2] = huge;
+  f.template set<0>(od::array<T>::copy_of(x));
+  f.commit();
+  set(2, T(0.5));
+  set(1, T(2));
+  for (T& e : x) e = huge; // one after the other, so that each step is small by itself
+  f.template set<0>(od::array<T>::copy_of(x));
+  f.commit();
+  for (std::size_t i = 0; i < x.size(); ++i) set(i, T(1e-3));
+}
+
+} // namespace
+
+TEST_CASE("a sum is exact again when an element that was far greater is gone") {
+  for (od::compile_options const& o : executors()) {
+    check_outliers(o, 1e10, 1e-9);
+    check_outliers(o, 1e5, 1e-9);
+    check_outliers(o, 3e3f, 1e-4);
+  }
+}
+
+TEST_CASE("so is each of many sums") {
+  using numbers = od::array<double>;
+  std::vector<std::vector<double>> x(5, std::vector<double>{1, 2, 0.5});
+  auto const all = [&] {
+    std::vector<numbers> rows;
+    for (auto const& row : x) rows.push_back(numbers::copy_of(row));
+    return od::array<numbers>::copy_of(rows);
+  };
+  auto f = oc::incremental(least_row, all());
+  for (std::size_t k = 0; k < 40; ++k) {
+    std::size_t const i = k * 3 % x.size(), j = k % 3;
+    x[i][j] = k % 2 == 0 ? 1e9 : 0.125 * static_cast<double>(k % 7);
+    f.set_at<0>(i, j, x[i][j]);
+    f.commit();
+    CHECK(f.value() == Approx(least_row(all())).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("what comes near zero by itself is followed, and no element is lost") {
+  std::uint64_t state = 1;
+  auto const random = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state >> 40) * 0x1p-24 - 0.5;
+  };
+  std::vector<double> x(100);
+  for (double& e : x) e = random();
+  constexpr auto total =
+      od::fn<"total">([](auto y) { return od::sum(od::map([](auto e) { return 2 * e; }, y)); });
+  auto f = oc::incremental(total, od::array<double>::copy_of(x));
+  for (int k = 0; k < 20'000; ++k) {
+    auto const i = static_cast<std::size_t>((random() + 0.5) * 100);
+    x[i] = random();
+    f.set_at<0>(i, x[i]);
+    f.commit();
+  }
+  CHECK(std::abs(f.value() - total(od::array<double>::copy_of(x))) < 1e-13);
+}
