@@ -219,11 +219,13 @@ private:
       std::uint64_t const* value;
       std::uint32_t variable;
     };
-    explicit bound_slice(std::shared_ptr<runnable_slice const> s) : slice(std::move(s)), call(slice->code) {}
+    explicit bound_slice(std::shared_ptr<runnable_slice const> s)
+        : slice(std::move(s)), failed(slice->what.failed), call(slice->code) {}
 
     increments::schema changes;
     std::uint64_t signature = 0;
     std::shared_ptr<runnable_slice const> slice;
+    increments::slice_value failed; // a result
     tiered_call call;
     std::vector<word_copy> arguments;   // numbers, and places of the update
     std::vector<std::uint32_t> others;  // parameters that are asked for at each call
@@ -238,11 +240,11 @@ private:
     std::vector<increments::store const*> parts; // and all else
     std::vector<increments::cells> wholes;       // arrays that the last call was lent
     bool has_rows = false;                       // some parts of arrays are arrays
-    // What runs where these assumptions failed; and from the beginning, where some fail mostly: of so many runs, until they are tried again.
+    // What runs where these assumptions failed. Where so many runs in a row came to the same, that runs instead, so many times.
     std::vector<std::pair<std::uint64_t, bound_slice*>> doubting;
-    static constexpr std::uint32_t runs_judged = 16, runs_until_tried = 1000;
+    static constexpr std::uint32_t most_failures = 12, runs_until_tried = 1000;
     bound_slice *instead = nullptr, *found = nullptr;
-    std::uint32_t until_judged = runs_judged, failures = 0;
+    std::uint32_t failures = 0, until_tried = 0;
   };
 
   static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
@@ -287,12 +289,12 @@ private:
   OVERDUB_DECL double difference_of_values(std::size_t result) const;
   bool fits(bound_slice const& b) const;
   bound_slice* find_slice(increments::doubts const& d);
-  void run_assuming(bound_slice& most);
+  void learn(bound_slice& most);
+  void run_instead(bound_slice& most);
   void run_doubting(bound_slice* b);
   bound_slice* doubting(bound_slice& b, std::uint64_t failed);
   std::uint64_t failed(bound_slice const& b) const {
-    increments::slice_value const v = b.slice->what.failed;
-    return v.exists() ? b.call.word(v.result) : 0;
+    return b.failed.exists() ? b.call.word(b.failed.result) : 0;
   }
   increments::schema schema() const {
     increments::schema all;

@@ -268,28 +268,33 @@ OVERDUB_DECL void incremental_program::run_changes() {
     last_ = find_slice({});
     if (is_improper_) return run_all(); // what is kept now says so
   }
-  if (last_->slice->what.assumed.empty()) return run(*last_);
-  run_assuming(*last_);
+  if (last_->instead != nullptr) [[unlikely]]
+    return run_instead(*last_);
+  run(*last_);
+  if (!last_->failed.exists()) return;
+  if (proposal_ == last_ && failed(*last_) != 0) [[unlikely]]
+    return learn(*last_);
+  last_->failures = 0;
 }
 
-// Runs the slice that takes most for granted; but where that fails again and again, the one that ran instead.
-inline void incremental_program::run_assuming(bound_slice& most) {
-  bound_slice* const first = most.instead == nullptr ? &most : most.instead;
-  run(*first);
-  if (proposal_ == first && failed(*first) != 0) [[unlikely]] {
-    run_doubting(first);
-    if (last_ == nullptr) return; // slices are bound anew
-    if (first == &most) {
-      most.failures = proposal_ == most.found ? most.failures + 1 : 0;
-      most.found = proposal_;
-    }
+// Runs what doubts what failed. Where the same did again and again, that runs from the beginning for a while.
+inline void incremental_program::learn(bound_slice& most) {
+  run_doubting(&most);
+  if (last_ == nullptr) return; // slices are bound anew
+  most.failures = proposal_ == most.found ? most.failures + 1 : 0;
+  most.found = proposal_;
+  if (most.failures < bound_slice::most_failures || most.found == all_.get()) return;
+  most.instead = most.found;
+  most.until_tried = bound_slice::runs_until_tried;
+}
+inline void incremental_program::run_instead(bound_slice& most) {
+  bound_slice* const b = most.instead;
+  if (--most.until_tried == 0) {
+    most.instead = nullptr;
+    most.failures = 0;
   }
-  if (--most.until_judged != 0) [[likely]]
-    return;
-  bool const mostly_fails = most.instead == nullptr && 4 * most.failures > 3 * bound_slice::runs_judged;
-  most.instead = mostly_fails && most.found != all_.get() ? most.found : nullptr;
-  most.until_judged = mostly_fails ? bound_slice::runs_until_tried : bound_slice::runs_judged;
-  most.failures = 0;
+  run(*b);
+  if (proposal_ == b && failed(*b) != 0) run_doubting(b);
 }
 // Where something that was taken for granted does not hold.
 inline void incremental_program::run_doubting(bound_slice* b) {
