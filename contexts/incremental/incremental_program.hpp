@@ -306,7 +306,7 @@ private:
   void find_arguments(bound_slice& b);
   void lend_arrays(bound_slice& b);
   void find_stores(bound_slice& b);
-  void keep_all();
+  OVERDUB_DECL void keep_all();
   void grow();
   void keep_more();
   void run(bound_slice& s);
@@ -318,7 +318,7 @@ private:
   void write(increments::store const& s, bound_call const& from, std::byte const* copied);
   void write_input(std::uint32_t i);
   void write_whole_input(std::uint32_t i);
-  increments::cells whole_input(std::uint32_t i) const;
+  OVERDUB_DECL increments::cells whole_input(std::uint32_t i) const;
   void make_whole(std::uint32_t i);
   void add_row(increments::store const& s, bound_call const& from);
   std::uint64_t added(
@@ -365,4 +365,5 @@ private:
 #include <overdub/contexts/incremental/incremental_commit.ipp>
 #include <overdub/contexts/incremental/incremental_explain.ipp>
 #include <overdub/contexts/incremental/incremental_program.ipp>
+#include <overdub/contexts/incremental/incremental_propose.ipp>
 #endif

@@ -237,11 +237,7 @@ private:
   void store_trees(node_id n);
   std::uint32_t tree(value_id v);
 
-  // ---- slice_writer_turns.hpp: maps
-  using pieces_of_results = std::vector<std::vector<piece>>;
-  void visit_map(node_id n);
-  bool has_one_length(node_id n) const;
-  bool gives_arrays(node_id n) const;
+  // ---- slice_writer_reached.hpp: which turns
   // Reads of elements at indices that are the same in all turns.
   struct common_read {
     node_id at;
@@ -257,6 +253,12 @@ private:
   value_id in_range(node_id n, reached const& r);
   value_id met_by(reached const& earlier, reached const& later, value_id index);
   bool is_summed(value_id v) const;
+
+  // ---- slice_writer_turns.hpp: maps
+  using pieces_of_results = std::vector<std::vector<piece>>;
+  void visit_map(node_id n);
+  bool has_one_length(node_id n) const;
+  bool gives_arrays(node_id n) const;
   std::vector<value_id> run_body(node_id n, reached const& r);
   std::vector<value_id> run_new_turn(node_id n, value_id index, std::span<value_id const> entering);
   void

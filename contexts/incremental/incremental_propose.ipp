@@ -1,0 +1,314 @@
+// Proposals: which slice runs for the changes, and with what.
+#pragma once
+
+#include <overdub/contexts/incremental/incremental_program.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+OVERDUB_DECL void incremental_program::run_changes() {
+  if (is_torn_) [[unlikely]]
+    for (auto const& each : inverse_) // whose journals may be torn, too
+      if (each != nullptr) each->forget();
+  if (is_improper_ || is_torn_) [[unlikely]]
+    return run_all();
+  if (last_ == nullptr || !fits(*last_)) [[unlikely]] {
+    last_ = find_slice({});
+    if (is_improper_) return run_all(); // what is kept now says so
+  }
+  if (last_->instead != nullptr) [[unlikely]]
+    return run_instead(*last_);
+  run(*last_);
+  if (!last_->failed.exists()) return;
+  if (proposal_ == last_ && failed(*last_) != 0) [[unlikely]]
+    return learn(*last_);
+  last_->failures = 0;
+}
+
+// Runs what doubts what failed. Where the same did again and again, that runs from the beginning for a while.
+inline void incremental_program::learn(bound_slice& most) {
+  run_doubting(&most);
+  if (last_ == nullptr) return; // slices are bound anew
+  most.failures = proposal_ == most.found ? most.failures + 1 : 0;
+  most.found = proposal_;
+  if (most.failures < bound_slice::most_failures || most.found == all_.get()) return;
+  most.instead = most.found;
+  most.until_tried = bound_slice::runs_until_tried;
+}
+inline void incremental_program::run_instead(bound_slice& most) {
+  bound_slice* const b = most.instead;
+  if (--most.until_tried == 0) {
+    most.instead = nullptr;
+    most.failures = 0;
+  }
+  run(*b);
+  if (proposal_ == b && failed(*b) != 0) run_doubting(b);
+}
+// Where something that was taken for granted does not hold.
+inline void incremental_program::run_doubting(bound_slice* b) {
+  for (std::uint64_t bits = failed(*b); bits != 0; bits = proposal_ == b ? failed(*b) : 0) {
+    is_proposed_ = false;
+    proposal_ = nullptr;
+    b = doubting(*b, bits);
+    if (is_improper_) return run_all();
+    run(*b);
+  }
+}
+// The slice that takes for granted what another one does, but for what failed.
+inline incremental_program::bound_slice* incremental_program::doubting(bound_slice& b, std::uint64_t failed) {
+  for (auto const& [bits, known] : b.doubting)
+    if (bits == failed) return known;
+  increments::doubts d = b.slice->doubts;
+  for (std::size_t k = 0; k < b.slice->what.assumed.size(); ++k)
+    if ((failed >> k & 1) != 0) d.of.push_back(b.slice->what.assumed[k]);
+  std::sort(d.of.begin(), d.of.end());
+  d.of.erase(std::unique(d.of.begin(), d.of.end()), d.of.end());
+  bound_slice* const found = find_slice(d);
+  if (last_ != nullptr) b.doubting.emplace_back(failed, found); // else slices are bound anew
+  return found;
+}
+
+inline bool incremental_program::fits(bound_slice const& b) const {
+  return b.signature == signature_ && (pending_.size() <= most_signed || b.changes == schema());
+}
+
+// The slice for the changes.
+inline incremental_program::bound_slice* incremental_program::find_slice(increments::doubts const& d) {
+  auto const known = [&](increments::doubts const& wanted) {
+    auto const at = std::find_if(
+        bound_.begin(), bound_.end(), [&](auto const& b) { return fits(*b) && b->slice->doubts == wanted; });
+    return at == bound_.end() ? nullptr : at->get();
+  };
+  if (bound_slice* const b = known(d)) return b;
+  increments::schema const changes = schema();
+  auto s = slices_->for_schema(changes, d);
+  if (s->doubts != d)
+    if (bound_slice* const b = known(s->doubts)) return b;
+  while (s->version != layout_.size()) { // more is kept now, which all slices follow
+    keep_more();
+    s = slices_->for_schema(changes, d);
+  }
+  bound_.push_back(make_bound(std::move(s), changes));
+  return bound_.back().get();
+}
+
+// Runs all as it is, for what is kept now, too.
+inline void incremental_program::keep_more() {
+  is_torn_ = true; // until it is done
+  keep_all();
+  std::vector<change> asked = pending_;
+  auto const values = values_;
+  auto const count = std::exchange(change_count_, 0);
+  auto const signature = std::exchange(signature_, 0);
+  for (change& c : pending_) c = {};
+  auto const restore = [&] { // in their places, which slices know
+    std::move(asked.begin(), asked.end(), pending_.begin());
+    change_count_ = count;
+    signature_ = signature;
+    values_ = proposed_ = values;
+  };
+  try {
+    proposed_ = values_;
+    run_all();
+    commit();
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+}
+
+inline std::unique_ptr<incremental_program::bound_slice>
+incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes) {
+  auto b = std::make_unique<bound_slice>(s);
+  b->changes = std::move(changes);
+  b->signature = signature_;
+  for (increments::store const& each : s->what.stores)
+    b->has_rows = b->has_rows || (!each.path.empty() && !each.is_range &&
+                                  layout_[each.variable].type.rank > each.path.size());
+  find_arguments(*b);
+  return b;
+}
+
+// Where the words of a slice's arguments come from, and go to.
+inline void incremental_program::find_arguments(bound_slice& b) {
+  b.arguments.clear();
+  b.others.clear();
+  auto const& parameters = b.slice->what.parameters;
+  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
+    increments::slice_parameter const& p = parameters[k];
+    using kind = increments::slice_parameter::kind;
+    std::uint64_t* const to = b.call.argument_address(k);
+    if (p.what == kind::variable && is_number(p.variable))
+      b.arguments.push_back({&numbers_[p.variable], to});
+    else if (p.what == kind::index)
+      b.arguments.push_back(
+          {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});
+    else if (p.what == kind::element)
+      b.arguments.push_back({&pending_[p.variable].places[p.place].bits, to});
+    else if (p.what != kind::variable)
+      b.others.push_back(k);
+  }
+}
+
+inline void incremental_program::lend_arrays(bound_slice& b) {
+  auto const& parameters = b.slice->what.parameters;
+  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
+    if (parameters[k].what != increments::slice_parameter::kind::variable ||
+        is_number(parameters[k].variable))
+      continue;
+    increments::cells const& m = arrays_of_[parameters[k].variable];
+    if (b.arrays == arrays_) // it stands where it did
+      b.call.set_extents(k, m.extents());
+    else
+      b.call.lend(k, m.data(), m.extents());
+  }
+  if (b.arrays != arrays_) b.results = nullptr;
+  b.arrays = arrays_;
+  b.grown = grown_;
+}
+
+[[gnu::always_inline]] inline void incremental_program::run(bound_slice& b) {
+  if (b.call.is_warming()) [[unlikely]]
+    if (b.call.improve()) {
+      b.results = nullptr;
+      find_arguments(b);
+    }
+  if (b.arrays != arrays_ || b.grown != grown_) [[unlikely]]
+    lend_arrays(b);
+  for (auto const& [from, to] : b.arguments) *to = *from;
+  if (b.has_rows) [[unlikely]] {
+    if (!run_with_rows(b)) return run_all();
+  } else if (b.others.empty()) [[likely]] {
+    b.call.run_as_it_is();
+  } else {
+    run_with_others(b);
+  }
+  auto const& results = b.slice->what.results;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].result != increments::slice_value::none)
+      proposed_[i] = b.call.word(results[i].result);
+    else
+      proposed_[i] = results[i].exists() ? b.call.argument_word(results[i].parameter) : values_[i];
+  }
+  proposal_ = &b;
+  is_proposed_ = true;
+}
+
+// Of arrays of arrays: whether it went as a run of everything would go.
+inline bool incremental_program::run_with_rows(bound_slice& b) {
+  try {
+    run_with_others(b);
+  } catch (size_error const&) { // a row may be put among others that change their sizes, too
+    return false;
+  } catch (index_error const&) {
+    return false;
+  }
+  return failed(b) != 0 || rows_fit(b);
+}
+
+// Whether arrays that become parts of others are as long as those were: an array of arrays has one length along each axis. Where they
+// are not, a run of everything says whether all of them are.
+inline bool incremental_program::rows_fit(bound_slice const& b) const {
+  for (increments::store const& s : b.slice->what.stores) {
+    if (s.path.empty() || s.is_range || s.value.result == increments::slice_value::none) continue;
+    std::size_t const indices = s.path.size(), skipped = s.each ? 1 : 0;
+    increments::cells const& to = arrays_of_[s.variable];
+    if (to.type().rank == indices) continue;
+    bool const each_is_valid = s.valid.exists() && s.each && increments::is_array(b.call, s.valid);
+    if (s.valid.exists() && !each_is_valid && increments::word_of(b.call, s.valid) == 0) continue;
+    i64 const* const extents = b.call.extents(s.value.result);
+    if (s.each && extents[0] == 0) continue;
+    if (each_is_valid) {
+      std::byte const* const all = increments::elements_of(b.call, s.valid);
+      i64 const count = increments::extents_of(b.call, s.valid)[0];
+      if (std::all_of(all, all + count, [](std::byte x) { return x == std::byte{0}; })) continue;
+    }
+    if (to.extent(0) == 0) return false;
+    for (std::size_t axis = indices; axis < to.type().rank; ++axis)
+      if (extents[skipped + axis - indices] != to.extent(axis)) return false;
+  }
+  return true;
+}
+
+inline void incremental_program::run_with_others(bound_slice& b) {
+  b.wholes.clear();
+  b.wholes.reserve(b.others.size());
+  for (std::uint32_t const k : b.others) pass(b, k);
+  b.call.run_as_it_is();
+}
+
+// An argument that is no number and no place.
+inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
+  increments::slice_parameter const& p = b.slice->what.parameters[parameter];
+  change const& c = pending_[p.variable < pending_.size() ? p.variable : 0];
+  if (p.what == increments::slice_parameter::kind::members) {
+    auto& inverse = inverse_[p.variable];
+    if (inverse == nullptr) {
+      inverse = std::make_unique<increments::inverse_index>();
+      ++arrays_; // commits look at what they write from now on; this slice has not found yet what that is
+    }
+    increments::cells const& m = arrays_of_[p.variable];
+    auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
+    auto const places = inverse->places(
+        pending_[p.input].places[p.place].path[0] + p.shift, {first, static_cast<std::size_t>(m.extent(0))});
+    i64 const extents[] = {static_cast<i64>(places.size())};
+    b.call.lend(parameter, places.data(), extents);
+  } else if (is_number(p.variable)) {
+    b.call.set(parameter, c.how.whole ? c.bits : numbers_[p.variable]);
+  } else if (c.how.is_same()) {
+    b.call.lend(parameter, arrays_of_[p.variable].data(), arrays_of_[p.variable].extents());
+  } else if (c.how.whole) {
+    b.call.lend(parameter, c.whole->data(), c.whole->extents());
+  } else if (c.how.appended) { // it stands behind the others
+    increments::cells const& m = arrays_of_[p.variable];
+    i64 extents[ir::max_rank];
+    std::copy_n(m.extents(), m.type().rank, extents);
+    extents[0] += c.how.places;
+    b.call.lend(parameter, m.data(), extents);
+  } else {
+    increments::cells const& whole = b.wholes.emplace_back(whole_input(p.variable));
+    b.call.lend(parameter, whole.data(), whole.extents());
+  }
+}
+
+OVERDUB_DECL void incremental_program::run_all() {
+  if (all_ == nullptr) keep_all(); // it ended before
+  run(*all_);
+}
+
+// ---- what slices keep
+
+// What slices keep now, and the one that gives all of it. Other runs of the function may ask for more meanwhile.
+OVERDUB_DECL void incremental_program::keep_all() {
+  bound_.clear();
+  all_.reset();
+  last_ = proposal_ = nullptr;
+  std::shared_ptr<runnable_slice const> whole;
+  do {
+    whole = slices_->for_all();
+    layout_ = slices_->variables();
+  } while (whole->version != layout_.size());
+  grow();
+  all_ = make_bound(std::move(whole), {});
+}
+
+// Variables that came since the last time.
+inline void incremental_program::grow() {
+  while (arrays_of_.size() < layout_.size())
+    arrays_of_.emplace_back(layout_[static_cast<std::uint32_t>(arrays_of_.size())].type);
+  numbers_.resize(layout_.size());
+  is_sum_.resize(layout_.size());
+  inverse_.resize(layout_.size());
+  most_.resize(layout_.size());
+  for (std::uint32_t k = 0; k < layout_.size(); ++k)
+    if (layout_[k].what == increments::variable::role::remainder) is_sum_[layout_.of(layout_[k].of)] = true;
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts
