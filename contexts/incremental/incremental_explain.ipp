@@ -66,31 +66,55 @@ private:
   std::size_t next_ = 0;
 };
 
+// The map or loop that an operation stands in, or nothing.
+inline ir::node_id turns_around(ir::function const& f, ir::node_id n) {
+  for (ir::region_id r = f[n].parent; r != ir::function::body; r = f[n].parent) {
+    n = f[r].parent;
+    if (f[n].code == ir::op::map || f[n].code == ir::op::loop) return n;
+  }
+  return ir::nothing;
+}
+
 } // namespace increments
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-// A line for each map, reduction and loop that ran, and how many other operations did.
+// A line for each map, reduction and loop that ran, in order, and how many other operations did.
 OVERDUB_DECL std::string incremental_program::explain() const {
   if (proposal_ == nullptr) return "nothing ran\n";
   ir::function const& f = slices_->function();
   increments::names_of_values const names(slices_->program(), f);
-  std::string text;
-  std::size_t others = 0;
+  std::string text, last;
+  std::size_t others = 0, times = 0;
+  auto const end_line = [&] {
+    if (times == 0) return;
+    text += last;
+    if (times > 1) text += ", " + std::to_string(times) + " times";
+    text += '\n';
+  };
   for (increments::step const& s : proposal_->slice->what.steps) {
     std::string_view const how = increments::text_of(s.ran);
     if (how.empty()) {
       ++others;
       continue;
     }
+    std::string line;
     for (ir::value_id const v : f.results_of(s.node)) {
-      text += names[v];
-      text += v == f.results_of(s.node)[f[s.node].result_count - 1] ? " = " : ", ";
+      line += names[v];
+      line += v == f.results_of(s.node)[f[s.node].result_count - 1] ? " = " : ", ";
     }
-    text.append(ir::name_of(f[s.node].code)).append(": ").append(how);
-    if (!s.why.empty()) text.append(", since ").append(s.why);
-    text += '\n';
+    line.append(ir::name_of(f[s.node].code)).append(": ").append(how);
+    if (ir::node_id const around = increments::turns_around(f, s.node); around != ir::nothing)
+      line.append(", in a turn of ").append(names[f.result(around, 0)]);
+    if (!s.why.empty()) line.append(", since ").append(s.why);
+    if (line != last) {
+      end_line();
+      last = std::move(line);
+      times = 0;
+    }
+    ++times;
   }
+  end_line();
   text += std::to_string(others);
   return text += others == 1 ? " other operation\n" : " other operations\n";
 }

@@ -62,7 +62,13 @@ inline bool slice_writer::gives_arrays(node_id n) const {
 inline bool slice_writer::has_one_length(node_id n) const {
   function const& f = original();
   auto const is_outside = [&](value_id v) { return f.is_literal(v) || is_at_top(f.region_of(v)); };
-  value_id const count = f.operand(n, 0);
+  value_id count = f.operand(n, 0);
+  while (f.is_result(count) &&
+         !is_outside(count)) { // more or less by a literal is the same in each turn, too
+    node_id const m = f.node_of(count);
+    if ((f[m].code != op::add && f[m].code != op::sub) || !f.is_literal(f.operand(m, 1))) break;
+    count = f.operand(m, 0);
+  }
   if (is_outside(count)) return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
   for (value_id const v : f.operands_of(f.node_of(count))) {

@@ -108,11 +108,11 @@ TEST_CASE("neighbours of what came, and loops that go on") {
         x = with(x, 0.5);
       }
       (void)steps.propose();
-      CHECK(steps.explain().find(": a turn more\n") != std::string::npos);
+      CHECK(steps.explain().find(": a turn more") != std::string::npos);
       CHECK(steps.explain().find("all of it") == std::string::npos);
       steps.commit();
       states.propose();
-      CHECK(states.explain().find(": a turn more\n") != std::string::npos);
+      CHECK(states.explain().find(": a turn more") != std::string::npos);
       CHECK(states.explain().find("all of it") == std::string::npos);
       states.commit();
       CHECK(steps.value() == Approx(walk(x)).epsilon(1e-12));
