@@ -92,7 +92,7 @@ OVERDUB_DECL std::string incremental_program::explain() const {
     if (times > 1) text += ", " + std::to_string(times) + " times";
     text += '\n';
   };
-  for (increments::step const& s : proposal_->slice->what.steps) {
+  for (increments::step const& s : steps()) {
     std::string_view const how = increments::text_of(s.ran);
     if (how.empty()) {
       ++others;

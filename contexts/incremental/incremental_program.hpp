@@ -182,7 +182,12 @@ public:
   }
 
   incremental_slices const& all_slices() const { return *slices_; }
-  /// What ran in the last proposal.
+  /// What ran in the last proposal, in order: operations of `all_slices().function()`. Nothing, when it was committed or rolled back.
+  std::span<increments::step const> steps() const {
+    if (proposal_ == nullptr) return {};
+    return proposal_->slice->what.steps;
+  }
+  /// The same in words.
   OVERDUB_DECL std::string explain() const;
 
 private:

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
@@ -119,6 +120,29 @@ public:
             text_of(at).c_str()));
     }
   }
+  /// Another value for an argument, by its number among the numbers and arrays that the model's arguments are made of: of an array with the
+  /// same extents, what differs is found, up to four elements. The model is to make the choices that there are. Throws model_error,
+  /// and argument_error where it is of another type. O(elements).
+  void set_argument(std::uint32_t k, datum const& x) {
+    if (k >= first_)
+      throw model_error(message(
+          "overdub: argument %u of the model @%s was set, and it has %u, counted from 0", k,
+          core_->name().c_str(), first_));
+    datum now;
+    program_.as_proposed([&] { now = program_.input(k); });
+    if (x.type() != now.type())
+      throw argument_error(message(
+          "overdub: argument %u of the model @%s is %s, and was given %s", k, core_->name().c_str(),
+          overdub::detail::text_of(now.type()).c_str(), overdub::detail::text_of(x.type()).c_str()));
+    if (!structure_.is_fixed()) is_settled_ = false;
+    std::vector<std::size_t> const changed = places_that_differ(now, x);
+    if (changed.size() > contexts::increments::input_change::most_places) return program_.set(k, x);
+    std::vector<i64> const shape(x.shape().begin(), x.shape().end());
+    for (std::size_t const n : changed) {
+      models::indices_of(shape, n, at_);
+      program_.set_at(k, at_, part_of(x, at_).bits());
+    }
+  }
   /// A choice. Throws model_error where it is observed, and where it has more than three indices, and the trace is followed.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     if (!observed_[s].empty() && observed_[s][number_of(shapes_[s], at)]) [[unlikely]]
@@ -202,6 +226,20 @@ private:
       rollback();
       throw;
     }
+  }
+  // The elements by which two arrays differ, counted row by row; too many, where more than elements do.
+  static std::vector<std::size_t> places_that_differ(datum const& a, datum const& b) {
+    constexpr std::size_t most = contexts::increments::input_change::most_places;
+    bool const is_alike = std::ranges::equal(a.shape(), b.shape());
+    if (!is_alike || a.type().rank == 0 || a.type().rank > contexts::incremental_program::most_indices)
+      return std::vector<std::size_t>(most + 1);
+    std::vector<std::size_t> all;
+    execute::with_type(a.type().element, [&]<class T>(T) {
+      auto const &from = a.elements<T>(), &to = b.elements<T>();
+      for (i64 i = 0; i < from.size() && all.size() <= most; ++i)
+        if (std::memcmp(&from[i], &to[i], sizeof(T)) != 0) all.push_back(static_cast<std::size_t>(i));
+    });
+    return all;
   }
   void set_in_structure(std::uint32_t s, std::size_t number) {
     structure_.set({s, number});

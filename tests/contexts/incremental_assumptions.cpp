@@ -122,6 +122,29 @@ TEST_CASE("what is rounded stays: equal are the same bits, and a NaN is no numbe
   }
 }
 
+TEST_CASE("a change that does not matter runs what finds that out, and nothing else") {
+  auto f = oc::incremental(in_steps, numbers{1.0, 2.0, 4.0}, 0.25);
+  auto const& function = f.program().all_slices().function();
+  f.set<1>(0.75);
+  f.commit(); // which asks for the rounded number to be kept
+  f.set<1>(0.5);
+  CHECK(f.propose() == 0);
+  auto const steps = f.program().steps();
+  REQUIRE(steps.size() == 1);
+  CHECK(function[steps[0].node].code == od::ir::op::floor);
+  CHECK(steps[0].ran == oc::increments::step::extent::unchanged);
+  f.set<1>(1.5);
+  f.propose();
+  std::vector<od::ir::op> ran;
+  for (oc::increments::step const& s : f.program().steps()) ran.push_back(function[s.node].code);
+  CHECK(ran == std::vector{od::ir::op::floor, od::ir::op::map, od::ir::op::reduce});
+  f.commit();
+  CHECK(f.program().steps().empty());
+  f.set<1>(1.5); // as it is
+  f.propose();
+  CHECK(f.program().steps().empty());
+}
+
 TEST_CASE("a condition that comes out as it did leaves its branches as they are") {
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, -2.0, 4.0};

@@ -145,3 +145,45 @@ TEST_CASE("choices of a trace that is followed are set by address, as an update 
   t.rollback();
   CHECK(t.score() == Approx(start.score()).epsilon(1e-13));
 }
+
+TEST_CASE("arguments of a trace that is followed change, and what they reach is weighed as by an update") {
+  constexpr auto noisy = od::fn<"noisy">([](od::scope auto& cx, auto scale, auto xs) {
+    auto const far = cx(od::sample<"far">, ds::bernoulli(0.5));
+    auto const mu = od::if_(
+        far && scale > 1.0, [&] { return cx(od::sample<"wide">, ds::normal(0, 10)); },
+        [&] { return scale - scale; });
+    return od::sum(od::map([&](auto x) { return cx(od::sample<"y">, ds::normal(mu + x, scale)); }, xs));
+  });
+  using vec = od::array<double>;
+  vec const xs{1, 2, 3, 4, 5, 6};
+  auto const m = ms::model(noisy, 0.5, xs);
+  auto const start = m.generate({{"far", true}}, od::random_key(1)).of;
+  auto const check = [&]<class T>(T t) {
+    vec const moved = od::update(od::update(xs, 1, 2.5), 4, 5.5);
+    t.set_argument(1, moved);
+    auto const u = m.with(0.5, moved).update(start, {});
+    CHECK(t.propose() == Approx(u.weight).epsilon(1e-12));
+    t.set_argument(1, xs); // after all
+    CHECK(t.propose() == Approx(0).margin(1e-12));
+    t.set_argument(1, moved);
+    t.commit();
+    t.set_argument(0, 0.75);
+    CHECK(t.propose() == Approx(m.with(0.75, moved).update(u.of, {}).weight).epsilon(1e-12));
+    t.commit();
+    CHECK(t.as_trace().arguments()[0].template as<double>() == 0.75);
+    t.set_argument(0, 2.0); // a choice appears
+    CHECK_THROWS_WITH(t.commit(), Contains("makes the choice wide appear"));
+    t.set_argument(0, 2.0);
+    double const weight = t.propose(od::random_key(5));
+    t.commit();
+    CHECK(std::isfinite(weight));
+    CHECK(t.as_trace().template get<double>("wide") == t.template get<double>("wide"));
+    CHECK_THROWS_WITH(
+        t.set_argument(2, 1.0), Contains("argument 2 of the model @noisy was set, and it has 2"));
+    CHECK_THROWS_AS(t.set_argument(0, i64{1}), od::argument_error);
+    t.set_argument(1, vec{1, 2});
+    CHECK_THROWS(t.propose());
+  };
+  check(ms::followed_trace(start));
+  check(ms::reexecuted_trace(start));
+}
