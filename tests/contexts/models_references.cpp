@@ -1,11 +1,16 @@
-// Posteriors against published ones: means and deviations of long runs of Stan, within the Monte Carlo errors of both. Sources:
+// Posteriors against published ones: means, deviations and quantiles of runs of Stan, within the Monte Carlo errors of both, and
+// probabilities of a hidden Markov model that were summed up. Sources:
 //   [S] stan-dev/stat_comp_benchmarks, benchmarks/*.params: a million draws each;
-//   [P] stan-dev/posteriordb, reference_posteriors/summary_statistics/mean: ten thousand nearly independent draws each, with the error.
+//   [P] stan-dev/posteriordb, reference_posteriors/summary_statistics/mean: ten thousand nearly independent draws each, with the error;
+//   [R] stan-dev/posterior, README, "Summarizing draws": 400 draws, with effective sample sizes;
+//   [W] Wikipedia, "Forward-backward algorithm", Example: the umbrellas of Russell and Norvig, "Artificial Intelligence: A Modern
+//       Approach", chapter 15, over five days.
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
 #include "reference_data.hpp"
 
 #include <overdub/contexts/inference/chains.hpp>
+#include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/contexts/models/hamiltonian_move.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
 #include <overdub/contexts/models/posterior.hpp>
@@ -41,6 +46,27 @@ void check(inf::chain_values const& x, published const& p) {
     INFO("sd " << sd << " +- " << inf::mcse_sd(x) << ", published " << p.sd);
     CHECK(std::abs(sd - p.sd) <= errors * std::hypot(inf::mcse_sd(x), p.sd / 500));
   }
+}
+// A row of a published table of draws: mean, deviation and quantiles of 5 and 95 %, of as many independent draws as told, in the bulk
+// and in the tails.
+struct published_row {
+  double mean, sd, low, high, bulk, tail;
+};
+void check_row(inf::chain_values const& x, published_row const& p) {
+  check(x, published{p.mean, p.sd / std::sqrt(p.bulk)});
+  // An error of a probability is one of a quantile by the quantiles at which the probability may be.
+  auto const check_quantile = [&](double probability, double theirs) {
+    double const off = std::sqrt(probability * (1 - probability) / p.tail);
+    auto const at = [&](double q) { return inf::diagnosing::quantile(x.values, q); };
+    double const error = (at(probability + off) - at(probability - off)) / 2;
+    INFO(
+        "quantile of " << probability << ": " << at(probability) << " +- "
+                       << inf::mcse_quantile(x, probability) << ", published " << theirs << " +- " << error);
+    CHECK(
+        std::abs(at(probability) - theirs) <= errors * std::hypot(inf::mcse_quantile(x, probability), error));
+  };
+  check_quantile(0.05, p.low);
+  check_quantile(0.95, p.high);
 }
 inf::draws by_nuts(auto const& m, ms::choice_map const& observed, double acceptance = 0.8) {
   return inf::sample(
@@ -154,6 +180,51 @@ TEST_CASE("eight schools, not centred", "[statistics]") {
   check(d.column("tau"), of_a_million(3.5979, 3.2256));
   check(d.column("z.1"), of_a_million(0.31685, 0.98967));
   check(d.column("z.7"), of_a_million(0.35582, 0.95900));
+  // [R] eight_schools
+  inf::chain_values const mu = d.column("mu"), tau = d.column("tau");
+  check_row(mu, {4.18, 3.40, -0.854, 9.39, 558, 322});
+  check_row(tau, {4.16, 3.58, 0.309, 11.0, 246, 202});
+  published_row const effects[] = {{6.75, 6.30, -1.23, 18.9, 400, 254}, {5.25, 4.63, -1.97, 12.5, 564, 372},
+                                   {3.04, 6.80, -10.3, 11.9, 312, 205}, {4.86, 4.92, -3.57, 12.2, 695, 252},
+                                   {3.22, 5.08, -5.93, 10.8, 523, 306}, {3.99, 5.16, -4.32, 11.5, 548, 205},
+                                   {6.50, 5.26, -1.19, 15.4, 434, 308}, {4.57, 5.25, -3.79, 12.2, 355, 146}};
+  for (std::size_t school = 0; school < 8; ++school) {
+    inf::chain_values effect = d.column("z." + std::to_string(school + 1));
+    for (std::size_t i = 0; i < effect.values.size(); ++i)
+      effect.values[i] = mu.values[i] + tau.values[i] * effect.values[i];
+    check_row(effect, effects[school]);
+  }
+}
+
+namespace {
+
+// Rain comes and goes; an umbrella tells of it.
+inline constexpr auto weather = od::fn<"weather">([](od::scope auto& cx, auto days) {
+  auto const before = cx(od::sample<"before">, ds::bernoulli(0.5));
+  return cx(od::loop, days, before, [&](auto, auto rained) {
+    auto const rain = cx(od::sample<"rain">, ds::bernoulli(od::select(rained, 0.7, 0.3)));
+    (void)cx(od::sample<"umbrella">, ds::bernoulli(od::select(rain, 0.9, 0.2)));
+    return rain;
+  });
+});
+
+} // namespace
+
+TEST_CASE("rain behind umbrellas, of which each day's is a choice") {
+  auto const m = ms::model(fast(), weather, i64{5});
+  ms::choice_map const seen{{"umbrella", od::array<bool>{true, true, false, true, true}}};
+  // [W], smoothed values, with four digits.
+  double const before = 0.6469, rain[] = {0.8673, 0.8204, 0.3075, 0.8204, 0.8673};
+  auto const exact = ms::enumerate(m, seen);
+  CHECK(std::abs(exact.probability("before", 1) - before) < 5.1e-5);
+  for (i64 day = 0; day < 5; ++day)
+    CHECK(std::abs(exact.probability({"rain", {day}}, 1) - rain[day]) < 5.1e-5);
+  inf::draws const d = inf::run_chains(
+      ms::mcmc(m, seen, ms::gibbs("before"), ms::gibbs("rain")),
+      {.chains = 4, .warmup = 100, .draws = 3000, .threads = 1}, key);
+  check_frequency(d, "before", 1, before);
+  for (std::size_t day = 0; day < 5; ++day)
+    check_frequency(d, "rain." + std::to_string(day + 1), 1, rain[day]);
 }
 
 TEST_CASE("an autoregression of order 5", "[statistics]") {
