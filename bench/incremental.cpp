@@ -35,16 +35,13 @@ struct random_numbers {
   double near_zero() { return bits.uniform() - 0.5; }
 };
 
-// Accepts what was changed, or rejects it; the sampler's own copy of it follows.
-template <class F, class T>
-double decide(F& f, random_numbers& random, T& state, T now) {
+// Accepts what was changed, or rejects it.
+double decide(auto& f, random_numbers& random) {
   f.propose();
-  if (random.accepts(f.difference())) {
+  if (random.accepts(f.difference()))
     f.commit();
-    state = now;
-  } else {
+  else
     f.rollback();
-  }
   return f.value();
 }
 
@@ -150,21 +147,13 @@ template <class F>
 double move_point(F& f, random_numbers& random) {
   i64 const i = random.below(points), k = random.below(components);
   f.template set_at<0>(i, k);
-  f.propose();
-  double const weight = f.difference();
-  if (random.accepts(weight))
-    f.commit();
-  else
-    f.rollback();
-  return f.value();
+  return decide(f, random);
 }
 template <class F>
-double move_mean(F& f, random_numbers& random, mixture_data& d) {
+double move_mean(F& f, random_numbers& random) {
   i64 const k = random.below(components);
-  double& mean = d.mu[static_cast<std::size_t>(k)];
-  double const now = mean + 0.1 * random.near_zero();
-  f.template set_at<2>(k, now);
-  return decide(f, random, mean, now);
+  f.template set_at<2>(k, f.template get_at<2>(k) + 0.1 * random.near_zero());
+  return decide(f, random);
 }
 
 void bench_mixture(od::compile_options const& compiled) {
@@ -188,13 +177,12 @@ void bench_mixture(od::compile_options const& compiled) {
   mixture_by_hand hand(data);
   auto fast = followed_mixture(compiled, data), slow = followed_mixture({}, data);
   random_numbers a, b, c;
-  mixture_data mine = data, its = data;
-  for (int k = 0; k < 10; ++k) hand.move_mean(a), move_mean(fast, b, mine), move_mean(slow, c, its);
+  for (int k = 0; k < 10; ++k) hand.move_mean(a), move_mean(fast, b), move_mean(slow, c);
   bench::compare(
       "a mixture of 4 normals, 10,000 points: a mean moves",
       bench::way{"by hand, over its members", 0, [&] { return hand.move_mean(a); }},
-      bench::way{"followed, compiled", 1.2, [&] { return move_mean(fast, b, mine); }},
-      bench::way{"followed, interpreted", 0, [&] { return move_mean(slow, c, its); }});
+      bench::way{"followed, compiled", 1.2, [&] { return move_mean(fast, b); }},
+      bench::way{"followed, interpreted", 0, [&] { return move_mean(slow, c); }});
 }
 
 // ---- B2: a state space model, of which one state moves
@@ -266,12 +254,10 @@ std::vector<double> series(i64 length) {
 }
 
 template <class F>
-double move_state(F& f, std::vector<double>& x, random_numbers& random) {
-  i64 const t = random.below(static_cast<i64>(x.size()));
-  double& state = x[static_cast<std::size_t>(t)];
-  double const now = state + random.near_zero();
-  f.template set_at<0>(t, now);
-  return decide(f, random, state, now);
+double move_state(F& f, i64 length, random_numbers& random) {
+  i64 const t = random.below(length);
+  f.template set_at<0>(t, f.template get_at<0>(t) + random.near_zero());
+  return decide(f, random);
 }
 
 void bench_state_space(od::compile_options const& compiled, i64 length) {
@@ -282,22 +268,22 @@ void bench_state_space(od::compile_options const& compiled, i64 length) {
   };
   state_space_by_hand hand(y);
   auto fast = followed(compiled), slow = followed({});
-  std::vector<double> mine = y, its = y;
   random_numbers a, b, c;
-  for (int k = 0; k < 1000; ++k) hand.move_state(a), move_state(fast, mine, b), move_state(slow, its, c);
+  for (int k = 0; k < 1000; ++k) hand.move_state(a), move_state(fast, length, b), move_state(slow, length, c);
   char question[64];
   std::snprintf(
       question, sizeof question, "a state space of %lld states: one moves", static_cast<long long>(length));
   bench::compare<bench::allocating::forbidden>(
       question, bench::way{"by hand", 0, [&] { return hand.move_state(a); }},
-      bench::way{"followed, compiled", 1.15, [&] { return move_state(fast, mine, b); }},
-      bench::way{"followed, interpreted", 1.5, [&] { return move_state(slow, its, c); }});
+      bench::way{"followed, compiled", 1.15, [&] { return move_state(fast, length, b); }},
+      bench::way{"followed, interpreted", 1.5, [&] { return move_state(slow, length, c); }});
 }
 
 // A state more, and what was seen of it.
 void bench_append(od::compile_options const& compiled) {
   using numbers = od::array<double>;
-  std::vector<double> const y = series(10'000);
+  constexpr i64 length = 10'000;
+  std::vector<double> const y = series(length);
   auto const followed = [&](od::compile_options const& o) {
     return oc::incremental(o, state_space, numbers::copy_of(y), numbers::copy_of(y), 0.9, 0.5, 0.7);
   };
@@ -310,10 +296,9 @@ void bench_append(od::compile_options const& compiled) {
     return f.value();
   };
   random_numbers a, b, c, d;
-  std::vector<double> mine = y;
   bench::compare(
       "a state space: one state more",
-      bench::way{"one of 10,000 moves, followed, compiled", 0, [&] { return move_state(moved, mine, a); }},
+      bench::way{"one of 10,000 moves, followed, compiled", 0, [&] { return move_state(moved, length, a); }},
       bench::way{"one more, followed, compiled", 2, [&] { return append(fast, b); }},
       bench::way{"one more, followed, interpreted", 0, [&] { return append(slow, c); }},
       bench::way{"one more, by hand", 0, [&] {
@@ -352,10 +337,12 @@ void bench_highest(od::compile_options const& compiled) {
   random_numbers a, b;
   bench::compare(
       "the largest of 16,384 numbers, of which one moves",
-      bench::way{"by hand", 0, [&] {
-                   auto const i = static_cast<std::size_t>(a.below(size));
-                   return hand.set(i, a.near_zero());
-                 }},
+      bench::way{
+          "by hand", 0,
+          [&] {
+            auto const i = static_cast<std::size_t>(a.below(size));
+            return hand.set(i, a.near_zero());
+          }},
       bench::way{"followed, compiled", 0, [&] {
                    i64 const i = b.below(size);
                    fast.set_at<0>(i, b.near_zero());
@@ -533,24 +520,19 @@ void bench_regression(od::compile_options const& compiled) {
   };
   regression_by_hand hand(d);
   auto fast = followed();
-  regression_data mine = d;
   random_numbers a, b;
   auto const move_effect = [&] {
     i64 const j = b.below(groups);
-    double& state = mine.a[static_cast<std::size_t>(j)];
-    double const now = state + b.near_zero();
-    fast.set_at<2>(j, now);
-    return decide(fast, b, state, now);
+    fast.set_at<2>(j, fast.get_at<2>(j) + b.near_zero());
+    return decide(fast, b);
   };
   auto const move_mean = [&] {
-    double const now = mine.mu + 0.2 * b.near_zero();
-    fast.set<4>(now);
-    return decide(fast, b, mine.mu, now);
+    fast.set<4>(fast.get<4>() + 0.2 * b.near_zero());
+    return decide(fast, b);
   };
   auto const move_slope = [&] {
-    double const now = mine.b + 0.01 * b.near_zero();
-    fast.set<3>(now);
-    return decide(fast, b, mine.b, now);
+    fast.set<3>(fast.get<3>() + 0.01 * b.near_zero());
+    return decide(fast, b);
   };
   for (int k = 0; k < 100; ++k) move_effect(), move_mean(), move_slope();
   bench::compare(

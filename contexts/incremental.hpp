@@ -38,18 +38,22 @@ public:
   /// Another value for the argument I. O(what it takes), and for numbers O(1).
   template <std::size_t I, class X>
   void set(X const& x) {
-    using argument = std::tuple_element_t<I, std::tuple<A...>>;
+    using argument = argument_at<I>;
     static_assert(
         std::is_convertible_v<X const&, argument>,
         "overdub: set<I>(x) takes what the function's argument I is");
-    std::uint32_t leaf = first_leaf<I>;
-    for (datum const& d : data_of(argument(x))) program_.set(leaf++, d);
+    if constexpr (std::is_arithmetic_v<argument>) {
+      program_.set_bits(first_leaf<I>, bits_of(static_cast<argument>(x)));
+    } else {
+      std::uint32_t leaf = first_leaf<I>;
+      for (datum const& d : data_of(argument(x))) program_.set(leaf++, d);
+    }
   }
   /// Another element of the argument I, an array: set_at<0>(i, x), of arrays of arrays set_at<0>(i, j, x). Throws index_error. O(1), and
   /// O(length) for more than four elements in an update, or two in one row.
   template <std::size_t I, class... X>
   void set_at(X const&... indices_and_element) {
-    using argument = std::tuple_element_t<I, std::tuple<A...>>;
+    using argument = argument_at<I>;
     constexpr std::size_t rank = detail::type_of_cpp<argument>.rank;
     static_assert(
         rank > 0, "overdub: set_at<I>(i, x) is for arguments that are arrays; others are set as a whole");
@@ -61,11 +65,6 @@ public:
         "overdub: set_at<I>(i, x) is for arrays of up to three axes");
     if constexpr (rank > 0 && rank <= incremental_program::most_indices && sizeof...(X) == rank + 1) {
       auto const all = std::tie(indices_and_element...);
-      std::array<i64, rank> path;
-      [&]<std::size_t... K>(std::index_sequence<K...>) {
-        ((path[K] = static_cast<i64>(std::get<K>(all))), ...);
-      }
-      (std::make_index_sequence<rank>{});
       using number = typename detail::number_in<argument>::type;
       using given = std::tuple<X...>;
       constexpr bool fits = []<std::size_t... K>(std::index_sequence<K...>) {
@@ -77,6 +76,10 @@ public:
           fits,
           "overdub: set_at<I>(i, x) takes integers as indices, and no floating-point number where an integer "
           "stands; convert it");
+      auto const path = [&]<std::size_t... K>(std::index_sequence<K...>) {
+        return std::array{static_cast<i64>(std::get<K>(all))...};
+      }
+      (std::make_index_sequence<rank>{});
       std::uint64_t const bits = bits_of(static_cast<number>(std::get<rank>(all)));
       if constexpr (rank == 1)
         program_.set_at(first_leaf<I>, path[0], bits);
@@ -84,12 +87,36 @@ public:
         program_.set_at(first_leaf<I>, path, bits);
     }
   }
+  /// The argument I, without changes that were not committed. O(its size), and for numbers O(1).
+  template <std::size_t I>
+  auto get() const {
+    using argument = argument_at<I>;
+    if constexpr (std::is_arithmetic_v<argument>) {
+      return number_of<argument>(program_.input_bits(first_leaf<I>, {}));
+    } else {
+      std::vector<datum> all;
+      for (std::uint32_t k = 0; k < leaves<argument>; ++k) all.push_back(program_.input(first_leaf<I> + k));
+      return tree_of<argument>(all);
+    }
+  }
+  /// The same of an element of an array: get_at<0>(i), of arrays of arrays get_at<0>(i, j). Throws index_error. O(1).
+  template <std::size_t I, std::integral... X>
+  auto get_at(X... indices) const {
+    using argument = argument_at<I>;
+    constexpr std::size_t rank = detail::type_of_cpp<argument>.rank;
+    static_assert(rank > 0, "overdub: get_at<I>(i) is for arguments that are arrays; get<I>() gives others");
+    static_assert(
+        rank == 0 || sizeof...(X) == rank, "overdub: get_at<I>(i) takes an index for each axis of the array");
+    if constexpr (rank > 0 && sizeof...(X) == rank)
+      return number_of<typename detail::number_in<argument>::type>(
+          program_.input_at(first_leaf<I>, std::array{static_cast<i64>(indices)...}));
+  }
 
   /// One element more of the argument I, an array, behind the last one; of arrays of arrays, a row: an array of their element. O(1) for
   /// numbers, amortised.
   template <std::size_t I, class X>
   void append(X const& element) {
-    using argument = std::tuple_element_t<I, std::tuple<A...>>;
+    using argument = argument_at<I>;
     static_assert(
         detail::type_of_cpp<argument>.rank > 0,
         "overdub: append<I>(x) is for arguments that are arrays; others are set as a whole");
@@ -110,7 +137,7 @@ public:
   /// Of a function that gives no number, nothing is returned: commit, and ask for the value.
   std::conditional_t<is_number, Result, void> propose() {
     program_.propose();
-    if constexpr (is_number) return number_of(program_.proposed());
+    if constexpr (is_number) return number_of<Result>(program_.proposed());
   }
   /// By how much the proposal changes the value: a weight, where the value is the logarithm of a density.
   double difference() const requires is_number { return program_.difference(); }
@@ -122,7 +149,7 @@ public:
   /// The value, without changes that were not committed.
   Result value() const {
     if constexpr (is_number) {
-      return number_of(program_.value());
+      return number_of<Result>(program_.value());
     } else {
       std::vector<datum> all;
       for (std::size_t k = 0; k < program_.all_slices().function().results.size(); ++k)
@@ -139,10 +166,18 @@ private:
   static constexpr std::uint32_t leaves =
       []<class... L>(types<L...>) { return static_cast<std::uint32_t>(sizeof...(L)); }(leaves_of<X>{});
   template <std::size_t I>
+  static constexpr std::size_t checked = [] {
+    static_assert(
+        I < sizeof...(A), "overdub: the function has no argument of this number; the first one is 0");
+    return I < sizeof...(A) ? I : 0;
+  }();
+  template <std::size_t I>
+  using argument_at = std::tuple_element_t<checked<I>, std::tuple<A...>>;
+  template <std::size_t I>
   static constexpr std::uint32_t first_leaf = []<std::size_t... K>(std::index_sequence<K...>) {
     return (0u + ... + leaves<std::tuple_element_t<K, std::tuple<A...>>>);
   }
-  (std::make_index_sequence<I>{});
+  (std::make_index_sequence<checked<I>>{});
 
   template <class T>
   static std::uint64_t bits_of(T x) {
@@ -153,13 +188,14 @@ private:
     else
       return static_cast<std::uint64_t>(x);
   }
-  static Result number_of(std::uint64_t bits) {
-    if constexpr (std::is_same_v<Result, double>)
+  template <class T>
+  static T number_of(std::uint64_t bits) {
+    if constexpr (std::is_same_v<T, double>)
       return std::bit_cast<double>(bits);
-    else if constexpr (std::is_same_v<Result, float>)
+    else if constexpr (std::is_same_v<T, float>)
       return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
     else
-      return static_cast<Result>(bits);
+      return static_cast<T>(bits);
   }
 
   incremental_program program_;

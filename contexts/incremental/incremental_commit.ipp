@@ -22,14 +22,15 @@ std::pair<T, T> sum_of_two(T a, T b) {
   return {sum, (a - kept) + (b - added)};
 }
 
-// Whether a sum became so much less than what it was, or what was added to it, that what was rounded away of that is not little
-// any more: a part in 2^33 of it, or some parts in 10^12 of what is less than 1; of single precision, in 2^15. `most` is the largest of
-// these since it was added up anew.
+// Whether a sum became so much less than it was that what was rounded away of that is not little any more: a part in 2^33 of it, or
+// some parts in 10^12 of what is less than 1; of single precision, in 2^15. `most` is the largest that it was since it was added up anew.
+// So it is where the sum is no number.
 template <class T>
-bool is_lost(T before, T by, T sum, double& most) {
+bool is_lost(T before, T sum, double& most) {
   constexpr double times = sizeof(T) == 8 ? 0x1p19 : 0x1p8, least = 0x1p-6;
-  most = std::max({most, std::abs(static_cast<double>(before)), std::abs(static_cast<double>(by))});
-  return most > times * std::max(std::abs(static_cast<double>(sum)), least);
+  double const was = std::abs(static_cast<double>(before)), is = std::abs(static_cast<double>(sum));
+  most = was > most ? was : most;
+  return !(most <= times * (is < least ? least : is));
 }
 
 } // namespace increments
@@ -38,19 +39,49 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL void incremental_program::commit() {
   if (!is_proposed_) propose();
-  if (proposal_ == nullptr) return rollback();
+  if (proposal_ == nullptr) return forget_changes();
   bound_slice& b = *proposal_;
-  if (&b == all_.get()) begin_sums();
+  if (&b == all_.get()) [[unlikely]]
+    begin_sums();
   is_torn_ = true;      // where memory is gone before all is written, the next update runs all again,
   is_proposed_ = false; // and so does this one, if it is committed once more
-  if (b.results != b.call.results()) find_stores(b);
-  for (auto const& [from, to] : b.numbers) *to = *from;
+  for (auto const& copy : b.copies) copy();
+  for (auto const& copy : b.words) copy();
+  if (b.has_more) commit_more(b);
+  bool is_sound = true;
+  for (auto const& a : b.additions) is_sound = add(a) && is_sound;
+  if (!is_sound) [[unlikely]]
+    look_at_sums(b);
+  for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
+  for (auto const& copy : b.renewed) copy();
+  b.version = ++numbers_version_;
+  is_torn_ = false;
+  forget_changes();
+  if (--commits_until_run_ == 0 || is_inexact_) [[unlikely]]
+    run_from_the_beginning();
+}
+
+// To a sum, what it changes by; and to what was rounded away, what is now. Whether the sum is one that can be added to.
+[[gnu::always_inline]] inline bool incremental_program::add(bound_slice::addition const& a) {
+  double const before = std::bit_cast<double>(*a.sum), by = std::bit_cast<double>(*a.by);
+  auto const [sum, lost] = increments::sum_of_two(before, by);
+  double const rest = std::bit_cast<double>(*a.rest) + lost; // no number, where the sum is not finite
+  *a.sum = std::bit_cast<std::uint64_t>(sum);
+  *a.rest = std::bit_cast<std::uint64_t>(rest);
+  return !increments::is_lost(before, sum, *a.most) && rest == rest;
+}
+inline void incremental_program::look_at_sums(bound_slice const& b) {
+  for (auto const& a : b.additions)
+    if (std::isfinite(std::bit_cast<double>(*a.sum)))
+      is_inexact_ = true;
+    else
+      is_improper_ = true;
+}
+
+// What few slices have.
+inline void incremental_program::commit_more(bound_slice const& b) {
   for (auto const& e : b.elements) {
     if (e.valid != nullptr && *e.valid == 0) continue;
-    if (e.is_plain) [[likely]] {
-      std::memcpy(e.to + *e.index * sizeof *e.value, e.value, sizeof *e.value);
-      continue;
-    }
     increments::put_bits(e.to + *e.index * e.size, e.size, *e.value);
     if (is_sum_[e.variable]) look_at(e.variable, *e.value);
     if (auto const& inverse = inverse_[e.variable]) inverse->written(static_cast<std::int64_t>(*e.index));
@@ -63,24 +94,9 @@ OVERDUB_DECL void incremental_program::commit() {
     ++grown_;
     if (is_sum_[variable]) look_at(variable, *value);
   }
-  for (auto const& a : b.additions)
-    if (a.valid == nullptr || *a.valid != 0) {
-      double const before = std::bit_cast<double>(*a.sum), by = std::bit_cast<double>(*a.by);
-      auto const [sum, lost] = increments::sum_of_two(before, by);
-      is_inexact_ = is_inexact_ || increments::is_lost(before, by, sum, *a.most);
-      *a.sum = std::bit_cast<std::uint64_t>(sum);
-      *a.rest = std::bit_cast<std::uint64_t>(std::bit_cast<double>(*a.rest) + lost);
-      is_improper_ = is_improper_ || !std::isfinite(sum);
-    }
   for (std::uint64_t const* const sum : b.sums)
     is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
   if (!b.parts.empty()) write_parts(b);
-  for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
-  std::copy(proposed_.begin(), proposed_.end(), values_.begin());
-  is_torn_ = false;
-  rollback();
-  if (--commits_until_run_ == 0 || is_inexact_) [[unlikely]]
-    run_from_the_beginning();
 }
 
 // All sums are added up anew.
@@ -88,7 +104,7 @@ inline void incremental_program::begin_sums() {
   is_improper_ = false;
   for (auto& most : most_) std::fill(most.begin(), most.end(), 0.0);
 }
-inline double* incremental_program::most_of(std::uint32_t variable, std::size_t number) {
+OVERDUB_DECL double* incremental_program::most_of(std::uint32_t variable, std::size_t number) {
   std::vector<double>& most = most_[variable];
   if (number >= most.size()) {
     increments::cells const& sums = arrays_of_[variable];
@@ -107,61 +123,6 @@ inline void incremental_program::run_from_the_beginning() {
   } catch (std::exception const&) { // what was committed is, and the next commit tries again
     commits_until_run_ = 1;
   }
-}
-
-// Which words a commit copies, and where to.
-inline void incremental_program::find_stores(bound_slice& b) {
-  b.results = nullptr; // until all are found
-  b.numbers.clear();
-  b.elements.clear();
-  b.grown_elements.clear();
-  b.additions.clear();
-  b.sums.clear();
-  b.parts.clear();
-  static constexpr std::uint64_t zero = 0;
-  auto const is_word = [&](increments::slice_value v) {
-    if (v.parameter != increments::slice_value::none) return b.call.code().parameters[v.parameter].rank == 0;
-    return v.result == increments::slice_value::none || b.call.code().results[v.result].rank == 0;
-  };
-  auto const word = [&](increments::slice_value v) -> std::uint64_t const* {
-    if (v.parameter != increments::slice_value::none) return b.call.argument_address(v.parameter);
-    return v.result == increments::slice_value::none ? &zero : b.call.result_address(v.result);
-  };
-  for (increments::store const& s : b.slice->what.stores) {
-    if (s.adds && s.path.empty() && layout_[s.variable].type == ir::f64) {
-      std::uint64_t& sum = numbers_[s.variable];
-      b.additions.push_back(
-          {word(s.value), s.valid.exists() ? word(s.valid) : nullptr, &sum,
-           &numbers_[layout_.remainder_of(layout_[s.variable].of)], most_of(s.variable, 0)});
-      continue;
-    }
-    if (s.grows && is_word(s.value) && s.value.exists() && !s.valid.exists() &&
-        layout_[s.variable].type.rank == 1) {
-      b.grown_elements.push_back({word(s.value), s.variable});
-      continue;
-    }
-    if (s.grows || s.adds) {
-      b.parts.push_back(&s);
-      continue;
-    }
-    bool const is_single = is_sum_[s.variable] && layout_[s.variable].type.element == ir::scalar::f32;
-    if (s.path.empty() && is_number(s.variable) && !s.valid.exists() && !is_single) {
-      b.numbers.push_back({word(s.value), &numbers_[s.variable]});
-      if (is_sum_[s.variable] && layout_[s.variable].type == ir::f64) b.sums.push_back(&numbers_[s.variable]);
-    } else if (
-        s.path.size() == 1 && layout_[s.variable].type.rank == 1 && !s.each && !s.is_range &&
-        is_word(s.value)) {
-      increments::cells& to = arrays_of_[s.variable];
-      b.elements.push_back(
-          {word(s.path[0]), word(s.value), s.valid.exists() ? word(s.valid) : nullptr, to.data(),
-           to.size_of_scalar(), s.variable,
-           to.size_of_scalar() == sizeof(std::uint64_t) && !is_sum_[s.variable] &&
-               inverse_[s.variable] == nullptr});
-    } else {
-      b.parts.push_back(&s);
-    }
-  }
-  b.results = b.call.results();
 }
 
 // A sum that is not finite cannot be followed.
@@ -272,8 +233,7 @@ inline std::uint64_t incremental_program::added(
       using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
       auto const number = [](std::uint64_t bits) { return std::bit_cast<T>(static_cast<word>(bits)); };
       auto const [now, lost] = increments::sum_of_two(number(sum), number(by));
-      is_inexact_ =
-          is_inexact_ || increments::is_lost(number(sum), number(by), now, *most_of(variable, number_of));
+      is_inexact_ = is_inexact_ || increments::is_lost(number(sum), now, *most_of(variable, number_of));
       rest = std::bit_cast<word>(static_cast<T>(number(rest) + lost));
       return std::bit_cast<word>(now);
     } else {

@@ -1,6 +1,7 @@
 // A program that follows changes of its inputs, where types are known at run time.
 #pragma once
 
+#include <overdub/contexts/incremental/bound_slice.hpp>
 #include <overdub/contexts/incremental/error.hpp>
 #include <overdub/contexts/incremental/inverse_index.hpp>
 #include <overdub/contexts/incremental/memory.hpp>
@@ -37,6 +38,16 @@ public:
 
   /// Another value for an input.
   OVERDUB_DECL void set(std::uint32_t input, datum const& x);
+  /// The same of an input that is a number, by its bits. O(1).
+  void set_bits(std::uint32_t input, std::uint64_t bits) {
+    change& c = pending_[input];
+    bool const is_first = c.how.is_same();
+    if (is_first && bits == numbers_[input]) return; // as it is
+    is_proposed_ = false;
+    c.bits = bits;
+    if (is_first) changed_[change_count_++] = input;
+    mark(input, {.whole = true});
+  }
   /// Another element of an input, by its bits. Throws index_error. O(1), and O(length) where the array is then followed as a whole.
   OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
   /// The same of an array of one axis.
@@ -86,32 +97,20 @@ public:
   /// The changes are made. Proposes them first, where that was not done.
   OVERDUB_DECL void commit();
   /// The changes are forgotten.
-  void rollback() {
-    for (std::uint32_t k = 0; k < change_count_; ++k) {
-      change& c = pending_[changed_[k]];
-      c.how = {};
-      if (c.whole) c.whole.reset();
-      c.is_there = false;
-    }
-    change_count_ = 0;
-    signature_ = 0;
-    is_proposed_ = false;
-    proposal_ = nullptr;
-  }
+  void rollback() { forget_changes(); }
 
   // ---- values
 
   /// The bits of a result that is a number: as it is, and as it was proposed.
   std::uint64_t value(std::size_t result = 0) const { return values_[result]; }
   std::uint64_t proposed(std::size_t result = 0) const {
-    return (is_proposed_ && proposal_ != nullptr ? proposed_ : values_)[result];
+    return is_proposed_ && proposal_ != nullptr ? *proposal_->outcomes[result] : values_[result];
   }
   /// By how much the proposal changes a result that is a number: a sum's difference is not what is left of two sums.
   double difference(std::size_t result = 0) const {
     if (!is_proposed_ || proposal_ == nullptr) return 0;
-    if (increments::slice_value const by = proposal_->slice->what.differences[result];
-        by.result != increments::slice_value::none) [[likely]]
-      return std::bit_cast<double>(proposal_->call.word(by.result));
+    if (std::uint64_t const* const by = proposal_->differences[result]; by != nullptr) [[likely]]
+      return std::bit_cast<double>(*by);
     return difference_of_values(result);
   }
   /// Calls f(path, bits) for the elements of a result that the proposal computed again, in any order: those that changed, and maybe
@@ -122,7 +121,7 @@ public:
     if (!is_proposed_ || proposal_ == nullptr) return;
     std::uint32_t const v = variable_of_result(result);
     if (v == increments::layout::none) return;
-    if (is_number(v)) return f(std::span<i64 const>(), proposed_[result]);
+    if (is_number(v)) return f(std::span<i64 const>(), proposed(result));
     if (v < pending_.size()) return for_each_change_of_input(v, f);
     increments::cells const& as_it_is = arrays_of_[v];
     for (increments::store const& s : proposal_->slice->what.stores) {
@@ -180,6 +179,14 @@ public:
   std::uint64_t input_bits(std::uint32_t i, std::span<i64 const> path) const {
     return is_number(i) ? numbers_[i] : arrays_of_[i].bits_at(arrays_of_[i].at(path));
   }
+  /// The bits of an element of an input that is an array. Throws index_error.
+  std::uint64_t input_at(std::uint32_t i, std::span<i64 const> path) const {
+    increments::cells const& m = arrays_of_[i];
+    for (std::size_t k = 0; k < path.size(); ++k)
+      if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(m.extent(k))) [[unlikely]]
+        throw_outside(i, path[k], m.extent(k));
+    return m.bits_at(path.size() == 1 ? static_cast<std::size_t>(path[0]) * m.size_of_scalar() : m.at(path));
+  }
 
   incremental_slices const& all_slices() const { return *slices_; }
   /// What ran in the last proposal, in order: operations of `all_slices().function()`. Nothing, when it was committed or rolled back.
@@ -202,56 +209,6 @@ private:
     std::optional<increments::cells> whole; // of an array
     bool is_there = false;                  // what was appended is a part of the array now
   };
-  // A slice with where its arguments and what it changes stand: addresses of words.
-  struct bound_slice {
-    struct word_copy {
-      std::uint64_t const* from;
-      std::uint64_t* to;
-    };
-    struct element_copy { // of an array of one axis
-      std::uint64_t const *index, *value, *valid;
-      std::byte* to;
-      std::size_t size;
-      std::uint32_t variable;
-      bool is_plain; // a word that nobody looks at
-    };
-    struct addition { // to a sum that stands alone
-      std::uint64_t const *by, *valid;
-      std::uint64_t *sum, *rest;
-      double* most;
-    };
-    struct grown_element { // behind the end of an array of one axis
-      std::uint64_t const* value;
-      std::uint32_t variable;
-    };
-    explicit bound_slice(std::shared_ptr<runnable_slice const> s)
-        : slice(std::move(s)), failed(slice->what.failed), call(slice->code) {}
-
-    increments::schema changes;
-    std::uint64_t signature = 0;
-    std::shared_ptr<runnable_slice const> slice;
-    increments::slice_value failed; // a result
-    tiered_call call;
-    std::vector<word_copy> arguments;   // numbers, and places of the update
-    std::vector<std::uint32_t> others;  // parameters that are asked for at each call
-    std::uint64_t arrays = 0;           // which arrays it was bound to,
-    std::uint64_t grown = 0;            // and how long they were
-    std::byte const* results = nullptr; // where they stood when these were found:
-    std::vector<word_copy> numbers;     // what a commit copies,
-    std::vector<element_copy> elements;
-    std::vector<grown_element> grown_elements;
-    std::vector<addition> additions;
-    std::vector<std::uint64_t const*> sums;      // what is to be finite,
-    std::vector<increments::store const*> parts; // and all else
-    std::vector<increments::cells> wholes;       // arrays that the last call was lent
-    bool has_rows = false;                       // some parts of arrays are arrays
-    // What runs where these assumptions failed. Where so many runs in a row came to the same, that runs instead, so many times.
-    std::vector<std::pair<std::uint64_t, bound_slice*>> doubting;
-    static constexpr std::uint32_t most_failures = 12, runs_until_tried = 1000;
-    bound_slice *instead = nullptr, *found = nullptr;
-    std::uint32_t failures = 0, until_tried = 0;
-  };
-
   static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
     return how.code() << (increments::input_change::bits * (input % most_signed));
   }
@@ -268,6 +225,19 @@ private:
     p.bits = bits;
     if (c.how.is_same()) changed_[change_count_++] = input;
     mark(input, {.places = static_cast<std::uint8_t>(c.how.places + 1), .indices = 1, .appended = true});
+  }
+  [[gnu::always_inline]] void forget_changes() {
+    for (std::uint32_t k = 0; k < change_count_; ++k) {
+      change& c = pending_[changed_[k]];
+      c.how = {};
+      if (c.whole) [[unlikely]]
+        c.whole.reset();
+      c.is_there = false;
+    }
+    change_count_ = 0;
+    signature_ = 0;
+    is_proposed_ = false;
+    proposal_ = nullptr;
   }
   template <class F>
   void for_each_change_of_input(std::uint32_t i, F const& f) const {
@@ -306,11 +276,12 @@ private:
     for (change const& c : pending_) all.push_back(c.how);
     return all;
   }
-  std::unique_ptr<bound_slice>
+  OVERDUB_DECL std::unique_ptr<bound_slice>
   make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes);
-  void find_arguments(bound_slice& b);
-  void lend_arrays(bound_slice& b);
-  void find_stores(bound_slice& b);
+  OVERDUB_DECL void find_arguments(bound_slice& b);
+  OVERDUB_DECL void lend_arrays(bound_slice& b);
+  OVERDUB_DECL void find_results(bound_slice& b);
+  void find_renewed(bound_slice& b);
   OVERDUB_DECL void keep_all();
   void grow();
   void keep_more();
@@ -319,6 +290,9 @@ private:
   void run_with_others(bound_slice& b);
   OVERDUB_DECL void run_all();
   void pass(bound_slice& b, std::uint32_t parameter);
+  bool add(bound_slice::addition const& a);
+  void look_at_sums(bound_slice const& b);
+  void commit_more(bound_slice const& b);
   void write_parts(bound_slice const& b);
   void write(increments::store const& s, bound_call const& from, std::byte const* copied);
   void write_input(std::uint32_t i);
@@ -330,9 +304,10 @@ private:
       std::uint32_t variable, std::size_t number_of, std::uint64_t sum, std::uint64_t by,
       std::uint64_t& rest);
   void begin_sums();
-  double* most_of(std::uint32_t variable, std::size_t number);
+  OVERDUB_DECL double* most_of(std::uint32_t variable, std::size_t number);
   void add_parts(increments::store const& s, bound_call const& from);
   void check_input(std::uint32_t i) const;
+  [[noreturn]] OVERDUB_DECL static void throw_outside(std::uint32_t input, i64 index, i64 size);
   bool run_with_rows(bound_slice& b);
   bool rows_fit(bound_slice const& b) const;
   void look_at(std::uint32_t variable, std::uint64_t bits);
@@ -344,7 +319,8 @@ private:
   std::vector<increments::cells> arrays_of_; // by variable
   std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
   std::vector<bool> is_sum_;              // by variable: whether differences are added to it
-  std::vector<std::vector<double>> most_; // of each sum, the largest that it was, or that was added to it
+  std::vector<std::vector<double>> most_; // of each sum, the largest that it was
+  std::uint64_t numbers_version_ = 1;     // another number where a number that is kept changed
   std::uint64_t arrays_ = 1;              // another number where an array moved, or changed its shape
   std::uint64_t grown_ = 1;               // another number where an array got longer where it stands
   std::vector<change> pending_;           // by input
@@ -355,7 +331,7 @@ private:
   bound_slice* last_ = nullptr;     // that was found, and doubts nothing
   bound_slice* proposal_ = nullptr; // that ran
   std::unique_ptr<bound_slice> all_;
-  std::vector<std::uint64_t> values_, proposed_;
+  std::vector<std::uint64_t> values_; // by result, as it is
   std::uint32_t commits_until_run_ = most_commits;
   bool is_proposed_ = false;
   bool is_improper_ = false; // a sum is not finite: differences say nothing of it
@@ -367,6 +343,7 @@ private:
 } // namespace overdub::contexts
 
 #if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/incremental/incremental_bind.ipp>
 #include <overdub/contexts/incremental/incremental_commit.ipp>
 #include <overdub/contexts/incremental/incremental_explain.ipp>
 #include <overdub/contexts/incremental/incremental_program.ipp>

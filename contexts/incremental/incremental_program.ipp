@@ -10,11 +10,6 @@
 namespace overdub::contexts {
 namespace increments {
 
-[[noreturn, gnu::cold]] inline void throw_index(std::uint32_t input, i64 index, i64 size) {
-  throw index_error(message(
-      "overdub: input %u has %lld elements along this axis, and element %lld was set", input,
-      static_cast<long long>(size), static_cast<long long>(index)));
-}
 [[noreturn, gnu::cold]] inline void throw_type(std::uint32_t input, ir::type wanted, ir::type given) {
   throw argument_error(message(
       "overdub: input %u is %s, and was given %s", input, overdub::detail::text_of(wanted).c_str(),
@@ -45,7 +40,6 @@ OVERDUB_DECL incremental_program::incremental_program(
   pending_.resize(inputs.size());
   changed_.resize(inputs.size());
   values_.resize(slices_->function().results.size());
-  proposed_.resize(values_.size());
   keep_all();
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].type() != layout_[i].type) increments::throw_type(i, layout_[i].type, inputs[i].type());
@@ -58,9 +52,15 @@ OVERDUB_DECL incremental_program::incremental_program(
   for (std::uint32_t k = 0; k < values_.size(); ++k)
     if (ir::value_id const v = f.operand(f.yield_of(ir::function::body), k); f.is_literal(v))
       values_[k] = f.bits_of(v);
-  proposed_ = values_;
   run_all();
   commit();
+}
+
+[[noreturn, gnu::cold]] OVERDUB_DECL void
+incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
+  throw index_error(message(
+      "overdub: input %u has %lld elements along this axis, and none at %lld", input,
+      static_cast<long long>(size), static_cast<long long>(index)));
 }
 
 // ---- changes
@@ -74,18 +74,13 @@ inline void incremental_program::check_input(std::uint32_t i) const {
 OVERDUB_DECL void incremental_program::set(std::uint32_t input, datum const& x) {
   check_input(input);
   if (x.type() != layout_[input].type) increments::throw_type(input, layout_[input].type, x.type());
+  if (is_number(input)) return set_bits(input, x.bits());
+  increments::cells whole(x.type());
+  whole.assign(x);
   change& c = pending_[input];
-  bool const is_first = c.how.is_same();
-  if (is_first && is_number(input) && x.bits() == numbers_[input]) return; // as it is
   is_proposed_ = false;
-  if (is_number(input)) {
-    c.bits = x.bits();
-  } else {
-    increments::cells whole(x.type());
-    whole.assign(x);
-    c.whole = std::move(whole);
-  }
-  if (is_first) changed_[change_count_++] = input;
+  c.whole = std::move(whole);
+  if (c.how.is_same()) changed_[change_count_++] = input;
   mark(input, {.whole = true});
 }
 
@@ -99,7 +94,7 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
   auto const check = [&](increments::cells const& of) {
     for (std::size_t k = 0; k < path.size(); ++k)
       if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(of.extent(k)))
-        increments::throw_index(input, path[k], of.extent(k));
+        throw_outside(input, path[k], of.extent(k));
   };
   auto const is_new = [&] {
     return c.how.appended && path[0] >= m.extent(0) && path[0] - m.extent(0) < c.how.places;
@@ -108,7 +103,7 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
     increments::cells& to = arrays_of_[input];
     for (std::size_t k = 1; k < path.size(); ++k)
       if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(m.extent(k)))
-        increments::throw_index(input, path[k], m.extent(k));
+        throw_outside(input, path[k], m.extent(k));
     to.set_bits_at(to.at(path), bits);
     c.places[path[0] - m.extent(0)].bits = bits;
     is_proposed_ = false;
@@ -257,7 +252,7 @@ OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) con
       return static_cast<double>(static_cast<std::int64_t>(bits));
     }
   };
-  return number(proposed_[k]) - number(values_[k]);
+  return number(proposed(k)) - number(values_[k]);
 }
 
 OVERDUB_DECL datum incremental_program::input(std::uint32_t i) const {

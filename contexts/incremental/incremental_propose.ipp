@@ -60,7 +60,7 @@ inline void incremental_program::run_doubting(bound_slice* b) {
   }
 }
 // The slice that takes for granted what another one does, but for what failed.
-inline incremental_program::bound_slice* incremental_program::doubting(bound_slice& b, std::uint64_t failed) {
+inline bound_slice* incremental_program::doubting(bound_slice& b, std::uint64_t failed) {
   for (auto const& [bits, known] : b.doubting)
     if (bits == failed) return known;
   increments::doubts d = b.slice->doubts;
@@ -78,7 +78,7 @@ inline bool incremental_program::fits(bound_slice const& b) const {
 }
 
 // The slice for the changes.
-inline incremental_program::bound_slice* incremental_program::find_slice(increments::doubts const& d) {
+inline bound_slice* incremental_program::find_slice(increments::doubts const& d) {
   auto const known = [&](increments::doubts const& wanted) {
     auto const at = std::find_if(
         bound_.begin(), bound_.end(), [&](auto const& b) { return fits(*b) && b->slice->doubts == wanted; });
@@ -110,10 +110,9 @@ inline void incremental_program::keep_more() {
     std::move(asked.begin(), asked.end(), pending_.begin());
     change_count_ = count;
     signature_ = signature;
-    values_ = proposed_ = values;
+    values_ = values;
   };
   try {
-    proposed_ = values_;
     run_all();
     commit();
   } catch (...) {
@@ -121,56 +120,6 @@ inline void incremental_program::keep_more() {
     throw;
   }
   restore();
-}
-
-inline std::unique_ptr<incremental_program::bound_slice>
-incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes) {
-  auto b = std::make_unique<bound_slice>(s);
-  b->changes = std::move(changes);
-  b->signature = signature_;
-  for (increments::store const& each : s->what.stores)
-    b->has_rows = b->has_rows || (!each.path.empty() && !each.is_range &&
-                                  layout_[each.variable].type.rank > each.path.size());
-  find_arguments(*b);
-  return b;
-}
-
-// Where the words of a slice's arguments come from, and go to.
-inline void incremental_program::find_arguments(bound_slice& b) {
-  b.arguments.clear();
-  b.others.clear();
-  auto const& parameters = b.slice->what.parameters;
-  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
-    increments::slice_parameter const& p = parameters[k];
-    using kind = increments::slice_parameter::kind;
-    std::uint64_t* const to = b.call.argument_address(k);
-    if (p.what == kind::variable && is_number(p.variable))
-      b.arguments.push_back({&numbers_[p.variable], to});
-    else if (p.what == kind::index)
-      b.arguments.push_back(
-          {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});
-    else if (p.what == kind::element)
-      b.arguments.push_back({&pending_[p.variable].places[p.place].bits, to});
-    else if (p.what != kind::variable)
-      b.others.push_back(k);
-  }
-}
-
-inline void incremental_program::lend_arrays(bound_slice& b) {
-  auto const& parameters = b.slice->what.parameters;
-  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
-    if (parameters[k].what != increments::slice_parameter::kind::variable ||
-        is_number(parameters[k].variable))
-      continue;
-    increments::cells const& m = arrays_of_[parameters[k].variable];
-    if (b.arrays == arrays_) // it stands where it did
-      b.call.set_extents(k, m.extents());
-    else
-      b.call.lend(k, m.data(), m.extents());
-  }
-  if (b.arrays != arrays_) b.results = nullptr;
-  b.arrays = arrays_;
-  b.grown = grown_;
 }
 
 [[gnu::always_inline]] inline void incremental_program::run(bound_slice& b) {
@@ -181,7 +130,11 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
     }
   if (b.arrays != arrays_ || b.grown != grown_) [[unlikely]]
     lend_arrays(b);
-  for (auto const& [from, to] : b.arguments) *to = *from;
+  if (b.version != numbers_version_) {
+    for (auto const& copy : b.numbers) copy();
+    b.version = numbers_version_;
+  }
+  for (auto const& copy : b.places) copy();
   if (b.has_rows) [[unlikely]] {
     if (!run_with_rows(b)) return run_all();
   } else if (b.others.empty()) [[likely]] {
@@ -189,13 +142,8 @@ inline void incremental_program::lend_arrays(bound_slice& b) {
   } else {
     run_with_others(b);
   }
-  auto const& results = b.slice->what.results;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i].result != increments::slice_value::none)
-      proposed_[i] = b.call.word(results[i].result);
-    else
-      proposed_[i] = results[i].exists() ? b.call.argument_word(results[i].parameter) : values_[i];
-  }
+  if (b.results != b.call.results()) [[unlikely]]
+    find_results(b);
   proposal_ = &b;
   is_proposed_ = true;
 }

@@ -116,6 +116,36 @@ TEST_CASE("a sum that is not finite any more, in a branch that is not taken, doe
   }
 }
 
+TEST_CASE("arguments are told as they are, without what was not committed") {
+  constexpr auto all = od::fn<"all">([](auto z, auto x, auto rows, auto by) {
+    auto const row = [&](auto const& r) { return od::sum(r) * by; };
+    return od::sum(od::map(row, rows)) + od::sum(od::map([&](auto k) { return x[k]; }, z));
+  });
+  auto f = oc::incremental(
+      all, indices{0, 1}, numbers{1.5, 2.5}, od::array<numbers>{numbers{1, 2}, numbers{3, 4}}, 2.0f);
+  f.set_at<0>(1, 0);
+  f.set_at<1>(0, -1.0);
+  f.set_at<2>(1, 0, 8.0);
+  f.set<3>(0.5f);
+  auto const check = [&](i64 z, double x, double element, float by) {
+    static_assert(std::is_same_v<decltype(f.get_at<0>(1)), i64>);
+    static_assert(std::is_same_v<decltype(f.get<3>()), float>);
+    CHECK(f.get_at<0>(1) == z);
+    CHECK(f.get_at<1>(0) == x);
+    CHECK(f.get<1>()[0] == x);
+    CHECK(f.get_at<2>(1, 0) == element);
+    CHECK(f.get<2>()[1][0] == element);
+    CHECK(f.get<3>() == by);
+  };
+  check(1, 1.5, 3, 2.0f);
+  f.propose();
+  check(1, 1.5, 3, 2.0f);
+  f.commit();
+  check(0, -1.0, 8, 0.5f);
+  CHECK_THROWS_WITH(f.get_at<1>(2), "overdub: input 1 has 2 elements along this axis, and none at 2");
+  CHECK_THROWS_AS(f.get_at<2>(1, -1), od::index_error);
+}
+
 TEST_CASE("updates of one kind share a slice, whatever their indices, and so do runs") {
   constexpr auto own =
       od::fn<"own">([](auto z, auto x) { return od::sum(od::map([&](auto k) { return x[k] * x[k]; }, z)); });

@@ -1,0 +1,144 @@
+// Slices of a program that follows changes: where their arguments and what they give stand.
+#pragma once
+
+#include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/incremental/parts.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+OVERDUB_DECL std::unique_ptr<bound_slice>
+incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes) {
+  auto b = std::make_unique<bound_slice>(s);
+  b->changes = std::move(changes);
+  b->signature = signature_;
+  for (increments::store const& each : s->what.stores)
+    b->has_rows = b->has_rows || (!each.path.empty() && !each.is_range &&
+                                  layout_[each.variable].type.rank > each.path.size());
+  find_arguments(*b);
+  return b;
+}
+
+// Where the words of a slice's arguments come from, and go to.
+OVERDUB_DECL void incremental_program::find_arguments(bound_slice& b) {
+  b.places.clear();
+  b.numbers.clear();
+  b.others.clear();
+  b.version = 0;
+  auto const& parameters = b.slice->what.parameters;
+  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
+    increments::slice_parameter const& p = parameters[k];
+    using kind = increments::slice_parameter::kind;
+    std::uint64_t* const to = b.call.argument_address(k);
+    if (p.what == kind::variable && is_number(p.variable))
+      b.numbers.push_back({&numbers_[p.variable], to});
+    else if (p.what == kind::index)
+      b.places.push_back(
+          {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});
+    else if (p.what == kind::element)
+      b.places.push_back({&pending_[p.variable].places[p.place].bits, to});
+    else if (p.what != kind::variable)
+      b.others.push_back(k);
+  }
+}
+
+OVERDUB_DECL void incremental_program::lend_arrays(bound_slice& b) {
+  auto const& parameters = b.slice->what.parameters;
+  for (std::uint32_t k = 0; k < parameters.size(); ++k) {
+    if (parameters[k].what != increments::slice_parameter::kind::variable ||
+        is_number(parameters[k].variable))
+      continue;
+    increments::cells const& m = arrays_of_[parameters[k].variable];
+    if (b.arrays == arrays_) // it stands where it did
+      b.call.set_extents(k, m.extents());
+    else
+      b.call.lend(k, m.data(), m.extents());
+  }
+  if (b.arrays != arrays_) b.results = nullptr;
+  b.arrays = arrays_;
+  b.grown = grown_;
+}
+
+// Which words the slice gives, and where a commit copies them to.
+OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
+  b.results = nullptr; // until all are found
+  b.outcomes.clear();
+  b.differences.clear();
+  b.copies.clear();
+  b.words.clear();
+  b.elements.clear();
+  b.grown_elements.clear();
+  b.additions.clear();
+  b.sums.clear();
+  b.parts.clear();
+  static constexpr std::uint64_t zero = 0;
+  auto const is_word = [&](increments::slice_value v) {
+    return !v.exists() || !increments::is_array(b.call, v);
+  };
+  auto const word = [&](increments::slice_value v) -> std::uint64_t const* {
+    if (!v.exists()) return &zero;
+    return increments::is_argument(v) ? b.call.argument_address(v.parameter)
+                                      : b.call.result_address(v.result);
+  };
+  auto const word_or_none = [&](increments::slice_value v) { return v.exists() ? word(v) : nullptr; };
+  increments::slice const& what = b.slice->what;
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    bool const is_new = what.results[k].exists();
+    b.outcomes.push_back(is_new ? word(what.results[k]) : &values_[k]);
+    if (is_new) b.copies.push_back({b.outcomes[k], &values_[k]});
+    b.differences.push_back(word_or_none(what.differences[k]));
+  }
+  for (increments::store const& s : what.stores) {
+    ir::type const t = layout_[s.variable].type;
+    bool const is_sum = is_sum_[s.variable], is_put = !s.adds && !s.grows && !s.is_range;
+    if (s.adds && s.path.empty() && t == ir::f64 && !s.valid.exists()) {
+      b.additions.push_back(
+          {word(s.value), &numbers_[s.variable], &numbers_[layout_.remainder_of(layout_[s.variable].of)],
+           most_of(s.variable, 0)});
+    } else if (s.grows && t.rank == 1 && s.value.exists() && is_word(s.value) && !s.valid.exists()) {
+      b.grown_elements.push_back({word(s.value), s.variable});
+    } else if (is_put && t.rank == 0 && !s.valid.exists() && !(is_sum && t != ir::f64)) {
+      b.copies.push_back({word(s.value), &numbers_[s.variable]});
+      if (is_sum) b.sums.push_back(&numbers_[s.variable]);
+    } else if (is_put && t.rank == 1 && s.path.size() == 1 && !s.each && is_word(s.value)) {
+      increments::cells& to = arrays_of_[s.variable];
+      if (to.size_of_scalar() == sizeof(std::uint64_t) && !s.valid.exists() && !is_sum &&
+          inverse_[s.variable] == nullptr)
+        b.words.push_back({word(s.path[0]), word(s.value), to.data()});
+      else
+        b.elements.push_back(
+            {word(s.path[0]), word(s.value), word_or_none(s.valid), to.data(), to.size_of_scalar(),
+             s.variable});
+    } else {
+      b.parts.push_back(&s);
+    }
+  }
+  b.has_more = !b.elements.empty() || !b.grown_elements.empty() || !b.sums.empty() || !b.parts.empty();
+  find_renewed(b);
+  b.results = b.call.results();
+}
+
+// Which of its own arguments a commit of the slice changes: another one copies all numbers.
+inline void incremental_program::find_renewed(bound_slice& b) {
+  std::vector<bool> is_written(layout_.size());
+  for (std::uint32_t i = 0; i < pending_.size(); ++i)
+    is_written[i] = b.changes.empty() || !b.changes[i].is_same();
+  for (increments::store const& s : b.slice->what.stores) {
+    is_written[s.variable] = true;
+    if (std::uint32_t const rest = layout_.remainder_of(layout_[s.variable].of);
+        s.adds && rest != increments::layout::none)
+      is_written[rest] = true;
+  }
+  b.renewed.clear();
+  for (bound_slice::word_copy const& copy : b.numbers)
+    if (is_written[static_cast<std::size_t>(copy.from - numbers_.data())]) b.renewed.push_back(copy);
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::contexts
