@@ -19,7 +19,7 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
   b->changes = std::move(changes);
   b->signature = signature_;
   for (increments::store const& each : s->what.stores)
-    b->has_rows = b->has_rows || (!each.path.empty() && !each.is_range &&
+    b->has_rows = b->has_rows || (!each.path.empty() && each.does != increments::store::action::put_range &&
                                   layout_[each.variable].type.rank > each.path.size());
   find_arguments(*b);
   return b;
@@ -87,6 +87,7 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
                                       : b.call.result_address(v.result);
   };
   auto const word_or_none = [&](increments::slice_value v) { return v.exists() ? word(v) : nullptr; };
+  using enum increments::store::action;
   increments::slice const& what = b.slice->what;
   for (std::size_t k = 0; k < values_.size(); ++k) {
     bool const is_new = what.results[k].exists();
@@ -96,12 +97,12 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
   }
   for (increments::store const& s : what.stores) {
     ir::type const t = layout_[s.variable].type;
-    bool const is_sum = is_sum_[s.variable], is_put = !s.adds && !s.grows && !s.is_range;
-    if (s.adds && s.path.empty() && t == ir::f64 && !s.valid.exists()) {
+    bool const is_sum = is_sum_[s.variable], is_put = s.does == put;
+    if (s.does == add && s.path.empty() && t == ir::f64 && !s.valid.exists()) {
       b.additions.push_back(
           {word(s.value), &numbers_[s.variable], &numbers_[layout_.remainder_of(layout_[s.variable].of)],
            most_of(s.variable, 0)});
-    } else if (s.grows && t.rank == 1 && s.value.exists() && is_word(s.value) && !s.valid.exists()) {
+    } else if (s.does == append && t.rank == 1 && s.value.exists() && is_word(s.value) && !s.valid.exists()) {
       b.grown_elements.push_back({word(s.value), s.variable});
     } else if (is_put && t.rank == 0 && !s.valid.exists() && !(is_sum && t != ir::f64)) {
       b.copies.push_back({word(s.value), &numbers_[s.variable]});
@@ -132,7 +133,7 @@ inline void incremental_program::find_renewed(bound_slice& b) {
   for (increments::store const& s : b.slice->what.stores) {
     is_written[s.variable] = true;
     if (std::uint32_t const rest = layout_.remainder_of(layout_[s.variable].of);
-        s.adds && rest != increments::layout::none)
+        s.does == increments::store::action::add && rest != increments::layout::none)
       is_written[rest] = true;
   }
   b.renewed.clear();

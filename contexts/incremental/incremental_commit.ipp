@@ -158,7 +158,7 @@ inline void incremental_program::write_parts(bound_slice const& b) {
 // What changed of an array, or of a number where it changed at all.
 inline void
 incremental_program::write(increments::store const& s, bound_call const& from, std::byte const* copied) {
-  if (s.adds) return add_parts(s, from);
+  if (s.does == increments::store::action::add) return add_parts(s, from);
   auto const elements = [&](increments::slice_value v) {
     return copied != nullptr && v.result == s.value.result && v.parameter == increments::slice_value::none
                ? copied
@@ -173,7 +173,7 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
     return;
   }
   increments::cells& to = arrays_of_[s.variable];
-  if (s.grows) add_row(s, from);
+  if (s.does == increments::store::action::append) add_row(s, from);
   if (s.path.empty()) {
     if (s.valid.exists() && word(s.valid) == 0) return;
     // Where nothing is given, what was lost of sums that were computed anew.
@@ -202,7 +202,7 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
     return;
   }
   std::size_t const bytes = static_cast<std::size_t>(to.scalars(s.path.size())) * to.size_of_scalar();
-  if (s.is_range) { // all at once
+  if (s.does == increments::store::action::put_range) { // all at once
     if (s.valid.exists() && word(s.valid) == 0) return;
     i64 path[ir::max_rank];
     for (std::size_t a = 0; a < s.path.size(); ++a) path[a] = static_cast<i64>(word(s.path[a]));

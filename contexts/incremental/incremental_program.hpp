@@ -125,7 +125,7 @@ public:
     if (v < pending_.size()) return for_each_change_of_input(v, f);
     increments::cells const& as_it_is = arrays_of_[v];
     for (increments::store const& s : proposal_->slice->what.stores) {
-      if (s.variable != v || s.adds) continue;
+      if (s.variable != v || s.does == increments::store::action::add) continue;
       if (s.path.empty()) {
         if (s.valid.exists() && increments::word_of(proposal_->call, s.valid) == 0) continue;
         increments::for_each_scalar(

@@ -164,7 +164,9 @@ inline bool incremental_program::run_with_rows(bound_slice& b) {
 // are not, a run of everything says whether all of them are.
 inline bool incremental_program::rows_fit(bound_slice const& b) const {
   for (increments::store const& s : b.slice->what.stores) {
-    if (s.path.empty() || s.is_range || s.value.result == increments::slice_value::none) continue;
+    if (s.path.empty() || s.does == increments::store::action::put_range ||
+        s.value.result == increments::slice_value::none)
+      continue;
     std::size_t const indices = s.path.size(), skipped = s.each ? 1 : 0;
     increments::cells const& to = arrays_of_[s.variable];
     if (to.type().rank == indices) continue;

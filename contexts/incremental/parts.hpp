@@ -37,7 +37,7 @@ void for_each_part(
   std::size_t const indices = s.path.size();
   auto const elements = [&] { return copied != nullptr ? copied : elements_of(from, s.value); };
   i64 path[ir::max_rank];
-  if (s.is_range) { // turns of a loop, in order
+  if (s.does == store::action::put_range) { // turns of a loop, in order
     if (s.valid.exists() && word_of(from, s.valid) == 0) return;
     for (std::size_t a = 0; a < indices; ++a) path[a] = static_cast<i64>(word_of(from, s.path[a]));
     i64 const n = extents_of(from, s.value)[0];

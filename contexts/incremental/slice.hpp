@@ -115,16 +115,20 @@ struct slice_value { // neither: 0
   bool exists() const { return parameter != none || result != none; }
 };
 
-/// What a commit writes: a variable, or an element of it, or one for each element of arrays of indices and values.
+/// What a commit does with a variable, or with an element of it, or with one for each element of arrays of indices and values.
 struct store {
+  enum class action : std::uint8_t {
+    put,
+    put_range, // the last index is the first of as many as there are values
+    add,       // to a sum that is there
+    append     // the first index is behind the end: there is an element, or a row, more
+  };
   std::uint32_t variable = 0;
   std::vector<slice_value> path; // indices; an array where there are several elements
   slice_value value;
   slice_value valid; // where it is written at all; everywhere, where it does not exist
   bool each = false;
-  bool is_range = false; // the last index is the first of as many as there are values
-  bool adds = false;     // the value is what is added to a sum that is there
-  bool grows = false;    // the first index is behind the end: there is an element, or a row, more
+  action does = action::put;
 };
 
 /// What ran again.

@@ -107,9 +107,7 @@ inline slice slice_writer::finish() && {
   for (pending const& s : stores_) {
     store to;
     to.variable = s.variable;
-    to.is_range = s.is_range;
-    to.grows = s.grows;
-    to.adds = s.adds;
+    to.does = s.does;
     to.value = value_at(s.value, results);
     to.valid = value_at(s.valid, results);
     for (value_id const v : s.path) {

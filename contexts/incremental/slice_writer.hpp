@@ -108,9 +108,7 @@ private:
     std::vector<value_id> path;
     value_id value;
     value_id valid = ir::nothing;
-    bool is_range = false;
-    bool grows = false;
-    bool adds = false;
+    store::action does = store::action::put;
   };
   // Of an assumption: what is written behind stands in its choice. Those that are known before anything runs have one together.
   struct guard {

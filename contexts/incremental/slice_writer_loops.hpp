@@ -116,7 +116,8 @@ inline void slice_writer::visit_loop(node_id n) {
   auto const result = [&](std::uint32_t s) { return written().result(choice, s); };
   value_id const stop = result(carried + stacked + carried);
   for (std::uint32_t s = 0; s < carried; ++s) {
-    stores_.push_back({states[s], path_to(first), result(carried + stacked + s), ir::nothing, true});
+    stores_.push_back(
+        {states[s], path_to(first), result(carried + stacked + s), ir::nothing, store::action::put_range});
   }
   note(n, step::extent::from_the_change);
   std::vector<value_id> elements;
@@ -148,7 +149,7 @@ slice_writer::set_turns(node_id n, std::span<value_id const> elements, value_id 
     if (is_summed(v)) p.difference = differences(v, p, ran);
     set_change(v).pieces.push_back(p);
     if (std::uint32_t const number = layout_.of(v); number != layout::none)
-      stores_.push_back({number, path_to(first), p.element, ir::nothing, true});
+      stores_.push_back({number, path_to(first), p.element, ir::nothing, store::action::put_range});
   }
 }
 

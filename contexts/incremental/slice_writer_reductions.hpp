@@ -45,7 +45,7 @@ inline void slice_writer::visit_sum(node_id n) {
   change& made = set_change(v);
   made.whole = true;
   note(n, step::extent::difference);
-  stores_.push_back({.variable = number, .path = place, .value = by, .adds = true});
+  stores_.push_back({.variable = number, .path = place, .value = by, .does = store::action::add});
   value_id const sum = read(number, place);
   if (!t.is_floating()) {
     made.now = at_.add(op::add, sum, by);

@@ -129,7 +129,7 @@ slice_writer::run_new_turn(node_id n, value_id index, std::span<value_id const> 
   turns_.pop_back();
   is_new_turn_ = outside;
   return_to(from);
-  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].grows = true;
+  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
   return given;
 }
 
@@ -141,7 +141,7 @@ inline void slice_writer::add_new_piece(
   if (is_summed(v)) p.difference = element;
   std::size_t const first_store = stores_.size();
   store_value(v, element, {index});
-  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].grows = true;
+  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
   to.push_back(p);
 }
 
@@ -269,7 +269,7 @@ inline void slice_writer::run_turns(
 
   // Sums in turns that ran already have got theirs.
   for (std::size_t k = first_store; met != ir::nothing && k < stores_.size(); ++k)
-    if (value_id& by = stores_[k].value; stores_[k].adds)
+    if (value_id& by = stores_[k].value; stores_[k].does == store::action::add)
       by = at_.add(op::select, met, literal(type_of(by), 0), by);
 
   std::vector<value_id> yielded;
