@@ -103,7 +103,7 @@ incremental_slices::runnable(increments::slice s, increments::doubts d) {
   auto made = std::make_shared<runnable_slice>();
   made->doubts = std::move(d);
   made->version = layout_.size();
-  made->code = tiered_program::of(std::move(s.program), options_);
+  made->code = tiered_program::of(std::move(s.program), options_, optimised::when_compiled);
   made->what = std::move(s);
   ++made_;
   return made;

@@ -88,7 +88,7 @@ public:
     std::shared_ptr<tiered_program const> once, gradient, free, values;
   };
   OVERDUB_DECL conditional_code code_of_some(std::vector<bool> const& sites) const;
-  /// A program as the model's options want it to be run.
+  /// A program, which is optimised, as the model's options want it to be run.
   std::shared_ptr<tiered_program const> code_of(ir::program p) const {
     return tiered_program::of(std::move(p), options_);
   }
