@@ -21,6 +21,7 @@ namespace detail {
 
 // Data are drawn anew by site.
 inline void refuse_parts(model_core const& m, selection const& observed) {
+  m.check(observed);
   for (site const& s : m.sites())
     refuse_unless(
         observed.extent(s.address) != 0, s,

@@ -96,9 +96,9 @@ public:
   T get(address const& at) const {
     std::uint32_t const s = core_->site_at(at.site);
     if (at.indices.size() != shapes_[s].size() || core_->sites()[s].type.rank > 0)
-      return part_of(values(s), at.indices).template as<T>();
+      return detail::choice_as<T>(at, part_of(values(s), at.indices));
     detail::site_constraints::check_size(at, datum(), shapes_[s]);
-    return datum::of_bits(core_->sites()[s].type, bits(s, at.indices)).template as<T>();
+    return detail::choice_as<T>(at, datum::of_bits(core_->sites()[s].type, bits(s, at.indices)));
   }
 
   // ---- changes

@@ -48,6 +48,14 @@ inline bool is_below(address const& a, address const& top) {
 }
 // What a distribution says of its parameters, of the choice that cannot be drawn.
 [[noreturn]] OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why);
+[[noreturn]] OVERDUB_DECL void throw_choice_type(address const& at, ir::type wanted, ir::type found);
+// A choice as a C++ value of its type.
+template <datum_type T>
+T choice_as(address const& at, datum const& x) {
+  ir::type const wanted = overdub::detail::type_of_cpp<T>;
+  if (x.type() != wanted) throw_choice_type(at, wanted, x.type());
+  return x.as<T>();
+}
 } // namespace detail
 
 /// The number of a choice among those of its site, row by row; and the indices of a number.
@@ -92,7 +100,7 @@ public:
   T get(address const& at) const {
     datum const x = find(at);
     if (!x) throw_missing(at);
-    return x.as<T>();
+    return detail::choice_as<T>(at, x);
   }
   /// How many addresses were set.
   std::size_t size() const { return all_.size(); }

@@ -94,6 +94,13 @@ OVERDUB_DECL datum choice_map::find(address const& at) const {
   }
 }
 
+OVERDUB_DECL void detail::throw_choice_type(address const& at, ir::type wanted, ir::type found) {
+  throw type_error(message(
+      "overdub: the choice %.80s is of type %s, and was asked for as %s; ask for its own type, or convert it",
+      text_of(at).c_str(), overdub::detail::text_of(found).c_str(),
+      overdub::detail::text_of(wanted).c_str()));
+}
+
 OVERDUB_DECL void choice_map::throw_missing(address const& at) const {
   throw model_error(message("overdub: there is no choice at the address %.100s", text_of(at).c_str()));
 }

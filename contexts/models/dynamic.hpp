@@ -25,7 +25,7 @@ public:
     made_choice const* const choice = made_.find(at);
     if (choice == nullptr)
       throw model_error(message("overdub: there is no choice at the address %.100s", text_of(at).c_str()));
-    return choice->value.template as<T>();
+    return detail::choice_as<T>(at, choice->value);
   }
   bool contains(address const& at) const { return made_.find(at) != nullptr; }
   /// All choices; or those that are selected. O(choices).

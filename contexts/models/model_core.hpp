@@ -65,6 +65,8 @@ public:
   }
   /// The site of this address. Throws model_error, with one that is spelled alike.
   OVERDUB_DECL std::uint32_t site_at(std::string_view address) const;
+  /// Throws model_error for an address of a selection that no choice of the model can have.
+  OVERDUB_DECL void check(selection const& of) const;
 
   /// Runs the model. `given` has an element for each site: its choices, where they are given. Throws what the model throws.
   OVERDUB_DECL model_run

@@ -77,11 +77,31 @@ OVERDUB_DECL model_core::~model_core() = default;
 
 OVERDUB_DECL std::uint32_t model_core::site_at(std::string_view address) const {
   if (auto const s = model_.find(address)) return *s;
+  if (auto const bracket = address.find('['); bracket != std::string_view::npos)
+    if (std::string_view const site = address.substr(0, bracket); model_.find(site))
+      throw model_error(message(
+          "overdub: %.80s is one choice, and all choices of an address are asked for; write \"%.80s\"",
+          std::string(address).c_str(), std::string(site).c_str()));
   ir::detail::nearest_word nearest(address);
   for (site const& s : sites()) nearest.try_word(s.address);
   throw model_error(message(
       "overdub: the model @%s never samples \"%.80s\"%s", name().c_str(), std::string(address).c_str(),
       nearest.suggestion().c_str()));
+}
+
+OVERDUB_DECL void model_core::check(selection const& of) const {
+  for (address const& a : of.addresses()) {
+    if (a.site.ends_with('/')) {
+      if (std::ranges::none_of(sites(), [&](site const& s) { return s.address.starts_with(a.site); }))
+        throw model_error(message(
+            "overdub: the model @%s samples nothing within \"%.80s\"", name().c_str(), a.site.c_str()));
+      continue;
+    }
+    if (site const& s = sites()[site_at(a.site)]; a.indices.size() > s.turns)
+      throw model_error(message(
+          "overdub: %.80s was selected, and \"%s\" has %u indices", text_of(a).c_str(), s.address.c_str(),
+          s.turns));
+  }
 }
 
 inline void model_core::check_draws(std::uint32_t site) const {

@@ -25,14 +25,12 @@ class number_row {
 public:
   /// The sites that are selected as a whole. Throws model_error for one of which not each trace has as many numbers.
   number_row(trace const& like, selection const& of) {
-    for (address const& a : of.addresses()) {
-      if (a.site.ends_with('/')) continue;
-      (void)like.core().site_at(a.site);
+    like.core().check(of);
+    for (address const& a : of.addresses())
       if (!a.indices.empty())
         throw model_error(message(
             "overdub: %.80s is one of several choices, and rows have all of a site: select \"%.80s\"",
             text_of(a).c_str(), a.site.c_str()));
-    }
     for (std::uint32_t s = 0; s < like.values().size(); ++s) {
       site const& each = like.core().sites()[s];
       if (of.extent(each.address) <= 0) continue;

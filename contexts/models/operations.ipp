@@ -122,6 +122,7 @@ OVERDUB_DECL updated_trace update(
 OVERDUB_DECL updated_trace
 regenerate(trace const& t, std::vector<datum> const& arguments, selection const& of, random_key const& key) {
   shared_core const& m = t.shared_core();
+  m->check(of);
   auto const stays = [&](std::uint32_t k, std::span<i64 const> at) {
     return t.is_made(k, at) && !of.contains(m->sites()[k].address, at);
   };
@@ -150,6 +151,7 @@ regenerate(trace const& t, std::vector<datum> const& arguments, selection const&
 
 OVERDUB_DECL double project(trace const& t, selection const& of) {
   model_core const& m = t.core();
+  m.check(of);
   choice_schema s = m.all_in(role::given);
   s.score = choice_schema::scores::none;
   s.densities = true;
@@ -165,6 +167,7 @@ OVERDUB_DECL double project(trace const& t, selection const& of) {
 
 OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of) {
   model_core const& m = t.core();
+  m.check(of);
   std::vector<bool> asked;
   for (site const& s : m.sites()) {
     asked.push_back(of.extent(s.address) >= 0);

@@ -40,7 +40,7 @@ public:
   /// was chosen, and type_error. O(sites), and what is copied.
   template <datum_type T>
   T get(address const& at) const {
-    return existing(at).template as<T>();
+    return detail::choice_as<T>(at, existing(at));
   }
   /// The choice at an address, or nothing. Throws model_error for a site that the model does not have.
   OVERDUB_DECL datum find(address const& at) const;

@@ -36,6 +36,7 @@ OVERDUB_DECL datum trace::existing(address const& at) const {
 OVERDUB_DECL choice_map trace::choices() const { return choices(selection::all()); }
 
 OVERDUB_DECL choice_map trace::choices(selection const& of) const {
+  core_->check(of);
   choice_map all;
   for (std::uint32_t s = 0; s < values_.size(); ++s) {
     site const& each = core_->sites()[s];

@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
+#include <overdub/contexts/models/numbers.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 
@@ -297,10 +298,27 @@ TEST_CASE("a trace has the choices that were made") {
   CHECK(said([&] {
           (void)t.find("righ");
         }) == "overdub: the model @kinds never samples \"righ\"; did you mean right?");
-  CHECK(said<od::type_error>([&] {
-          (void)t.get<i64>("x[0]");
-        }) == "overdub: a datum of type f64 was asked for as i64; ask for its own type, or convert it");
+  CHECK(
+      said<od::type_error>([&] { (void)t.get<i64>("x[0]"); }) ==
+      "overdub: the choice x[0] is of type f64, and was asked for as i64; ask for its own type, or convert "
+      "it");
   CHECK(said([&] { (void)t.choices().get<double>("y"); }) == "overdub: there is no choice at the address y");
+}
+
+TEST_CASE("selections name choices of the model") {
+  auto const m = ms::model(kinds, i64{1});
+  ms::trace const t = m.simulate(key);
+  auto const refused = [&](ms::selection const& of, std::string const& why) {
+    CHECK(said([&] { (void)m.regenerate(t, of, key); }) == why);
+    CHECK(said([&] { (void)ms::project(t, of); }) == why);
+    CHECK(said([&] { (void)ms::choice_gradients(t, of); }) == why);
+    CHECK(said([&] { (void)t.choices(of); }) == why);
+    CHECK(said([&] { (void)ms::number_row(t, of); }) == why);
+  };
+  refused({"z", "righ"}, "overdub: the model @kinds never samples \"righ\"; did you mean right?");
+  refused(!ms::selection{"righ"}, "overdub: the model @kinds never samples \"righ\"; did you mean right?");
+  refused({"group/"}, "overdub: the model @kinds samples nothing within \"group/\"");
+  refused({"x[0][1]"}, "overdub: x[0][1] was selected, and \"x\" has 1 indices");
 }
 
 TEST_CASE("parts of arrays are inside of them") {
