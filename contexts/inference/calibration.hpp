@@ -6,8 +6,8 @@
 #include <overdub/contexts/inference/on_threads.hpp>
 #include <overdub/contexts/inference/target.hpp>
 #include <overdub/contexts/random.hpp>
+#include <overdub/header_only.hpp>
 
-#include <boost/math/special_functions/gamma.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 
 #include <algorithm>
@@ -31,54 +31,14 @@ namespace calibrating {
 
 // Which of some hypotheses are rejected, with a probability of at most `level` that any true one is (Holm 1979, "A simple
 // sequentially rejective multiple test procedure").
-inline std::vector<bool> holm(std::span<double const> p_values, double level) {
-  std::vector<std::size_t> order(p_values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return p_values[i]; });
-  std::vector<bool> rejected(p_values.size());
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    if (!(p_values[order[k]] * static_cast<double>(order.size() - k) <= level)) break;
-    rejected[order[k]] = true;
-  }
-  return rejected;
-}
+OVERDUB_DECL std::vector<bool> holm(std::span<double const> p_values, double level);
 
-inline void check_level(double false_alarm) {
-  if (!(false_alarm > 0 && false_alarm < 1))
-    throw inference_error(message(
-        "overdub: a probability of %g of a false alarm: it lies between 0 and 1, as 0.001 does",
-        false_alarm));
-}
+OVERDUB_DECL void check_level(double false_alarm);
 
 // Those that were given, or theta.1, theta.2, ...
-inline std::vector<std::string> names_of(std::vector<std::string> given, std::size_t count) {
-  if (given.empty())
-    for (std::size_t i = 1; i <= count; ++i) given.push_back("theta." + std::to_string(i));
-  if (given.size() != count)
-    throw inference_error(message("overdub: %zu names for %zu numbers to check", given.size(), count));
-  return given;
-}
+OVERDUB_DECL std::vector<std::string> names_of(std::vector<std::string> given, std::size_t count);
 
-inline std::size_t place_of(std::vector<std::string> const& names, std::string_view name) {
-  auto const found = std::ranges::find(names, name);
-  if (found == names.end())
-    throw inference_error(message(
-        "overdub: nothing that was checked is called %.*s", static_cast<int>(name.size()), name.data()));
-  return static_cast<std::size_t>(found - names.begin());
-}
-
-// A table with a row for each name, and what was found below it.
-template <class F>
-void write(
-    std::ostream& out, char const* head, std::vector<std::string> const& names, F const& cells,
-    std::vector<std::string> const& findings) {
-  std::size_t width = 0;
-  for (std::string const& name : names) width = std::max(width, name.size());
-  out << std::string(width, ' ') << head << '\n';
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out << names[i] << std::string(width - names[i].size(), ' ') << cells(i) << '\n';
-  for (std::string const& finding : findings) out << finding << '\n';
-}
+OVERDUB_DECL std::size_t place_of(std::vector<std::string> const& names, std::string_view name);
 
 } // namespace calibrating
 
@@ -97,13 +57,9 @@ struct calibration_settings {
 class calibration {
 public:
   /// Of ranks from 0 to `draws`, by parameter and simulation.
-  calibration(
+  OVERDUB_DECL calibration(
       std::vector<std::string> names, std::vector<std::vector<std::size_t>> ranks,
-      calibration_settings const& settings)
-      : names_(std::move(names)), ranks_(std::move(ranks)), draws_(settings.draws) {
-    for (auto const& of_one : ranks_) p_values_.push_back(uniformity(of_one, settings.bins));
-    rejected_ = calibrating::holm(p_values_, settings.false_alarm);
-  }
+      calibration_settings const& settings);
 
   std::vector<std::string> const& names() const { return names_; }
   /// The rank of the prior's draw among the sampler's, in each simulation. Throws inference_error for a name that is not there, as
@@ -116,59 +72,17 @@ public:
   /// Whether no parameter's ranks are rejected, by Holm's correction for their number.
   bool passed() const { return findings().empty(); }
   /// What is wrong with which parameter, in sentences; none is what one wants.
-  std::vector<std::string> findings() const {
-    std::vector<std::string> all;
-    for (std::size_t p = 0; p < names_.size(); ++p)
-      if (rejected_[p])
-        all.push_back("the draws of " + names_[p] + " are not those of the posterior: " + shape(p));
-    return all;
-  }
+  OVERDUB_DECL std::vector<std::string> findings() const;
 
   /// A table of the parameters, and below it what was found.
-  friend std::ostream& operator<<(std::ostream& out, calibration const& c) {
-    calibrating::write(
-        out, "  mean rank    p-value", c.names_,
-        [&](std::size_t p) {
-          char cells[60];
-          std::snprintf(cells, sizeof cells, " %10.3f %10.3g", 0.5 + c.moments(p).first, c.p_values_[p]);
-          return std::string(cells);
-        },
-        c.findings());
-    return out;
-  }
+  OVERDUB_DECL friend std::ostream& operator<<(std::ostream& out, calibration const& c);
 
 private:
-  double uniformity(std::vector<std::size_t> const& ranks, std::size_t bins) const {
-    std::vector<double> counts(bins);
-    for (std::size_t const rank : ranks) ++counts[rank * bins / (draws_ + 1)];
-    double const expected = static_cast<double>(ranks.size()) / static_cast<double>(bins);
-    double sum = 0;
-    for (double const count : counts) sum += (count - expected) * (count - expected) / expected;
-    return boost::math::gamma_q(0.5 * static_cast<double>(bins - 1), 0.5 * sum);
-  }
+  double uniformity(std::vector<std::size_t> const& ranks, std::size_t bins) const;
   // The mean of u - 1/2 and of its square, for the ranks as fractions u of (0, 1).
-  std::pair<double, double> moments(std::size_t p) const {
-    double first = 0, second = 0;
-    for (std::size_t const rank : ranks_[p]) {
-      double const u = (static_cast<double>(rank) + 0.5) / static_cast<double>(draws_ + 1) - 0.5;
-      first += u;
-      second += u * u;
-    }
-    auto const n = static_cast<double>(ranks_[p].size());
-    return {first / n, second / n};
-  }
+  std::pair<double, double> moments(std::size_t p) const;
   // What stands out most in a histogram of the ranks: its slope or its curvature, each in its standard errors.
-  std::string shape(std::size_t p) const {
-    auto const [first, second] = moments(p);
-    auto const n = static_cast<double>(ranks_[p].size()), all = static_cast<double>(draws_ + 1);
-    double const slope = first * std::sqrt(12 * n);
-    double const curvature = (second - (1 - 1 / (all * all)) / 12) * std::sqrt(180 * n);
-    if (std::max(std::abs(slope), std::abs(curvature)) < 3) return "their ranks are not uniform";
-    if (std::abs(slope) > std::abs(curvature))
-      return slope > 0 ? "they are too low (ranks are high)" : "they are too high (ranks are low)";
-    return curvature > 0 ? "they are too narrow, or depend on each other (ranks pile up at the ends)"
-                         : "they are too wide (ranks pile up in the middle)";
-  }
+  std::string shape(std::size_t p) const;
 
   std::vector<std::string> names_;
   std::vector<std::vector<std::size_t>> ranks_;
@@ -267,11 +181,7 @@ public:
     double p_value = 1;                ///< of a difference at least as large
   };
 
-  joint_test(std::vector<row> rows, double false_alarm) : rows_(std::move(rows)) {
-    std::vector<double> p_values;
-    for (row const& r : rows_) p_values.push_back(r.p_value);
-    rejected_ = calibrating::holm(p_values, false_alarm);
-  }
+  OVERDUB_DECL joint_test(std::vector<row> rows, double false_alarm);
 
   std::vector<row> const& rows() const { return rows_; }
   /// The row of a statistic. Throws inference_error for a name that is not there.
@@ -279,33 +189,10 @@ public:
   /// Whether no statistic differs, by Holm's correction for their number.
   bool passed() const { return findings().empty(); }
   /// Which statistics differ, in sentences; none is what one wants.
-  std::vector<std::string> findings() const {
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      if (rejected_[i]) {
-        char by[100];
-        std::snprintf(by, sizeof by, " (%.4g for %.4g)", rows_[i].sampled, rows_[i].simulated);
-        all.push_back(
-            "the sampler's " + rows_[i].name + " is too " + (rows_[i].z > 0 ? "high" : "low") + by +
-            ": its transitions change the joint distribution");
-      }
-    return all;
-  }
+  OVERDUB_DECL std::vector<std::string> findings() const;
 
   /// A table of the statistics, and below it what was found.
-  friend std::ostream& operator<<(std::ostream& out, joint_test const& t) {
-    calibrating::write(
-        out, "  simulated    sampled          z    p-value", t.names(),
-        [&](std::size_t i) {
-          row const& r = t.rows_[i];
-          char cells[100];
-          std::snprintf(
-              cells, sizeof cells, " %10.4g %10.4g %10.2f %10.3g", r.simulated, r.sampled, r.z, r.p_value);
-          return std::string(cells);
-        },
-        t.findings());
-    return out;
-  }
+  OVERDUB_DECL friend std::ostream& operator<<(std::ostream& out, joint_test const& t);
 
 private:
   std::vector<std::string> names() const {
@@ -398,3 +285,7 @@ joint_test geweke_joint_test(
 }
 
 } // namespace overdub::inference
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/inference/calibration.ipp>
+#endif
