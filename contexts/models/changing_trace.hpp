@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
@@ -124,16 +125,10 @@ public:
   /// same extents, what differs is found, up to four elements. The model is to make the choices that there are. Throws model_error,
   /// and argument_error where it is of another type. O(elements).
   void set_argument(std::uint32_t k, datum const& x) {
-    if (k >= first_)
-      throw model_error(message(
-          "overdub: argument %u of the model @%s was set, and it has %u, counted from 0", k,
-          core_->name().c_str(), first_));
+    check_argument(k);
     datum now;
     program_.as_proposed([&] { now = program_.input(k); });
-    if (x.type() != now.type())
-      throw argument_error(message(
-          "overdub: argument %u of the model @%s is %s, and was given %s", k, core_->name().c_str(),
-          overdub::detail::text_of(now.type()).c_str(), overdub::detail::text_of(x.type()).c_str()));
+    if (x.type() != now.type()) refuse_argument(k, now.type(), x.type());
     if (!structure_.is_fixed()) is_settled_ = false;
     std::vector<std::size_t> const changed = places_that_differ(now, x);
     if (changed.size() > contexts::increments::input_change::most_places) return program_.set(k, x);
@@ -142,6 +137,28 @@ public:
       models::indices_of(shape, n, at_);
       program_.set_at(k, at_, part_of(x, at_).bits());
     }
+  }
+  /// Another element of an argument that is an array: what changes is told, and not looked for. Throws as `set_argument` does, and
+  /// index_error. O(1).
+  void set_argument_at(std::uint32_t k, std::initializer_list<i64> indices, datum const& x) {
+    check_argument(k);
+    ir::function const& f = core_->program()[core_->program().entry];
+    ir::type const t = f.type_of(f.parameters()[k]);
+    ir::type number = t;
+    number.rank = 0;
+    if (x.type() != number) refuse_argument(k, number, x.type());
+    std::span<i64 const> const path(indices.begin(), indices.size());
+    if (path.size() != t.rank)
+      throw model_error(message(
+          "overdub: argument %u of the model @%s has %d axes, and an element was set by %zu indices", k,
+          core_->name().c_str(), static_cast<int>(t.rank), path.size()));
+    for (std::size_t axis = 0; axis < path.size(); ++axis)
+      if (i64 const n = program_.input_extents(k)[axis]; path[axis] < 0 || path[axis] >= n)
+        throw index_error(message(
+            "overdub: argument %u of the model @%s has %lld elements along this axis, and none at %lld", k,
+            core_->name().c_str(), static_cast<long long>(n), static_cast<long long>(path[axis])));
+    if (!structure_.is_fixed()) is_settled_ = false;
+    program_.set_at(k, path, x.bits());
   }
   /// A choice. Throws model_error where it is observed, and where it has more than three indices, and the trace is followed.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
@@ -218,6 +235,17 @@ public:
   Program const& program() const { return program_; }
 
 private:
+  void check_argument(std::uint32_t k) const {
+    if (k >= first_)
+      throw model_error(message(
+          "overdub: argument %u of the model @%s was set, and it has %u, counted from 0", k,
+          core_->name().c_str(), first_));
+  }
+  [[noreturn]] void refuse_argument(std::uint32_t k, ir::type wanted, ir::type given) const {
+    throw argument_error(message(
+        "overdub: argument %u of the model @%s is %s, and was given %s", k, core_->name().c_str(),
+        overdub::detail::text_of(wanted).c_str(), overdub::detail::text_of(given).c_str()));
+  }
   template <class F>
   void or_rollback(F const& f) {
     try {

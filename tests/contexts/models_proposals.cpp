@@ -165,7 +165,9 @@ TEST_CASE("arguments of a trace that is followed change, and what they reach is 
     CHECK(t.propose() == Approx(u.weight).epsilon(1e-12));
     t.set_argument(1, xs); // after all
     CHECK(t.propose() == Approx(0).margin(1e-12));
-    t.set_argument(1, moved);
+    t.set_argument_at(1, {1}, 2.5);
+    t.set_argument_at(1, {4}, 5.5);
+    CHECK(t.propose() == Approx(u.weight).epsilon(1e-12));
     t.commit();
     t.set_argument(0, 0.75);
     CHECK(t.propose() == Approx(m.with(0.75, moved).update(u.of, {}).weight).epsilon(1e-12));
@@ -181,6 +183,13 @@ TEST_CASE("arguments of a trace that is followed change, and what they reach is 
     CHECK_THROWS_WITH(
         t.set_argument(2, 1.0), Contains("argument 2 of the model @noisy was set, and it has 2"));
     CHECK_THROWS_AS(t.set_argument(0, i64{1}), od::argument_error);
+    CHECK_THROWS_AS(t.set_argument_at(1, {0}, i64{1}), od::argument_error);
+    CHECK_THROWS_WITH(
+        t.set_argument_at(1, {6}, 1.0),
+        "overdub: argument 1 of the model @noisy has 6 elements along this axis, and none at 6");
+    CHECK_THROWS_WITH(
+        t.set_argument_at(0, {0}, 1.0),
+        "overdub: argument 0 of the model @noisy has 0 axes, and an element was set by 1 indices");
     t.set_argument(1, vec{1, 2});
     CHECK_THROWS(t.propose());
   };
