@@ -181,6 +181,10 @@ private:
   void compile_if(node_id n);
   void compile_loop(node_id n);
   void compile_while(node_id n);
+  static constexpr std::int64_t most_expected_turns = 1 << 16;
+  llvm::Value* expected_turns();
+  llvm::Value* remembered(llvm::Value* turns);
+  void remember(llvm::Value* turns, llvm::Value* n);
   void compile_accumulate(node_id n);
   void compile_protect(node_id n);
 
