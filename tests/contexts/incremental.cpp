@@ -117,9 +117,9 @@ TEST_CASE("a sum that is not finite any more, in a branch that is not taken, doe
 }
 
 TEST_CASE("arguments are told as they are, without what was not committed") {
-  constexpr auto all = od::fn<"all">([](auto z, auto x, auto rows, auto by) {
+  constexpr auto all = od::fn<"all">([](auto z, auto x, auto matrix, auto by) {
     auto const row = [&](auto const& r) { return od::sum(r) * by; };
-    return od::sum(od::map(row, rows)) + od::sum(od::map([&](auto k) { return x[k]; }, z));
+    return od::sum(od::map(row, matrix)) + od::sum(od::map([&](auto k) { return x[k]; }, z));
   });
   auto f = oc::incremental(
       all, indices{0, 1}, numbers{1.5, 2.5}, od::array<numbers>{numbers{1, 2}, numbers{3, 4}}, 2.0f);

@@ -1,0 +1,46 @@
+// Arrays of lengths that are not known before: they begin with room for as many elements as the last time.
+#include "execute/texts.hpp"
+
+#include <string>
+
+namespace {
+
+using namespace overdub;
+
+constexpr char const* halves = R"(func @f(%n: i64) -> (i64[], f64[], i64) {
+    %last, %all, %squares = while (%k: i64 = %n) -> i64 stack (i64, f64) {
+      %c = gt %k, 0 : bool
+      yield %c
+    } do (%j: i64) {
+      %next = sub %j, 1 : i64
+      %x = convert %j : f64
+      %y = mul %x, %x : f64
+      yield %next, %j, %y
+    }
+    return %all, %squares, %last
+  })";
+
+} // namespace
+
+TEST_CASE("runs of any lengths, one after another, give what the interpreter gives") {
+  ir::program const p = texts::program(halves);
+  for (int level = 0; level <= 3; ++level) {
+    executable const compiled = jit::compile(p, {}, {.optimisation = level});
+    for (i64 const n : {0, 1, 7, 1000, 3, 0, 2000, 70'000, 5, 70'001})
+      CHECK(
+          texts::outcome_of(compiled, std::to_string(n)) ==
+          texts::outcome_of(executable(p), std::to_string(n)));
+  }
+}
+
+TEST_CASE("what is as long as the last time takes one buffer") {
+  executable const compiled = jit::compile(texts::program(halves));
+  auto const bytes_of = [&](i64 n) {
+    auto once = compiled.instance();
+    (void)once.run(std::vector<datum>{n});
+    return once.array_bytes();
+  };
+  std::size_t const first = bytes_of(1000), next = bytes_of(1000);
+  CHECK(first > 2 * 8'000 * 3 / 2); // and those that were too small
+  CHECK(next < 2 * 8'000 * 5 / 4);
+}
