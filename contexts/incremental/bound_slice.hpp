@@ -65,7 +65,8 @@ struct bound_slice {
   std::byte const* results = nullptr;            // where it stood when these were found:
   std::vector<std::uint64_t const*> outcomes;    // what the function's results would be,
   std::vector<std::uint64_t const*> differences; // and by how much they change, where that is known
-  std::vector<word_copy> copies;                 // what a commit copies,
+  std::vector<word_copy> given;                  // those that are new, for when a commit is done
+  std::vector<word_copy> copies;                 // what it copies,
   std::vector<word_in_array> words;
   std::vector<addition> additions; // what it adds,
   bool has_more = false;           // and

@@ -30,15 +30,26 @@ OVERDUB_DECL void incremental_program::find_arguments(bound_slice& b) {
   b.places.clear();
   b.numbers.clear();
   b.others.clear();
+  b.renewed.clear();
   b.version = 0;
+  std::vector<bool> is_written(layout_.size()); // by a commit of the slice
+  for (std::uint32_t i = 0; i < pending_.size(); ++i)
+    is_written[i] = b.changes.empty() || !b.changes[i].is_same();
+  for (increments::store const& s : b.slice->what.stores) {
+    is_written[s.variable] = true;
+    if (std::uint32_t const rest = layout_.remainder_of(layout_[s.variable].of);
+        s.does == increments::store::action::add && rest != increments::layout::none)
+      is_written[rest] = true;
+  }
   auto const& parameters = b.slice->what.parameters;
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
     increments::slice_parameter const& p = parameters[k];
     using kind = increments::slice_parameter::kind;
     std::uint64_t* const to = b.call.argument_address(k);
-    if (p.what == kind::variable && is_number(p.variable))
+    if (p.what == kind::variable && is_number(p.variable)) {
       b.numbers.push_back({&numbers_[p.variable], to});
-    else if (p.what == kind::index)
+      if (is_written[p.variable]) b.renewed.push_back(b.numbers.back());
+    } else if (p.what == kind::index)
       b.places.push_back(
           {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});
     else if (p.what == kind::element)
@@ -70,6 +81,7 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
   b.results = nullptr; // until all are found
   b.outcomes.clear();
   b.differences.clear();
+  b.given.clear();
   b.copies.clear();
   b.words.clear();
   b.elements.clear();
@@ -92,7 +104,7 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
   for (std::size_t k = 0; k < values_.size(); ++k) {
     bool const is_new = what.results[k].exists();
     b.outcomes.push_back(is_new ? word(what.results[k]) : &values_[k]);
-    if (is_new) b.copies.push_back({b.outcomes[k], &values_[k]});
+    if (is_new) b.given.push_back({b.outcomes[k], &values_[k]});
     b.differences.push_back(word_or_none(what.differences[k]));
   }
   for (increments::store const& s : what.stores) {
@@ -121,24 +133,7 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
     }
   }
   b.has_more = !b.elements.empty() || !b.grown_elements.empty() || !b.sums.empty() || !b.parts.empty();
-  find_renewed(b);
   b.results = b.call.results();
-}
-
-// Which of its own arguments a commit of the slice changes: another one copies all numbers.
-inline void incremental_program::find_renewed(bound_slice& b) {
-  std::vector<bool> is_written(layout_.size());
-  for (std::uint32_t i = 0; i < pending_.size(); ++i)
-    is_written[i] = b.changes.empty() || !b.changes[i].is_same();
-  for (increments::store const& s : b.slice->what.stores) {
-    is_written[s.variable] = true;
-    if (std::uint32_t const rest = layout_.remainder_of(layout_[s.variable].of);
-        s.does == increments::store::action::add && rest != increments::layout::none)
-      is_written[rest] = true;
-  }
-  b.renewed.clear();
-  for (bound_slice::word_copy const& copy : b.numbers)
-    if (is_written[static_cast<std::size_t>(copy.from - numbers_.data())]) b.renewed.push_back(copy);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

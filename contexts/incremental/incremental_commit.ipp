@@ -24,7 +24,7 @@ std::pair<T, T> sum_of_two(T a, T b) {
 
 // Whether a sum became so much less than it was that what was rounded away of that is not little any more: a part in 2^33 of it, or
 // some parts in 10^12 of what is less than 1; of single precision, in 2^15. `most` is the largest that it was since it was added up anew.
-// So it is where the sum is no number.
+// True, too, where the sum is NaN.
 template <class T>
 bool is_lost(T before, T sum, double& most) {
   constexpr double times = sizeof(T) == 8 ? 0x1p19 : 0x1p8, least = 0x1p-6;
@@ -53,11 +53,12 @@ OVERDUB_DECL void incremental_program::commit() {
   if (!is_sound) [[unlikely]]
     look_at_sums(b);
   for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
+  for (auto const& copy : b.given) copy();
   for (auto const& copy : b.renewed) copy();
   b.version = ++numbers_version_;
   is_torn_ = false;
   forget_changes();
-  if (--commits_until_run_ == 0 || is_inexact_) [[unlikely]]
+  if (--commits_until_run_ == 0 || (is_inexact_ && !is_improper_)) [[unlikely]]
     run_from_the_beginning();
 }
 
@@ -101,7 +102,7 @@ inline void incremental_program::commit_more(bound_slice const& b) {
 
 // All sums are added up anew.
 inline void incremental_program::begin_sums() {
-  is_improper_ = false;
+  is_improper_ = is_inexact_ = false;
   for (auto& most : most_) std::fill(most.begin(), most.end(), 0.0);
 }
 OVERDUB_DECL double* incremental_program::most_of(std::uint32_t variable, std::size_t number) {

@@ -40,6 +40,8 @@ public:
   OVERDUB_DECL void set(std::uint32_t input, datum const& x);
   /// The same of an input that is a number, by its bits. O(1).
   void set_bits(std::uint32_t input, std::uint64_t bits) {
+    if (input >= pending_.size() || !is_number(input)) [[unlikely]]
+      return set(input, datum()); // which says what is wrong
     change& c = pending_[input];
     bool const is_first = c.how.is_same();
     if (is_first && bits == numbers_[input]) return; // as it is
@@ -175,11 +177,17 @@ public:
   }
   /// The extents of an input that is an array.
   i64 const* input_extents(std::uint32_t i) const { return arrays_of_[i].extents(); }
+  /// The same with the changes.
+  i64 proposed_extent(std::uint32_t i, std::size_t axis) const {
+    change const& c = pending_[i];
+    return (c.whole ? *c.whole : arrays_of_[i]).extent(axis) +
+           (axis == 0 && c.how.appended ? c.how.places : 0);
+  }
   /// The bits of an element of an input, or of a number. Throws nothing: the path is in range.
   std::uint64_t input_bits(std::uint32_t i, std::span<i64 const> path) const {
     return is_number(i) ? numbers_[i] : arrays_of_[i].bits_at(arrays_of_[i].at(path));
   }
-  /// The bits of an element of an input that is an array. Throws index_error.
+  /// The bits of an element of an input that is an array, by an index for each axis. Throws index_error.
   std::uint64_t input_at(std::uint32_t i, std::span<i64 const> path) const {
     increments::cells const& m = arrays_of_[i];
     for (std::size_t k = 0; k < path.size(); ++k)
@@ -281,7 +289,6 @@ private:
   OVERDUB_DECL void find_arguments(bound_slice& b);
   OVERDUB_DECL void lend_arrays(bound_slice& b);
   OVERDUB_DECL void find_results(bound_slice& b);
-  void find_renewed(bound_slice& b);
   OVERDUB_DECL void keep_all();
   void grow();
   void keep_more();

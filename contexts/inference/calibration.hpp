@@ -14,10 +14,8 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
 #include <numbers>
-#include <numeric>
 #include <ostream>
 #include <span>
 #include <string>
@@ -75,7 +73,7 @@ public:
   OVERDUB_DECL std::vector<std::string> findings() const;
 
   /// A table of the parameters, and below it what was found.
-  OVERDUB_DECL friend std::ostream& operator<<(std::ostream& out, calibration const& c);
+  friend std::ostream& operator<<(std::ostream& out, calibration const& c);
 
 private:
   double uniformity(std::vector<std::size_t> const& ranks, std::size_t bins) const;
@@ -192,7 +190,7 @@ public:
   OVERDUB_DECL std::vector<std::string> findings() const;
 
   /// A table of the statistics, and below it what was found.
-  OVERDUB_DECL friend std::ostream& operator<<(std::ostream& out, joint_test const& t);
+  friend std::ostream& operator<<(std::ostream& out, joint_test const& t);
 
 private:
   std::vector<std::string> names() const {

@@ -138,8 +138,8 @@ public:
       program_.set_at(k, at_, part_of(x, at_).bits());
     }
   }
-  /// Another element of an argument that is an array: what changes is told, and not looked for. Throws as `set_argument` does, and
-  /// index_error. O(1).
+  /// Another element of an argument that is an array: what changes is told, and not looked for. Throws model_error for
+  /// more than three axes, argument_error and index_error. O(1), and O(length) for more than four elements in an update, or two in one row.
   void set_argument_at(std::uint32_t k, std::initializer_list<i64> indices, datum const& x) {
     check_argument(k);
     ir::function const& f = core_->program()[core_->program().entry];
@@ -148,12 +148,14 @@ public:
     number.rank = 0;
     if (x.type() != number) refuse_argument(k, number, x.type());
     std::span<i64 const> const path(indices.begin(), indices.size());
-    if (path.size() != t.rank)
+    if (path.size() != t.rank || path.size() > contexts::incremental_program::most_indices)
       throw model_error(message(
-          "overdub: argument %u of the model @%s has %d axes, and an element was set by %zu indices", k,
-          core_->name().c_str(), static_cast<int>(t.rank), path.size()));
+          "overdub: argument %u of the model @%s has %d axes, and an element was set by %zu indices; "
+          "elements of up to "
+          "three axes are set alone",
+          k, core_->name().c_str(), static_cast<int>(t.rank), path.size()));
     for (std::size_t axis = 0; axis < path.size(); ++axis)
-      if (i64 const n = program_.input_extents(k)[axis]; path[axis] < 0 || path[axis] >= n)
+      if (i64 const n = program_.proposed_extent(k, axis); path[axis] < 0 || path[axis] >= n)
         throw index_error(message(
             "overdub: argument %u of the model @%s has %lld elements along this axis, and none at %lld", k,
             core_->name().c_str(), static_cast<long long>(n), static_cast<long long>(path[axis])));

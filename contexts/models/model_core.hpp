@@ -90,9 +90,9 @@ public:
     std::shared_ptr<tiered_program const> once, gradient, free, values;
   };
   OVERDUB_DECL conditional_code code_of_some(std::vector<bool> const& sites) const;
-  /// A program, which is optimised, as the model's options want it to be run.
+  /// Code of a program that was optimised already, run as the model's options say.
   std::shared_ptr<tiered_program const> code_of(ir::program p) const {
-    return tiered_program::of(std::move(p), options_);
+    return tiered_program::of(std::move(p), options_, optimised::already);
   }
   /// The program of a schema, for what runs it by itself.
   OVERDUB_DECL ir::program program_of(choice_schema const& s) const;

@@ -80,7 +80,7 @@ OVERDUB_DECL std::uint32_t model_core::site_at(std::string_view address) const {
   if (auto const bracket = address.find('['); bracket != std::string_view::npos)
     if (std::string_view const site = address.substr(0, bracket); model_.find(site))
       throw model_error(message(
-          "overdub: %.80s is one choice, and all choices of an address are asked for; write \"%.80s\"",
+          "overdub: %.80s has indices, and all choices of an address are asked for; write \"%.80s\"",
           std::string(address).c_str(), std::string(site).c_str()));
   ir::detail::nearest_word nearest(address);
   for (site const& s : sites()) nearest.try_word(s.address);
@@ -95,8 +95,16 @@ OVERDUB_DECL void model_core::check(selection const& of) const {
       if (std::ranges::none_of(sites(), [&](site const& s) { return s.address.starts_with(a.site); }))
         throw model_error(message(
             "overdub: the model @%s samples nothing within \"%.80s\"", name().c_str(), a.site.c_str()));
+      if (!a.indices.empty())
+        throw model_error(message(
+            "overdub: %.80s was selected, and \"%s\" has no indices itself", text_of(a).c_str(),
+            a.site.c_str()));
       continue;
     }
+    for (i64 const index : a.indices)
+      if (index < 0)
+        throw model_error(
+            message("overdub: %.80s was selected, and indices are counted from 0", text_of(a).c_str()));
     if (site const& s = sites()[site_at(a.site)]; a.indices.size() > s.turns)
       throw model_error(message(
           "overdub: %.80s was selected, and \"%s\" has %u indices", text_of(a).c_str(), s.address.c_str(),

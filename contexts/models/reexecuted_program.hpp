@@ -108,6 +108,7 @@ public:
       to.set(parameter, inputs_[i].bits);
   }
   i64 const* input_extents(std::uint32_t i) const { return inputs_[i].array.extents(); }
+  i64 proposed_extent(std::uint32_t i, std::size_t axis) const { return inputs_[i].array.extent(axis); }
   std::uint64_t input_bits(std::uint32_t i, std::span<i64 const> path) const {
     return bits_at(inputs_[i], path);
   }

@@ -163,18 +163,21 @@ void function_compiler::compile_while(node_id n) {
   std::vector<value> const start = start_carried(n, 0, carried);
   std::vector<bool> const none(carried);
   parts first = flat(start, none);
-  // Arrays that grow: of scalars, their owner and size are carried; of rows, they stand in memory. They begin with room for as many
-  // elements as there were the last time, up to a limit.
-  llvm::Value* expected = nullptr;
+  // Arrays that grow: of scalars, their owner and size are carried; of rows, they stand in memory. The former begin with room for some
+  // more elements than there were the last time.
+  llvm::Value *memory = nullptr, *expected = nullptr;
   std::vector<output> outputs;
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k) {
     output o{f_.result(n, k), f_.operand(last, k)};
     ir::type const t = type_of(o.result);
     if (t.rank == 1) {
-      if (expected == nullptr) expected = expected_turns();
+      if (memory == nullptr) {
+        memory = new_memory_of_turns();
+        llvm::Value* const last_time = remembered(memory);
+        expected = b_.CreateAdd(last_time, b_.CreateLShr(last_time, integer(3)));
+      }
       first.push_back(call(
-          runtime_function::take,
-          {machine(), b_.CreateMul(remembered(expected), integer(execute::size_of(t.element)))}));
+          runtime_function::take, {machine(), b_.CreateMul(expected, integer(execute::size_of(t.element)))}));
       first.push_back(integer(0));
     } else {
       o.words = new_words(2 * words_of(t));
@@ -247,31 +250,35 @@ void function_compiler::compile_while(node_id n) {
   at(exit);
   for (std::uint32_t k = 0; k < carried; ++k) set(f_.result(n, k), current[k]);
   where = flat(start, none).size();
+  if (memory != nullptr) remember(memory, phis[where + 1]);
   for (output& o : outputs) {
     if (o.words == nullptr) {
       llvm::Value *const owner = phis[where++], *const size = phis[where++];
       o.made = value{{bytes_behind(owner, sizeof(execute::buffer)), owner, size}};
-      remember(expected, size);
     }
     finish_output(o);
   }
 }
 
-// How many turns there were the last time, in this process: a word of the module, which threads may overwrite in any order.
-llvm::Value* function_compiler::expected_turns() {
+// It begins with 0 where the code is loaded; threads write it in any order, where it is another number.
+llvm::Value* function_compiler::new_memory_of_turns() {
   return new llvm::GlobalVariable(
       *shared_.module, b_.getInt64Ty(), false, llvm::GlobalValue::InternalLinkage, integer(0), "turns");
 }
-llvm::Value* function_compiler::remembered(llvm::Value* turns) {
-  auto* const load = b_.CreateAlignedLoad(b_.getInt64Ty(), turns, llvm::Align(8));
+llvm::Value* function_compiler::remembered(llvm::Value* memory) {
+  auto* const load = b_.CreateAlignedLoad(b_.getInt64Ty(), memory, llvm::Align(8));
   load->setAtomic(llvm::AtomicOrdering::Monotonic);
   return load;
 }
-void function_compiler::remember(llvm::Value* turns, llvm::Value* n) {
-  llvm::Value* const most = integer(most_expected_turns);
-  auto* const store =
-      b_.CreateAlignedStore(b_.CreateSelect(b_.CreateICmpULT(n, most), n, most), turns, llvm::Align(8));
-  store->setAtomic(llvm::AtomicOrdering::Monotonic);
+void function_compiler::remember(llvm::Value* memory, llvm::Value* turns) {
+  llvm::Value* const most = integer(most_remembered);
+  llvm::Value* const now = b_.CreateSelect(b_.CreateICmpULT(turns, most), turns, most);
+  block const other = new_block("other"), known = new_block("known");
+  branch_rarely(b_.CreateICmpNE(now, remembered(memory)), other, known);
+  at(other);
+  b_.CreateAlignedStore(now, memory, llvm::Align(8))->setAtomic(llvm::AtomicOrdering::Monotonic);
+  go(known);
+  at(known);
 }
 
 // Accumulators are arrays that nobody else sees while the region runs.

@@ -181,10 +181,11 @@ private:
   void compile_if(node_id n);
   void compile_loop(node_id n);
   void compile_while(node_id n);
-  static constexpr std::int64_t most_expected_turns = 1 << 16;
-  llvm::Value* expected_turns();
-  llvm::Value* remembered(llvm::Value* turns);
-  void remember(llvm::Value* turns, llvm::Value* n);
+  // How many turns a loop had the last time, in a word of the module.
+  static constexpr std::int64_t most_remembered = 1 << 16; // more room than this is not taken ahead
+  llvm::Value* new_memory_of_turns();
+  llvm::Value* remembered(llvm::Value* memory);
+  void remember(llvm::Value* memory, llvm::Value* turns);
   void compile_accumulate(node_id n);
   void compile_protect(node_id n);
 

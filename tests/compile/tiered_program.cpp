@@ -22,9 +22,11 @@ public:
   std::shared_ptr<execute::code const> prepare(ir::program const& p) const override {
     ++count;
     if (fails) throw std::runtime_error("no");
+    operations = p[p.entry].node_count();
     return executable(p).code();
   }
   std::atomic<int> mutable count = 0;
+  std::atomic<std::size_t> mutable operations = 0; // of the last program
   bool fails = false;
 
 private:
@@ -63,8 +65,8 @@ double first(bound_call const& c) { return std::bit_cast<double>(c.word(0)); }
 
 TEST_CASE("a program is interpreted until it was called often; arguments stay when that is replaced") {
   auto const by = std::make_shared<counting_executor>();
-  auto const p =
-      tiered_program::of(dot(), {.executor = by, .hot_calls = 10, .hot_nanoseconds = 1'000'000'000});
+  auto const p = tiered_program::of(
+      dot(), {.executor = by, .hot_calls = 10, .hot_nanoseconds = 1'000'000'000}, optimised::when_compiled);
   tiered_call call(p);
   lent of;
   of.to(call);
@@ -100,7 +102,7 @@ TEST_CASE("a program is interpreted until it was called often; arguments stay wh
 
 TEST_CASE("addresses stay while a call runs as it is, and are others when it was improved") {
   auto const by = std::make_shared<counting_executor>();
-  auto const p = tiered_program::of(dot(), {.executor = by, .hot_calls = 1});
+  auto const p = tiered_program::of(dot(), {.executor = by, .hot_calls = 1}, optimised::when_compiled);
   tiered_call call(p);
   lent of;
   of.to(call);
@@ -128,16 +130,23 @@ TEST_CASE(
     for (int k = 0; k < calls; ++k) call.run();
     return first(call);
   };
-  CHECK(value(tiered_program::of(dot(), {})) == 32.0);
+  CHECK(value(tiered_program::of(dot(), {}, optimised::when_compiled)) == 32.0);
   CHECK(
-      value(tiered_program::of(dot(), {.executor = by, .tiers = tiers::interpret_only, .hot_calls = 1}), 9) ==
-      32.0);
+      value(
+          tiered_program::of(
+              dot(), {.executor = by, .tiers = tiers::interpret_only, .hot_calls = 1},
+              optimised::when_compiled),
+          9) == 32.0);
   CHECK(by->count == 0);
-  CHECK(value(tiered_program::of(dot(), {.executor = by, .tiers = tiers::compile_now})) == 32.0);
+  CHECK(
+      value(tiered_program::of(
+          dot(), {.executor = by, .tiers = tiers::compile_now}, optimised::when_compiled)) == 32.0);
   CHECK(by->count == 1);
   by->fails = true;
-  CHECK_THROWS_WITH(tiered_program::of(dot(), {.executor = by, .tiers = tiers::compile_now}), "no");
-  auto const p = tiered_program::of(dot(), {.executor = by, .hot_calls = 2});
+  CHECK_THROWS_WITH(
+      tiered_program::of(dot(), {.executor = by, .tiers = tiers::compile_now}, optimised::when_compiled),
+      "no");
+  auto const p = tiered_program::of(dot(), {.executor = by, .hot_calls = 2}, optimised::when_compiled);
   CHECK(value(p, 5) == 32.0);
   wait_for_compilations();
   CHECK(by->count == 3);
@@ -147,4 +156,22 @@ TEST_CASE(
   std::vector<datum> const results =
       p->run(std::vector<datum>{datum(array<double>{1, 2}), datum(array<double>{3, 4}), datum(2.0)});
   CHECK(results[0].as<double>() == 22.0);
+}
+
+TEST_CASE("machine code is made of programs as they are, or of optimised ones, as who makes them says") {
+  auto const twice = ir::parse("entry @f\nfunc @f(%x: f64) -> f64 {\n  %y = mul %x, %x : f64\n  %z = mul %x, "
+                               "%x : f64\n  %s = add %y, %z "
+                               ": f64\n  return %s\n}");
+  for (tiers const how : {tiers::compile_now, tiers::interpret_first}) {
+    auto const operations = [&](optimised when) {
+      auto const by = std::make_shared<counting_executor>();
+      auto const p = tiered_program::of(twice, {.executor = by, .tiers = how, .hot_calls = 1}, when);
+      for (int k = 0; k < 3; ++k) CHECK(p->run(std::vector<datum>{3.0})[0].as<double>() == 18.0);
+      wait_for_compilations();
+      CHECK(by->count == 1);
+      return by->operations.load();
+    };
+    CHECK(operations(optimised::already) == 4);
+    CHECK(operations(optimised::when_compiled) < 4);
+  }
 }

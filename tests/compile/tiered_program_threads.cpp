@@ -31,7 +31,7 @@ TEST_CASE("threads that call one program get its results, whatever runs it") {
   for (int round = 0; round < 20; ++round) {
     auto const p = tiered_program::of(
         ir::parse("entry @f\nfunc @f(%x: f64) -> f64 {\n  %y = mul %x, %x : f64\n  return %y\n}"),
-        {.executor = std::make_shared<interpreting>(), .hot_calls = 100});
+        {.executor = std::make_shared<interpreting>(), .hot_calls = 100}, optimised::already);
     std::vector<int> wrong(4, 0);
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < wrong.size(); ++t)

@@ -146,6 +146,54 @@ TEST_CASE("arguments are told as they are, without what was not committed") {
   CHECK_THROWS_AS(f.get_at<2>(1, -1), od::index_error);
 }
 
+TEST_CASE("kinds of updates that write the same sums take turns, and each reads what the others wrote") {
+  constexpr auto both = od::fn<"both">([](auto x, auto y, auto by, auto flag) {
+    return od::sum(od::map([&](auto e) { return e * by; }, x)) * od::sum(y) + od::select(flag, 1.0, 0.0);
+  });
+  numbers x{1, 2, 3}, y{4, 5};
+  double by = 2;
+  bool flag = false;
+  auto f = oc::incremental(both, x, y, by, flag);
+  CHECK_FALSE(f.get<3>());
+  for (int round = 0; round < 40; ++round) {
+    double const e = 0.5 * round;
+    bool const is_kept = round % 3 != 2;
+    auto const change = [&](auto& to, i64 i, double value) {
+      if (is_kept) to = od::update(to, i, value);
+    };
+    switch (round % 5) {
+    case 0:
+      f.set_at<0>(round % 3, e);
+      change(x, round % 3, e);
+      break;
+    case 1:
+      f.set_at<1>(round % 2, -e);
+      change(y, round % 2, -e);
+      break;
+    case 2:
+      f.set<2>(e);
+      if (is_kept) by = e;
+      break;
+    case 3:
+      f.set_at<0>(0, e);
+      f.set_at<1>(1, e + 1);
+      change(x, 0, e);
+      change(y, 1, e + 1);
+      break;
+    default:
+      f.set<3>(round % 2 == 0);
+      if (is_kept) flag = round % 2 == 0;
+    }
+    f.propose();
+    if (is_kept)
+      f.commit();
+    else
+      f.rollback();
+    INFO("round " << round);
+    CHECK(f.value() == Approx(both(x, y, by, flag)).epsilon(1e-13));
+  }
+}
+
 TEST_CASE("updates of one kind share a slice, whatever their indices, and so do runs") {
   constexpr auto own =
       od::fn<"own">([](auto z, auto x) { return od::sum(od::map([&](auto k) { return x[k] * x[k]; }, z)); });

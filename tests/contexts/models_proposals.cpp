@@ -146,6 +146,27 @@ TEST_CASE("choices of a trace that is followed are set by address, as an update 
   CHECK(t.score() == Approx(start.score()).epsilon(1e-13));
 }
 
+TEST_CASE("an element of an argument of two axes changes") {
+  constexpr auto grid = od::fn<"grid">([](od::scope auto& cx, auto const& rows) {
+    auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
+    return od::sum(od::map(
+        [&](auto const& row) { return cx(od::sample<"y">, ds::normal(mu + od::sum(row), 1.0)); }, rows));
+  });
+  using vec = od::array<double>;
+  od::array<vec> const rows{vec{1, 2}, vec{3, 4}, vec{5, 6}};
+  auto const m = ms::model(grid, rows);
+  auto const start = m.simulate(od::random_key(1));
+  auto const u = m.with(od::update(rows, 1, vec{3, 4.5})).update(start, {});
+  auto const check = [&]<class T>(T t) {
+    t.set_argument_at(0, {1, 1}, 4.5);
+    CHECK(t.propose() == Approx(u.weight).epsilon(1e-12));
+    CHECK_THROWS_AS(t.set_argument_at(0, {1, 2}, 4.5), od::index_error);
+    CHECK_THROWS_AS(t.set_argument_at(0, {1}, 4.5), ms::model_error);
+  };
+  check(ms::followed_trace(start));
+  check(ms::reexecuted_trace(start));
+}
+
 TEST_CASE("arguments of a trace that is followed change, and what they reach is weighed as by an update") {
   constexpr auto noisy = od::fn<"noisy">([](od::scope auto& cx, auto scale, auto xs) {
     auto const far = cx(od::sample<"far">, ds::bernoulli(0.5));
@@ -189,8 +210,13 @@ TEST_CASE("arguments of a trace that is followed change, and what they reach is 
         "overdub: argument 1 of the model @noisy has 6 elements along this axis, and none at 6");
     CHECK_THROWS_WITH(
         t.set_argument_at(0, {0}, 1.0),
-        "overdub: argument 0 of the model @noisy has 0 axes, and an element was set by 1 indices");
+        "overdub: argument 0 of the model @noisy has 0 axes, and an element was set by 1 indices; elements "
+        "of up to three axes are set alone");
+    t.set_argument(1, vec{1, 2, 3, 4, 5, 6, 7});
+    CHECK_NOTHROW(t.set_argument_at(1, {6}, 1.0)); // of what was set
     t.set_argument(1, vec{1, 2});
+    CHECK_THROWS_WITH(
+        t.set_argument_at(1, {2}, 1.0), Contains("has 2 elements along this axis, and none at 2"));
     CHECK_THROWS(t.propose());
   };
   check(ms::followed_trace(start));

@@ -318,7 +318,15 @@ TEST_CASE("selections name choices of the model") {
   refused({"z", "righ"}, "overdub: the model @kinds never samples \"righ\"; did you mean right?");
   refused(!ms::selection{"righ"}, "overdub: the model @kinds never samples \"righ\"; did you mean right?");
   refused({"group/"}, "overdub: the model @kinds samples nothing within \"group/\"");
+  refused({"x[-1]"}, "overdub: x[-1] was selected, and indices are counted from 0");
   refused({"x[0][1]"}, "overdub: x[0][1] was selected, and \"x\" has 1 indices");
+}
+
+TEST_CASE("moves are of all choices of an address") {
+  auto const m = ms::model(kinds, i64{1});
+  CHECK(said([&] {
+          (void)m.core()->site_at("z[0]");
+        }) == "overdub: z[0] has indices, and all choices of an address are asked for; write \"z\"");
 }
 
 TEST_CASE("parts of arrays are inside of them") {

@@ -42,5 +42,5 @@ TEST_CASE("what is as long as the last time takes one buffer") {
   };
   std::size_t const first = bytes_of(1000), next = bytes_of(1000);
   CHECK(first > 2 * 8'000 * 3 / 2); // and those that were too small
-  CHECK(next < 2 * 8'000 * 5 / 4);
+  CHECK(next < 2 * 8'000 * 4 / 3);
 }

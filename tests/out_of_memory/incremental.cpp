@@ -86,3 +86,37 @@ TEST_CASE("each allocation of an update may fail: it is done once, when there is
   }
   CHECK(failed > 500);
 }
+
+TEST_CASE("a commit that fails may be rolled back: the value is what it was, and differences are from it") {
+  std::vector<i64> const z{0, 1, 1, 0};
+  std::vector<double> const x{0.5, 1.5, -0.5, 2.5}, means{0.0, 1.0}, moved{0.25, 1.0};
+  auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
+  auto f = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
+  double const before = f.value();
+  double const by = grouped(indices::copy_of(z), of(x), of(moved)) - before;
+  long failed = 0;
+  for (bool is_done = false; !is_done; ++failed) {
+    f.append<0>(i64{1});
+    f.append<1>(9.0);
+    f.propose();
+    allowed = failed;
+    try {
+      f.commit();
+      is_done = true;
+    } catch (std::bad_alloc const&) {
+    }
+    allowed = unlimited;
+    if (is_done) break;
+    f.rollback();
+    INFO("after " << failed << " allocations");
+    REQUIRE(f.value() == before);
+    f.propose();
+    REQUIRE(f.value() == before);
+    f.set_at<2>(0, moved[0]);
+    f.propose();
+    REQUIRE(f.difference() == Approx(by).epsilon(1e-12));
+    f.rollback();
+  }
+  CHECK(failed > 0);
+  CHECK(f.value() != before);
+}

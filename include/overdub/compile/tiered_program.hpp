@@ -19,7 +19,8 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// When a program is optimised: it was; or it is when machine code is made of it, as programs want it that are many and run a few times.
+/// Whether a program was optimised already, or is when machine code is made of it: the latter for programs that are many and run a few
+/// times each.
 enum class optimised : std::uint8_t { already, when_compiled };
 
 /// A program with what runs it. Immutable but for that, and shared by threads.
@@ -27,7 +28,7 @@ class tiered_program : public std::enable_shared_from_this<tiered_program> {
 public:
   /// Throws what lowering throws and, where machine code is made now, what the executor throws.
   OVERDUB_DECL static std::shared_ptr<tiered_program const>
-  of(ir::program p, compile_options const& o, optimised is = optimised::already);
+  of(ir::program p, compile_options const& o, optimised when);
 
   /// What runs it by now.
   std::shared_ptr<execute::code const> code() const { return {shared_from_this(), &code_.code()}; }
@@ -47,13 +48,13 @@ public:
   OVERDUB_DECL std::vector<datum> run(std::span<datum const> arguments) const;
 
 private:
-  tiered_program(ir::program p, compile_options const& o, optimised is, executable first);
+  tiered_program(ir::program p, compile_options const& o, optimised when, executable first);
   OVERDUB_DECL void heat() const noexcept;
   void swap_in() const noexcept;
 
   compile_options options_;
   ir::program mutable program_; // until machine code is made of it
-  optimised is_;
+  optimised when_;
   tiered_code mutable code_;
   std::atomic<bool> mutable is_warming_{false};
 };

@@ -11,8 +11,9 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-inline tiered_program::tiered_program(ir::program p, compile_options const& o, optimised is, executable first)
-    : options_(o), program_(std::move(p)), is_(is), code_(std::move(first), false) {
+inline tiered_program::tiered_program(
+    ir::program p, compile_options const& o, optimised when, executable first)
+    : options_(o), program_(std::move(p)), when_(when), code_(std::move(first), false) {
   if (options_.executor == nullptr || options_.tiers != tiers::interpret_first) {
     program_ = {};
     return;
@@ -22,18 +23,18 @@ inline tiered_program::tiered_program(ir::program p, compile_options const& o, o
 }
 
 OVERDUB_DECL std::shared_ptr<tiered_program const>
-tiered_program::of(ir::program p, compile_options const& o, optimised is) {
+tiered_program::of(ir::program p, compile_options const& o, optimised when) {
   struct made : tiered_program { // whose constructor is everybody's
-    made(ir::program p, compile_options const& o, optimised is, executable first)
-        : tiered_program(std::move(p), o, is, std::move(first)) {}
+    made(ir::program p, compile_options const& o, optimised when, executable first)
+        : tiered_program(std::move(p), o, when, std::move(first)) {}
   };
   if (o.executor == nullptr || o.tiers != tiers::compile_now) {
     executable first(p);
-    return std::make_shared<made const>(std::move(p), o, is, std::move(first));
+    return std::make_shared<made const>(std::move(p), o, when, std::move(first));
   }
-  if (is == optimised::when_compiled) pass::default_pipeline(p);
+  if (when == optimised::when_compiled) pass::default_pipeline(p);
   executable first(o.executor->prepare(p));
-  return std::make_shared<made const>(std::move(p), o, is, std::move(first));
+  return std::make_shared<made const>(std::move(p), o, when, std::move(first));
 }
 
 OVERDUB_DECL std::vector<datum> tiered_program::run(std::span<datum const> arguments) const {
@@ -56,7 +57,7 @@ OVERDUB_DECL void tiered_program::heat() const noexcept {
 // On the thread that compiles, which alone reads the program.
 inline void tiered_program::swap_in() const noexcept {
   try {
-    if (is_ == optimised::when_compiled) pass::default_pipeline(program_);
+    if (when_ == optimised::when_compiled) pass::default_pipeline(program_);
     code_.swap_in(options_.executor->prepare(program_));
   } catch (...) { // it is interpreted as before
   }
