@@ -140,7 +140,12 @@ public:
     if constexpr (is_number) return number_of<Result>(program_.proposed());
   }
   /// By how much the proposal changes the value: a weight, where the value is the logarithm of a density.
-  double difference() const requires is_number { return program_.difference(); }
+  /// Throws incremental_error where changes were made since, or instead.
+  double difference() const requires is_number {
+    if (program_.has_changes() && !program_.is_proposed()) [[unlikely]]
+      program_.throw_not_proposed();
+    return program_.difference();
+  }
   /// The changes are made.
   void commit() { program_.commit(); }
   /// They are forgotten.

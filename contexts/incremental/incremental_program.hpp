@@ -101,6 +101,10 @@ public:
   /// The changes are forgotten.
   void rollback() { forget_changes(); }
 
+  bool has_changes() const { return change_count_ > 0; }
+  bool is_proposed() const { return is_proposed_; }
+  [[noreturn]] OVERDUB_DECL void throw_not_proposed() const;
+
   // ---- values
 
   /// The bits of a result that is a number: as it is, and as it was proposed.

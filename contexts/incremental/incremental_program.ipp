@@ -255,6 +255,14 @@ OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) con
   return number(proposed(k)) - number(values_[k]);
 }
 
+[[gnu::cold]] OVERDUB_DECL void incremental_program::throw_not_proposed() const {
+  throw incremental_error(message(
+      "overdub: difference() of @%s was asked for, and changes were made that were not proposed; propose() "
+      "them "
+      "first",
+      std::string(slices_->program().name_of(slices_->program().entry)).c_str()));
+}
+
 OVERDUB_DECL datum incremental_program::input(std::uint32_t i) const {
   return is_number(i) ? datum::of_bits(layout_[i].type, numbers_[i]) : arrays_of_[i].as_datum();
 }

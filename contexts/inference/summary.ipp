@@ -117,7 +117,7 @@ OVERDUB_DECL std::ostream& operator<<(std::ostream& out, summary const& s) {
   std::size_t width = 0;
   for (summary::row const& r : s.rows()) width = std::max(width, r.name.size());
   out << std::string(width, ' ');
-  char cell[40];
+  char cell[400]; // numbers may have 300 digits
   for (char const* head : heads) {
     std::snprintf(cell, sizeof cell, " %10s", head);
     out << cell;

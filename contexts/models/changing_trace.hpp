@@ -122,15 +122,19 @@ public:
     }
   }
   /// Another value for an argument, by its number among the numbers and arrays that the model's arguments are made of: of an array with the
-  /// same extents, what differs is found, up to four elements. The model is to make the choices that there are. Throws model_error,
-  /// and argument_error where it is of another type. O(elements).
+  /// same extents, what differs is found, up to four elements. Throws model_error for an argument that decides how many choices there
+  /// are, and argument_error where it is of another type. O(elements).
   void set_argument(std::uint32_t k, datum const& x) {
     check_argument(k);
     datum now;
     program_.as_proposed([&] { now = program_.input(k); });
     if (x.type() != now.type()) refuse_argument(k, now.type(), x.type());
-    if (!structure_.is_fixed()) is_settled_ = false;
     std::vector<std::size_t> const changed = places_that_differ(now, x);
+    bool const is_resized = !std::ranges::equal(now.shape(), x.shape());
+    counted_by const& counts = core_->model().arguments[k];
+    if (is_resized && counts.size) refuse_counting(k, *counts.size);
+    if (!changed.empty() && !(now == x) && counts.value) refuse_counting(k, *counts.value);
+    if (!structure_.is_fixed()) is_settled_ = false;
     if (changed.size() > contexts::increments::input_change::most_places) return program_.set(k, x);
     std::vector<i64> const shape(x.shape().begin(), x.shape().end());
     for (std::size_t const n : changed) {
@@ -159,6 +163,7 @@ public:
         throw index_error(message(
             "overdub: argument %u of the model @%s has %lld elements along this axis, and none at %lld", k,
             core_->name().c_str(), static_cast<long long>(n), static_cast<long long>(path[axis])));
+    if (core_->model().arguments[k].value) refuse_counting(k, *core_->model().arguments[k].value);
     if (!structure_.is_fixed()) is_settled_ = false;
     program_.set_at(k, path, x.bits());
   }
@@ -247,6 +252,12 @@ private:
     throw argument_error(message(
         "overdub: argument %u of the model @%s is %s, and was given %s", k, core_->name().c_str(),
         overdub::detail::text_of(wanted).c_str(), overdub::detail::text_of(given).c_str()));
+  }
+  [[noreturn]] void refuse_counting(std::uint32_t k, std::uint32_t site) const {
+    throw model_error(message(
+        "overdub: argument %u of the model @%s decides how many choices \"%s\" there are, or how large they "
+        "are; change such traces by update",
+        k, core_->name().c_str(), core_->sites()[site].address.c_str()));
   }
   template <class F>
   void or_rollback(F const& f) {

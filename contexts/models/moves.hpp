@@ -154,7 +154,12 @@ private:
 /// 2009).
 class random_walk {
 public:
-  explicit random_walk(std::string address, double sd = 1) : address_(std::move(address)), sd_(sd) {}
+  explicit random_walk(std::string address, double sd = 1) : address_(std::move(address)), sd_(sd) {
+    if (!(sd > 0 && std::isfinite(sd)))
+      throw model_error(message(
+          "overdub: random_walk(\"%.80s\", %g): a step has a standard deviation above 0", address_.c_str(),
+          sd));
+  }
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {

@@ -34,10 +34,16 @@ struct site {
   bool is_discrete() const { return type.element == ir::scalar::i64 || type.element == ir::scalar::boolean; }
 };
 
+/// How many choices of which site an argument decides: by its value or its elements, and by its size. Nothing, where it decides none.
+struct counted_by {
+  std::optional<std::uint32_t> value, size;
+};
+
 /// A model's program: its entry makes all choices itself, each at a site.
 struct model_program {
   ir::program program;
-  std::vector<site> sites; // in the order of the program
+  std::vector<site> sites;           // in the order of the program
+  std::vector<counted_by> arguments; // of the entry
 
   ir::function const& function() const { return program[program.entry]; }
   std::optional<std::uint32_t> find(std::string_view address) const {

@@ -118,26 +118,41 @@ public:
   explicit site_finder(model_program& m) : m_(m), f_(m.function()) {}
 
   void run() {
-    find_chosen();
+    chosen_ = reached_from({});
     ir::walk(f_, ir::function::body, [&](ir::node_id n) {
       if (f_[n].code == ir::op::sample) find(n);
     });
     for (site& s : m_.sites)
       s.is_conditional = s.is_conditional && (s.is_resized || !is_always_made(s, ir::function::body));
+    for (ir::value_id const v : f_.parameters()) {
+      counted_by all{counted(reached_from({.values = v})), {}};
+      if (f_.type_of(v).rank > 0) all.size = counted(reached_from({.sizes = v}));
+      m_.arguments.push_back(all);
+    }
   }
 
 private:
-  // The values that depend on choices, and the arrays of which the sizes do. What a region is given depends on them where the region makes
-  // some, or uses one.
-  void find_chosen() {
-    is_chosen_.assign(f_.value_count(), false);
-    is_size_chosen_.assign(f_.value_count(), false);
+  // The values that depend on something, and the arrays of which the sizes do: on choices; or on a parameter's value or elements, or its
+  // size, where choices stay what they are.
+  struct reach {
+    std::vector<bool> values, sizes; // by value
+  };
+  struct source {
+    ir::value_id values = ir::nothing, sizes = ir::nothing;
+    bool is_choices() const { return values == ir::nothing && sizes == ir::nothing; }
+  };
+  // What a region is given depends on it where the region makes some, or uses one.
+  reach reached_from(source const& from) const {
+    reach all{std::vector<bool>(f_.value_count()), std::vector<bool>(f_.value_count())};
+    if (from.values != ir::nothing) all.values[index_of(from.values)] = true;
+    if (from.sizes != ir::nothing) all.sizes[index_of(from.sizes)] = true;
     auto const any = [](std::vector<bool> const& of, auto const& values) {
       return std::ranges::any_of(values, [&](ir::value_id v) { return of[index_of(v)]; });
     };
     auto const uses = [&](ir::node_id n) {
-      if (f_[n].code == ir::op::length) return any(is_size_chosen_, f_.operands_of(n));
-      return f_[n].code == ir::op::sample || any(is_chosen_, f_.operands_of(n));
+      if (f_[n].code == ir::op::length) return any(all.sizes, f_.operands_of(n));
+      if (f_[n].code == ir::op::sample) return from.is_choices();
+      return any(all.values, f_.operands_of(n));
     };
     auto const uses_inside = [&](ir::node_id n) {
       bool found = uses(n);
@@ -149,39 +164,53 @@ private:
         f_, ir::function::body,
         [&](ir::node_id n) {
           if (f_[n].region_count == 0) return;
-          bool const chosen = uses_inside(n), sized = any(is_size_chosen_, f_.operands_of(n));
+          bool const used = uses_inside(n), sized = any(all.sizes, f_.operands_of(n));
           bool const has_index = f_[n].code == ir::op::map || f_[n].code == ir::op::loop;
           for (ir::region_id const r : f_.regions_of(n))
             for (std::uint32_t k = has_index ? 1 : 0; k < f_.arguments_of(r).size(); ++k) {
-              is_chosen_[index_of(f_.argument(r, k))] = chosen;
-              is_size_chosen_[index_of(f_.argument(r, k))] = sized;
+              all.values[index_of(f_.argument(r, k))] = used;
+              all.sizes[index_of(f_.argument(r, k))] = sized;
             }
         },
         [&](ir::node_id n) {
-          bool const chosen = uses_inside(n);
-          bool sized = any(is_size_chosen_, f_.operands_of(n));
+          bool const used = uses_inside(n);
+          bool sized = any(all.sizes, f_.operands_of(n));
           for (ir::region_id const r : f_.regions_of(n))
-            sized = sized || any(is_size_chosen_, f_.operands_of(f_.yield_of(r)));
+            sized = sized || any(all.sizes, f_.operands_of(f_.yield_of(r)));
           switch (f_[n].code) {
           case ir::op::map:
           case ir::op::loop:
           case ir::op::if_:
           case ir::op::fill:
-            sized = sized || is_chosen_[index_of(f_.operand(n, 0))];
+            sized = sized || all.values[index_of(f_.operand(n, 0))];
             break;
           case ir::op::iota:
           case ir::op::slice:
           case ir::op::while_:
-            sized = sized || chosen;
+            sized = sized || used;
             break;
           default:
             break;
           }
           for (ir::value_id const v : f_.results_of(n)) {
-            is_chosen_[index_of(v)] = chosen;
-            is_size_chosen_[index_of(v)] = sized;
+            all.values[index_of(v)] = used;
+            all.sizes[index_of(v)] = sized;
           }
         });
+    return all;
+  }
+  // A site whose choices are as many as such values say, or not at all.
+  std::optional<std::uint32_t> counted(reach const& by) const {
+    for (std::uint32_t s = 0; s < m_.sites.size(); ++s)
+      for (ir::node_id const n : m_.sites[s].nodes) {
+        bool has_turns = m_.sites[s].type.rank > 0;
+        for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
+          bool const is_branch = f_[f_[at].parent].code == ir::op::if_;
+          if ((has_turns || !is_branch) && by.values[index_of(f_.operand(f_[at].parent, 0))]) return s;
+          has_turns = has_turns || !is_branch;
+        }
+      }
+    return {};
   }
   void find(ir::node_id n) {
     site s;
@@ -199,10 +228,10 @@ private:
       ir::op const around = f_[f_[at].parent].code;
       if (around == ir::op::map || around == ir::op::loop) {
         has_turns = true;
-        s.is_counted = s.is_counted || is_chosen_[index_of(f_.operand(f_[at].parent, 0))];
+        s.is_counted = s.is_counted || chosen_.values[index_of(f_.operand(f_[at].parent, 0))];
       } else if (around == ir::op::if_) {
         s.is_conditional = true;
-        bool const is_decided = is_chosen_[index_of(f_.operand(f_[at].parent, 0))]; // by choices
+        bool const is_decided = chosen_.values[index_of(f_.operand(f_[at].parent, 0))]; // by choices
         s.is_resized = s.is_resized || (has_turns && is_decided);
         s.varies_in_size = s.varies_in_size || (s.type.rank > 0 && is_decided);
       } else
@@ -266,7 +295,7 @@ private:
 
   model_program& m_;
   ir::function const& f_;
-  std::vector<bool> is_chosen_, is_size_chosen_; // by value
+  reach chosen_; // by choices
 };
 
 // The function of a name, which may have a number behind it, that takes these types.
@@ -288,7 +317,7 @@ function_of(ir::program const& p, std::string const& name, std::span<ir::type co
 } // namespace detail
 
 OVERDUB_DECL model_program model_program_of(ir::program p) {
-  model_program m{std::move(p), {}};
+  model_program m{std::move(p), {}, {}};
   detail::choices_inlined(m.program).run();
   detail::site_finder(m).run();
   return m;

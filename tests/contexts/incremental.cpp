@@ -116,6 +116,20 @@ TEST_CASE("a sum that is not finite any more, in a branch that is not taken, doe
   }
 }
 
+TEST_CASE("a difference is that of a proposal") {
+  constexpr auto total = od::fn<"total">([](auto x) { return od::sum(x); });
+  auto f = oc::incremental(total, numbers{1, 2, 3});
+  CHECK(f.difference() == 0);
+  f.set_at<0>(0, 5.0);
+  CHECK_THROWS_WITH(f.difference(), Catch::Contains("propose() them first"));
+  f.propose();
+  CHECK(f.difference() == 4);
+  f.set_at<0>(1, 5.0);
+  CHECK_THROWS_AS(f.difference(), oc::incremental_error);
+  f.commit();
+  CHECK(f.difference() == 0);
+}
+
 TEST_CASE("arguments are told as they are, without what was not committed") {
   constexpr auto all = od::fn<"all">([](auto z, auto x, auto matrix, auto by) {
     auto const row = [&](auto const& r) { return od::sum(r) * by; };
