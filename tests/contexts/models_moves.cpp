@@ -514,3 +514,10 @@ TEST_CASE("enumeration refuses continuous choices, endless ones, too many, and p
       "overdub: an assignment has a probability that is NaN: a parameter of a distribution is not allowed "
       "there");
 }
+
+TEST_CASE("steps of a random walk have a width") {
+  for (double const sd : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+    CHECK_THROWS_AS(ms::random_walk("mu", sd), ms::model_error);
+  CHECK_THROWS_WITH(
+      ms::random_walk("mu", 0), "overdub: random_walk(\"mu\", 0): a step has a standard deviation above 0");
+}
