@@ -95,10 +95,6 @@ OVERDUB_DECL void model_core::check(selection const& of) const {
       if (std::ranges::none_of(sites(), [&](site const& s) { return s.address.starts_with(a.site); }))
         throw model_error(message(
             "overdub: the model @%s samples nothing within \"%.80s\"", name().c_str(), a.site.c_str()));
-      if (!a.indices.empty())
-        throw model_error(message(
-            "overdub: %.80s was selected, and \"%s\" has no indices itself", text_of(a).c_str(),
-            a.site.c_str()));
       continue;
     }
     for (i64 const index : a.indices)
