@@ -51,7 +51,8 @@ struct bound_slice {
   increments::slice_value failed; // a result
   tiered_call call;
 
-  // ---- arguments
+  // ---- arguments; where code is replaced, their addresses are found anew without asking for memory
+  std::vector<bool> is_written;          // by variable: whether a commit of the slice changes it
   std::vector<word_copy> places;         // of an update: indices, and what stands there
   std::vector<word_copy> numbers;        // that are kept: as they were when
   std::uint64_t version = 0;             // they had this version

@@ -18,9 +18,18 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
   auto b = std::make_unique<bound_slice>(s);
   b->changes = std::move(changes);
   b->signature = signature_;
-  for (increments::store const& each : s->what.stores)
-    b->has_rows = b->has_rows || (!each.path.empty() && each.does != increments::store::action::put_range &&
+  b->is_written.resize(layout_.size());
+  for (std::uint32_t i = 0; i < pending_.size(); ++i)
+    b->is_written[i] = b->changes.empty() || !b->changes[i].is_same();
+  using enum increments::store::action;
+  for (increments::store const& each : s->what.stores) {
+    b->has_rows = b->has_rows || (!each.path.empty() && each.does != put_range &&
                                   layout_[each.variable].type.rank > each.path.size());
+    b->is_written[each.variable] = true;
+    if (std::uint32_t const rest = layout_.remainder_of(layout_[each.variable].of);
+        each.does == add && rest != increments::layout::none)
+      b->is_written[rest] = true;
+  }
   find_arguments(*b);
   return b;
 }
@@ -32,15 +41,6 @@ OVERDUB_DECL void incremental_program::find_arguments(bound_slice& b) {
   b.others.clear();
   b.renewed.clear();
   b.version = 0;
-  std::vector<bool> is_written(layout_.size()); // by a commit of the slice
-  for (std::uint32_t i = 0; i < pending_.size(); ++i)
-    is_written[i] = b.changes.empty() || !b.changes[i].is_same();
-  for (increments::store const& s : b.slice->what.stores) {
-    is_written[s.variable] = true;
-    if (std::uint32_t const rest = layout_.remainder_of(layout_[s.variable].of);
-        s.does == increments::store::action::add && rest != increments::layout::none)
-      is_written[rest] = true;
-  }
   auto const& parameters = b.slice->what.parameters;
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
     increments::slice_parameter const& p = parameters[k];
@@ -48,7 +48,7 @@ OVERDUB_DECL void incremental_program::find_arguments(bound_slice& b) {
     std::uint64_t* const to = b.call.argument_address(k);
     if (p.what == kind::variable && is_number(p.variable)) {
       b.numbers.push_back({&numbers_[p.variable], to});
-      if (is_written[p.variable]) b.renewed.push_back(b.numbers.back());
+      if (b.is_written[p.variable]) b.renewed.push_back(b.numbers.back());
     } else if (p.what == kind::index)
       b.places.push_back(
           {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});

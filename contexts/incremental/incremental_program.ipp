@@ -257,9 +257,7 @@ OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) con
 
 [[gnu::cold]] OVERDUB_DECL void incremental_program::throw_not_proposed() const {
   throw incremental_error(message(
-      "overdub: difference() of @%s was asked for, and changes were made that were not proposed; propose() "
-      "them "
-      "first",
+      "overdub: the changes of @%s were not proposed, and difference() tells of a proposal: propose() them",
       std::string(slices_->program().name_of(slices_->program().entry)).c_str()));
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("a difference is that of a proposal") {
   auto f = oc::incremental(total, numbers{1, 2, 3});
   CHECK(f.difference() == 0);
   f.set_at<0>(0, 5.0);
-  CHECK_THROWS_WITH(f.difference(), Catch::Contains("propose() them first"));
+  CHECK_THROWS_WITH(f.difference(), Catch::Contains("the changes of @total were not proposed"));
   f.propose();
   CHECK(f.difference() == 4);
   f.set_at<0>(1, 5.0);
