@@ -59,7 +59,8 @@ struct bound_slice {
   std::vector<std::uint32_t> others;     // parameters that are asked for at each call
   std::uint64_t arrays = 0;              // which arrays it was bound to,
   std::uint64_t grown = 0;               // and how long they were
-  std::vector<increments::cells> wholes; // arrays that the last call was lent
+  std::vector<increments::cells> wholes; // arrays that the last call was lent,
+  std::vector<std::vector<i64>> members; // by parameter: and turns of lists of indices
   bool has_rows = false;                 // some parts of arrays are arrays
 
   // ---- what it gives

@@ -56,6 +56,7 @@ OVERDUB_DECL void incremental_program::find_arguments(bound_slice& b) {
       b.places.push_back({&pending_[p.variable].places[p.place].bits, to});
     else if (p.what != kind::variable)
       b.others.push_back(k);
+    if (p.what == kind::members) b.members.resize(parameters.size());
   }
 }
 

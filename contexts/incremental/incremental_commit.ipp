@@ -288,6 +288,8 @@ inline void incremental_program::add_row(increments::store const& s, bound_call 
   }
   if (c.how.whole) [[unlikely]]
     return write_whole_input(i);
+  if (c.how.is_listed()) [[unlikely]]
+    return write_listed_input(i);
   increments::cells& to = arrays_of_[i];
   for (std::uint8_t k = 0; k < c.how.places; ++k) {
     i64 const first = c.places[k].path[0];
@@ -306,6 +308,18 @@ inline void incremental_program::write_whole_input(std::uint32_t i) {
   std::swap(arrays_of_[i], *c.whole);
   ++arrays_;
   if (inverse_[i] != nullptr) inverse_[i]->forget();
+}
+inline void incremental_program::write_listed_input(std::uint32_t i) {
+  increments::change_list const& list = *pending_[i].list;
+  increments::cells& to = arrays_of_[i];
+  std::size_t const bytes = to.bytes_of_row();
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    i64 const index = list.indices()[k];
+    if (bytes > 0)
+      std::memcpy(
+          to.data() + static_cast<std::size_t>(index) * bytes, list.elements().data() + k * bytes, bytes);
+    if (inverse_[i] != nullptr) inverse_[i]->written(index);
+  }
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

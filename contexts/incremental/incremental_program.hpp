@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/bound_slice.hpp>
+#include <overdub/contexts/incremental/change_list.hpp>
 #include <overdub/contexts/incremental/error.hpp>
 #include <overdub/contexts/incremental/inverse_index.hpp>
 #include <overdub/contexts/incremental/memory.hpp>
@@ -28,6 +29,8 @@ inline namespace OVERDUB_EXECUTE_ABI {
 class incremental_program {
 public:
   static constexpr std::size_t most_indices = 3;
+  /// Lists are of at most one in so many elements of an array.
+  static constexpr std::size_t least_unlisted = 4;
   /// After so many commits all is run again, so that what differences lost to rounding stays small.
   static constexpr std::uint32_t most_commits = 1u << 20;
 
@@ -50,7 +53,10 @@ public:
     if (is_first) changed_[change_count_++] = input;
     mark(input, {.whole = true});
   }
-  /// Another element of an input, by its bits. Throws index_error. O(1), and O(length) where the array is then followed as a whole.
+  /// Another value for an input that is `now` with its changes, where what differs is found: a few places, a list, or all. O(elements).
+  OVERDUB_DECL void set_differing(std::uint32_t input, datum const& now, datum const& x);
+  /// Another element of an input, by its bits. Throws index_error. O(1), and O(length) where the array is then followed as a whole. Of
+  /// arrays of arrays it is O(1) for four elements in an update, each in another row, and O(length of a row) for others.
   OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
   /// The same of an array of one axis.
   void set_at(std::uint32_t input, i64 index, std::uint64_t bits) {
@@ -217,6 +223,7 @@ private:
   struct change {
     increments::input_change how;
     place places[increments::input_change::most_places];
+    std::optional<increments::change_list> list;
     std::uint64_t bits = 0;                 // of a number that is set
     std::optional<increments::cells> whole; // of an array
     bool is_there = false;                  // what was appended is a part of the array now
@@ -241,6 +248,8 @@ private:
   [[gnu::always_inline]] void forget_changes() {
     for (std::uint32_t k = 0; k < change_count_; ++k) {
       change& c = pending_[changed_[k]];
+      if (c.how.is_listed()) [[unlikely]]
+        c.list->clear();
       c.how = {};
       if (c.whole) [[unlikely]]
         c.whole.reset();
@@ -266,6 +275,14 @@ private:
     if (c.how.whole) {
       increments::cells const& all = *c.whole;
       increments::for_each_scalar(all.data(), all.size_of_scalar(), {all.extents(), all.type().rank}, {}, f);
+    }
+    if (c.how.is_listed()) {
+      increments::cells const& rows = c.list->elements();
+      for (std::size_t k = 0; k < c.list->size(); ++k)
+        increments::for_each_scalar(
+            rows.data() + k * rows.bytes_of_row(), rows.size_of_scalar(),
+            {rows.extents() + 1, rows.type().rank - 1u}, c.list->indices().subspan(k, 1), f);
+      return;
     }
     for (std::uint8_t k = 0; k < c.how.places; ++k)
       f(std::span<i64 const>(c.places[k].path, c.how.indices), c.places[k].bits);
@@ -308,8 +325,11 @@ private:
   void write(increments::store const& s, bound_call const& from, std::byte const* copied);
   void write_input(std::uint32_t i);
   void write_whole_input(std::uint32_t i);
+  void write_listed_input(std::uint32_t i);
   OVERDUB_DECL increments::cells whole_input(std::uint32_t i) const;
   void make_whole(std::uint32_t i);
+  void make_listed(std::uint32_t i);
+  bool may_list(std::uint32_t i, std::size_t more) const;
   void add_row(increments::store const& s, bound_call const& from);
   std::uint64_t added(
       std::uint32_t variable, std::size_t number_of, std::uint64_t sum, std::uint64_t by,

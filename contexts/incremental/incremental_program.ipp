@@ -84,6 +84,26 @@ OVERDUB_DECL void incremental_program::set(std::uint32_t input, datum const& x) 
   mark(input, {.whole = true});
 }
 
+OVERDUB_DECL void incremental_program::set_differing(std::uint32_t input, datum const& now, datum const& x) {
+  std::size_t const rank = x.type().rank;
+  if (x.type() != now.type() || x.shape() != now.shape() || rank == 0 || rank > most_indices)
+    return set(input, x);
+  auto const most = std::max<i64>(increments::input_change::most_places, x.size() / i64{least_unlisted});
+  std::vector<std::pair<i64, std::uint64_t>> changed; // row by row
+  execute::with_type(x.type().element, [&]<class T>(T) {
+    auto const &from = now.elements<T>(), &to = x.elements<T>();
+    for (i64 i = 0; i < to.size() && std::ssize(changed) <= most; ++i)
+      if (std::memcmp(&from[i], &to[i], sizeof(T)) != 0)
+        changed.emplace_back(i, increments::bits_of(reinterpret_cast<std::byte const*>(&to[i]), sizeof(T)));
+  });
+  if (std::ssize(changed) > most) return set(input, x);
+  for (auto const& [i, bits] : changed) {
+    i64 path[most_indices], rest = i;
+    for (std::size_t axis = rank; axis-- > 0; rest /= x.shape()[axis]) path[axis] = rest % x.shape()[axis];
+    set_at(input, {path, rank}, bits);
+  }
+}
+
 OVERDUB_DECL void
 incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
   check_input(input);
@@ -120,6 +140,18 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
     return;
   }
   check(m);
+  if (c.how.is_listed()) {
+    if (!c.list->has(path[0]) && !may_list(input, 1)) {
+      make_whole(input);
+      return set_at(input, path, bits);
+    }
+    std::byte* const row = c.list->at(path[0], m);
+    std::size_t const size = m.size_of_scalar();
+    increments::put_bits(
+        row + (m.at(path) - static_cast<std::size_t>(path[0]) * m.bytes_of_row()), size, bits);
+    is_proposed_ = false;
+    return;
+  }
   for (std::uint8_t k = 0; k < c.how.places; ++k)
     if (std::equal(path.begin(), path.end(), c.places[k].path)) {
       c.places[k].bits = bits;
@@ -132,7 +164,10 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
   bool const meets =
       std::any_of(c.places, c.places + c.how.places, [&](place const& p) { return p.path[0] == path[0]; });
   if (meets || c.how.places == increments::input_change::most_places) {
-    make_whole(input);
+    if (may_list(input, 1))
+      make_listed(input);
+    else
+      make_whole(input);
     return set_at(input, path, bits);
   }
   if (c.how.places == 0) changed_[change_count_++] = input;
@@ -180,10 +215,31 @@ OVERDUB_DECL void incremental_program::append(std::uint32_t input, datum const& 
   append_place(input, rows, t.rank == 1 ? x.bits() : 0);
 }
 
+// Whether a list may get so many elements more: what is most of an array is followed faster as a whole.
+inline bool incremental_program::may_list(std::uint32_t i, std::size_t more) const {
+  change const& c = pending_[i];
+  std::size_t const listed = c.how.is_listed() ? c.list->size() : c.how.places;
+  return (listed + more) * least_unlisted <= static_cast<std::size_t>(arrays_of_[i].extent(0));
+}
+// Places become a list.
+inline void incremental_program::make_listed(std::uint32_t i) {
+  change& c = pending_[i];
+  increments::cells const& m = arrays_of_[i];
+  if (!c.list) c.list.emplace(m.type());
+  c.list->begin(m);
+  for (std::uint8_t k = 0; k < c.how.places; ++k) {
+    place const& p = c.places[k];
+    std::size_t const in_row =
+        m.at({p.path, c.how.indices}) - static_cast<std::size_t>(p.path[0]) * m.bytes_of_row();
+    increments::put_bits(c.list->at(p.path[0], m) + in_row, m.size_of_scalar(), p.bits);
+  }
+  mark(i, {.places = increments::input_change::listed, .indices = 1});
+}
 // What is not followed place by place.
 inline void incremental_program::make_whole(std::uint32_t i) {
   change& c = pending_[i];
   c.whole = whole_input(i);
+  if (c.how.is_listed()) c.list->clear();
   if (c.how.is_same()) changed_[change_count_++] = i;
   mark(i, {.whole = true});
 }
@@ -194,6 +250,15 @@ OVERDUB_DECL increments::cells incremental_program::whole_input(std::uint32_t i)
   increments::cells all = arrays_of_[i];
   if (c.how.appended) {
     all.extend(c.how.places);
+    return all;
+  }
+  if (c.how.is_listed()) {
+    std::size_t const bytes = all.bytes_of_row();
+    auto const indices = c.list->indices();
+    for (std::size_t k = 0; bytes > 0 && k < indices.size(); ++k)
+      std::memcpy(
+          all.data() + static_cast<std::size_t>(indices[k]) * bytes, c.list->elements().data() + k * bytes,
+          bytes);
     return all;
   }
   for (std::uint8_t k = 0; k < c.how.places; ++k)
@@ -209,6 +274,14 @@ OVERDUB_DECL void incremental_program::exchange_changes() {
     if (c.how.appended) {
       arrays_of_[i].extend(c.is_there ? -c.how.places : c.how.places);
       c.is_there = !c.is_there;
+    } else if (c.how.is_listed()) {
+      std::size_t const bytes = arrays_of_[i].bytes_of_row();
+      auto const indices = c.list->indices();
+      for (std::size_t k = 0; k < indices.size(); ++k) {
+        std::byte* const row = c.list->elements().data() + k * bytes;
+        std::swap_ranges(
+            row, row + bytes, arrays_of_[i].data() + static_cast<std::size_t>(indices[k]) * bytes);
+      }
     } else if (!c.how.whole) {
       increments::cells& of = arrays_of_[i];
       for (std::uint8_t k = 0; k < c.how.places; ++k) {

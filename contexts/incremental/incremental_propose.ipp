@@ -205,10 +205,28 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
     }
     increments::cells const& m = arrays_of_[p.variable];
     auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
-    auto const places = inverse->places(
-        pending_[p.input].places[p.place].path[0] + p.shift, {first, static_cast<std::size_t>(m.extent(0))});
+    std::span const all(first, static_cast<std::size_t>(m.extent(0)));
+    std::span<i64 const> places;
+    if (change const& of = pending_[p.input]; of.how.is_listed()) {
+      std::vector<i64>& members = b.members[parameter];
+      members.clear();
+      for (i64 const index : of.list->indices()) {
+        auto const some = inverse->places(index + p.shift, all);
+        members.insert(members.end(), some.begin(), some.end());
+      }
+      places = members;
+    } else {
+      places = inverse->places(of.places[p.place].path[0] + p.shift, all);
+    }
     i64 const extents[] = {static_cast<i64>(places.size())};
     b.call.lend(parameter, places.data(), extents);
+  } else if (p.what == increments::slice_parameter::kind::list) {
+    pending_[p.variable].list->sort();
+    i64 const extents[] = {static_cast<i64>(c.list->size())};
+    b.call.lend(parameter, c.list->indices().data(), extents);
+  } else if (p.what == increments::slice_parameter::kind::elements) {
+    pending_[p.variable].list->sort();
+    b.call.lend(parameter, c.list->elements().data(), c.list->elements().extents());
   } else if (is_number(p.variable)) {
     b.call.set(parameter, c.how.whole ? c.bits : numbers_[p.variable]);
   } else if (c.how.is_same()) {

@@ -10,17 +10,18 @@
 
 namespace overdub::contexts::increments {
 
-/// How an input changed: all of it, or elements at so many places, each named by so many indices, leading axis first, or so many
-/// elements more, behind the last one. Nothing, where it is none of these.
+/// How an input changed: all of it, or elements at so many places, each named by so many indices, leading axis first, or the elements
+/// of a list along the leading axis, or so many elements more, behind the last one. Nothing, where it is none of these.
 struct input_change {
-  static constexpr std::uint8_t most_places = 4;
+  static constexpr std::uint8_t most_places = 4, listed = most_places + 1;
 
   bool whole = false;
-  std::uint8_t places = 0;
+  std::uint8_t places = 0; // or listed
   std::uint8_t indices = 0;
   bool appended = false; // the places are behind the end
 
   bool is_same() const { return !whole && places == 0; }
+  bool is_listed() const { return places == listed; }
   /// As a number of so many bits.
   static constexpr std::uint32_t bits = 7;
   std::uint64_t code() const {
@@ -96,10 +97,12 @@ struct slice_parameter {
     input,    // the new value of an input, as a whole
     index,    // of a place where an input changed
     element,  // what stands there now
-    members // the turns in which an index that is kept has this value: places in `variable`, an index shifted
+    list,     // of the indices where an input changed, ascending
+    elements, // what stands there now
+    members // the turns in which an index that is kept has this value, or one of the list's: places in `variable`, an index shifted
   };
   kind what = kind::variable;
-  std::uint32_t variable = layout::none; // for input, index, element: the input
+  std::uint32_t variable = layout::none; // but for variable, members: the input
   std::uint32_t input = layout::none;    // members: of the index
   std::uint32_t place = 0;
   std::uint32_t axis = 0;

@@ -60,7 +60,17 @@ inline void slice_writer::begin(std::uint32_t input, input_change const& how) {
     }
     return;
   }
+  if (how.is_listed()) return begin_list(input, c);
   for (std::uint32_t k = 0; k < how.places; ++k) begin_place(input, how, k, 0, c);
+}
+
+inline void slice_writer::begin_list(std::uint32_t input, change& to) {
+  piece p{.source = input, .is_sorted = true};
+  p.list = parameter_for({.what = slice_parameter::kind::list, .variable = input}, ir::i64.array_of());
+  p.element =
+      parameter_for({.what = slice_parameter::kind::elements, .variable = input}, layout_[input].type);
+  to.listed = input;
+  to.pieces.push_back(p);
 }
 
 inline void slice_writer::begin_place(

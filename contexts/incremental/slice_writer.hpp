@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,8 @@ struct piece {
   // Pieces of one source and different places are apart, and so are those of different shifts of one place.
   std::uint32_t source = 0, place = 0;
   std::int64_t shift = 0;
-  // A list holds the turns in which this index, of the variable, has this value.
+  bool is_sorted = false; // a list is ascending
+  // A list holds the turns in which this index, of the variable, has this value, or one of this ascending list.
   std::uint32_t keys = layout::none;
   value_id key = ir::nothing;
   // Or all from a turn of a loop to another.
@@ -65,6 +67,7 @@ struct change {
   std::vector<value_id> grown;
   std::int64_t least = 0;
   std::uint32_t appended = layout::none; // the input that this is, which has its new elements in memory
+  std::uint32_t listed = layout::none;   // or whose elements are on a list
 };
 
 /// Whether a value is made in a region, or in one inside. O(how much deeper it stands).
@@ -98,6 +101,7 @@ private:
     value_id index;              // in the slice
     value_id list = ir::nothing; // whose elements are the indices
     value_id position = ir::nothing;
+    node_id around = ir::nothing; // of the slice: what runs it more than once
   };
   struct parameter {
     slice_parameter what;
@@ -127,6 +131,8 @@ private:
     value_id asked = ir::nothing;                 // of the function: an index that is known in the turn,
     value_id known = ir::nothing;                 // and what it is in the slice
     bool may_precede = false, may_exceed = false; // the turns that there are
+    value_id of_list = ir::nothing;               // many: the list that they come from,
+    std::int64_t step = 0;                        // and how far behind their own index they use it
     bool is_checked() const { return may_precede || may_exceed; }
   };
 
@@ -150,6 +156,7 @@ private:
   value_id old(value_id v);
   value_id now(value_id v);
   value_id whole(value_id array, change const& c);
+  node_id repeated_around(value_id v) const;
   value_id replaced(value_id array, piece const& p);
   value_id read(std::uint32_t variable, std::vector<value_id> const& path);
   value_id parameter_for(slice_parameter const& key, ir::type t);
@@ -163,6 +170,16 @@ private:
       value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
   bool is_computed_again(node_id n) const;
   value_id literal(ir::type t, std::uint64_t bits) { return at_.literal(t, bits); }
+
+  // ---- slice_writer_lists.hpp: elements that changed, in a list
+  struct place_in_list {
+    value_id is_there, position;
+  };
+  value_id count_below(value_id list, value_id number);
+  static bool is_searchable(piece const& p);
+  place_in_list find_in(piece const& p, value_id index);
+  piece shifted(piece p, std::int64_t step, value_id count);
+  std::pair<value_id, value_id> ends_of_list(piece const& p, value_id count);
 
   // ---- slice_writer_assumptions.hpp: what is taken for granted
   void begin_assuming();
@@ -207,7 +224,8 @@ private:
   value_id at(value_id array, std::vector<value_id> const& path);
   void choose_element(
       change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found);
-  static bool has_lists(change const& c);
+  static bool has_unsearchable(change const& c);
+  static bool has_lists_alone(change const& c);
   static bool may_be_missing(change const& c);
   bool has_old_indices(node_id n) const;
   static bool has_new(change const& c);
@@ -298,6 +316,7 @@ private:
 
   // ---- slice_program.ipp: the ends
   void begin(std::uint32_t input, input_change const& how);
+  void begin_list(std::uint32_t input, change& to);
   void begin_place(
       std::uint32_t input, input_change const& how, std::uint32_t place, std::uint32_t axis, change& to);
   slice_value value_at(value_id v, std::vector<value_id>& results) const;

@@ -2,7 +2,7 @@
 // comparison comes out as it did. It looks at that when it runs, and gives up where it is wrong: another slice doubts it then.
 #pragma once
 
-#include <overdub/contexts/incremental/slice_writer_values.hpp>
+#include <overdub/contexts/incremental/slice_writer_lists.hpp>
 
 namespace overdub::contexts::increments {
 
@@ -74,8 +74,9 @@ slice_writer::meets(node_id n, std::uint32_t axis, std::uint32_t end, change con
   meeting all;
   value_id const index = now(original().operand(n, axis));
   for (piece const& p : c.pieces) {
-    if (p.is_new || distance(p.index, index).value_or(0) != 0) continue;
-    value_id const is_there = both(both(where, p.valid), equals(p.index, index));
+    if (p.is_new || (p.list == ir::nothing && distance(p.index, index).value_or(0) != 0)) continue;
+    value_id const here = p.list != ir::nothing ? find_in(p, index).is_there : equals(p.index, index);
+    value_id const is_there = both(both(where, p.valid), here);
     meeting one{is_there == ir::nothing, is_there};
     if (p.part != nullptr && axis + 1 < end) one = meets(n, axis + 1, end, *p.part, is_there);
     if (one.is_sure) return one;
@@ -92,7 +93,7 @@ inline bool slice_writer::is_taken_apart(node_id n, change const& c, std::uint32
   };
   if (std::all_of(c.pieces.begin(), c.pieces.end(), is_apart)) return true;
   assumption const apart{original().result(n)};
-  if (has_lists(c) || !may_assume(apart)) return false;
+  if (has_unsearchable(c) || !may_assume(apart)) return false;
   meeting const m = meets(n, 1, end, c, ir::nothing);
   if (m.is_sure || m.met == ir::nothing) return !m.is_sure;
   if (!assume(apart, at_.add(op::logical_not, m.met))) return false;

@@ -58,7 +58,7 @@ inline void slice_writer::visit_loop(node_id n) {
   at_.yield(std::array{written().result(more)});
 
   at_.to_end(turns);
-  turns_.push_back({body, written().argument(turns, 0)});
+  turns_.push_back({.region = body, .index = written().argument(turns, 0), .around = loop});
   value_id const own = original().argument(body, 0);
   undo_.push_back({own, changes_[index_of(own)], old_[index_of(own)], now_[index_of(own)]});
   old_[index_of(own)] = turns_.back().index;
@@ -213,7 +213,7 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   std::vector<common_read> common;
   if (std::string_view const why = find_reached(n, all, common); !why.empty()) return why;
   for (reached const& r : all)
-    if (r.from.list != ir::nothing) return "a list of its turns is reached";
+    if (r.from.list != ir::nothing && !is_searchable(r.from)) return "turns in no order are reached";
   bool begins = false;
   for (std::uint32_t k = 1; k < f[n].operand_count; ++k)
     begins = begins || (!f.is_literal(f.operand(n, k)) && change_of(f.operand(n, k)) != nullptr);
@@ -239,8 +239,10 @@ inline std::pair<value_id, value_id> slice_writer::ends_of(node_id n, std::vecto
   value_id const count = now(original().operand(n, 0));
   value_id first = ir::nothing, last = ir::nothing;
   for (reached const& r : all) {
-    value_id const valid = both(r.from.valid, in_range(n, r));
     value_id low = r.from.index, high = r.from.index;
+    if (r.from.list != ir::nothing) std::tie(low, high) = ends_of_list(r.from, count);
+    value_id const valid =
+        r.from.list != ir::nothing ? value_id(ir::nothing) : both(r.from.valid, in_range(n, r));
     if (valid != ir::nothing) {
       low = at_.add(op::select, valid, low, count);
       high = at_.add(op::select, valid, high, literal(ir::i64, ~std::uint64_t{0}));

@@ -131,11 +131,16 @@ inline void slice_writer::visit_at(node_id n) {
   // In the turn that the piece is about.
   for (piece const& p : c->pieces) {
     if (p.valid != ir::nothing) continue;
-    if (p.list == ir::nothing
-            ? distance(p.index, first) != 0
-            : turns_.empty() || turns_.back().list != p.list || turns_.back().index != first)
-      continue;
-    if (p.list != ir::nothing && is_one) return set_whole(v, at(p.element, turns_.back().position));
+    if (p.list != ir::nothing) {
+      auto const own = std::find_if(
+          turns_.begin(), turns_.end(), [&](turn const& t) { return t.list == p.list && t.index == first; });
+      if (own == turns_.end()) continue;
+      std::vector<value_id> path{own->position};
+      for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
+        path.push_back(now(original().operand(n, k)));
+      return set_whole(v, at(p.element, path));
+    }
+    if (distance(p.index, first) != 0) continue;
     if (p.part != nullptr && is_one) {
       change& part = set_change(v);
       part.pieces = p.part->pieces;
@@ -158,8 +163,8 @@ inline void slice_writer::visit_at(node_id n) {
     return note(n, step::extent::scalar);
   }
   if (!is_new_turn_ && has_old_indices(n) && is_taken_apart(n, *c, original()[n].operand_count)) return;
-  if (original().type_of(v).rank != 0 || has_lists(*c) || (!is_one && may_be_missing(*c)) ||
-      c->appended != layout::none)
+  if ((original().type_of(v).rank != 0 && !has_lists_alone(*c)) || has_unsearchable(*c) ||
+      (!is_one && may_be_missing(*c)) || c->appended != layout::none)
     return run_again(n);
   std::vector<value_id> indices{first};
   for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
@@ -203,13 +208,31 @@ inline bool slice_writer::has_old_indices(node_id n) const {
 inline void slice_writer::choose_element(
     change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found) {
   for (piece const& p : c.pieces) {
-    if (p.is_new || distance(p.index, indices[k]).value_or(0) != 0) continue;
+    if (p.is_new) continue;
+    std::vector<value_id> const rest(indices.begin() + static_cast<std::ptrdiff_t>(k + 1), indices.end());
+    if (p.list != ir::nothing) {
+      place_in_list const own = find_in(p, indices[k]);
+      region_id const here = at_.region();
+      std::vector<ir::type> const no_arguments[2];
+      node_id const choice = at_.insert(
+          op::if_, std::array{both(both(where, p.valid), own.is_there)}, std::array{type_of(found)}, {},
+          no_arguments);
+      at_.to_end(written().region_at(choice, 0));
+      std::vector<value_id> path{own.position};
+      path.insert(path.end(), rest.begin(), rest.end());
+      at_.yield(std::array{at(p.element, path)});
+      at_.to_end(written().region_at(choice, 1));
+      at_.yield(std::array{found});
+      at_.to_end(here);
+      found = written().result(choice);
+      continue;
+    }
+    if (distance(p.index, indices[k]).value_or(0) != 0) continue;
     value_id const is_there = both(both(where, p.valid), equals(indices[k], p.index));
     if (p.part != nullptr) {
       choose_element(*p.part, indices, k + 1, is_there, found);
       continue;
     }
-    std::vector<value_id> const rest(indices.begin() + static_cast<std::ptrdiff_t>(k + 1), indices.end());
     value_id const element = rest.empty() ? p.element : at(p.element, rest);
     found = is_there == ir::nothing ? element : at_.add(op::select, is_there, element, found);
   }
@@ -220,10 +243,13 @@ inline bool slice_writer::may_be_missing(change const& c) {
 inline bool slice_writer::has_new(change const& c) {
   return std::any_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) { return p.is_new; });
 }
-inline bool slice_writer::has_lists(change const& c) {
+inline bool slice_writer::has_unsearchable(change const& c) {
   return std::any_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) {
-    return p.list != ir::nothing || (p.part != nullptr && has_lists(*p.part));
+    return (p.list != ir::nothing && !is_searchable(p)) || (p.part != nullptr && has_unsearchable(*p.part));
   });
+}
+inline bool slice_writer::has_lists_alone(change const& c) {
+  return std::all_of(c.pieces.begin(), c.pieces.end(), [](piece const& p) { return p.list != ir::nothing; });
 }
 
 // ---- as a whole

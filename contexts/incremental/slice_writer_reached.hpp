@@ -32,6 +32,11 @@ slice_writer::find_reached(node_id n, std::vector<reached>& all, std::vector<com
       if (std::string_view const why = add_reached(n, index, *c, all); !why.empty()) return why;
     }
   }
+  for (reached& r : all) // the turns of lists that there are
+    if (r.from.list != ir::nothing && (r.step != 0 || r.is_checked())) {
+      r.from = shifted(r.from, r.step, old(f.operand(n, 0)));
+      r.may_precede = r.may_exceed = false;
+    }
   return {};
 }
 
@@ -51,9 +56,11 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
     reached r{.from = p};
     r.from.difference = ir::nothing;
     if (shift) {
-      if (p.list != ir::nothing && *shift != 0) return "a list of elements is used at another index";
       if (p.list != ir::nothing && !turns_.empty()) return "lists of turns are nested";
-      if (*shift != 0) {
+      r.of_list = p.list;
+      if (p.list != ir::nothing) {
+        r.step = *shift;
+      } else if (*shift != 0) {
         r.from.index = at_.add(op::sub, p.index, literal(ir::i64, static_cast<std::uint64_t>(*shift)));
         r.from.shift = p.shift - *shift;
         r.asked = index;
@@ -65,13 +72,13 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
           auto const behind = turns_behind(n, v);
           r.may_exceed = r.may_exceed || !behind || -*shift > *behind;
         }
-      if (p.list != ir::nothing && r.is_checked())
-        return "a list of elements is used by other turns than theirs";
+      if (p.list != ir::nothing && !is_searchable(p) && (*shift != 0 || r.is_checked()))
+        return "a list of elements in no order is used by other turns than theirs";
     } else if (std::string_view const why = find_members(n, index, r); !why.empty()) {
       return why;
     }
     auto const known = std::find_if(all.begin(), all.end(), [&](reached const& other) {
-      return other.from.list == r.from.list && other.from.source == r.from.source &&
+      return other.of_list == r.of_list && other.step == r.step && other.from.source == r.from.source &&
              other.from.place == r.from.place && other.from.shift == r.from.shift &&
              other.from.keys == r.from.keys;
     });
@@ -119,7 +126,8 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
   function const& f = original();
   region_id const body = f.region_at(n, 0);
   piece& p = r.from;
-  if (p.list != ir::nothing || !f.is_result(index) || f[f.node_of(index)].parent != body)
+  bool const is_known = p.list == ir::nothing || (p.is_sorted && p.source < f.parameters().size());
+  if (!is_known || !f.is_result(index) || f[f.node_of(index)].parent != body)
     return "an index that is not the turn's is looked for among many";
   if (!turns_.empty() || f[n].code != op::map)
     return "an index that is not the turn's is looked for in a loop, or in a map inside of another";
@@ -130,16 +138,19 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
   if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == f.argument(body, 0) &&
       !is_inside(f, f.operand(m, 0), body) && has_length_of_turns(n, f.operand(m, 0)))
     keys = f.operand(m, 0);
+  bool const is_one = p.list == ir::nothing;
   p.keys = kept(keys);
-  p.key = p.index;
+  p.key = is_one ? p.index : p.list;
   slice_parameter const members{
       .what = slice_parameter::kind::members,
       .variable = p.keys,
       .input = p.source,
       .place = p.place,
       .shift = p.shift};
-  p.list = parameter_for(members, ir::i64.array_of());
+  p.list = r.of_list = parameter_for(members, ir::i64.array_of());
+  p.is_sorted = false;
   p.index = ir::nothing;
+  if (!is_one) return {};
   r.asked = index;
   r.known = p.key;
   return {};
@@ -189,11 +200,13 @@ inline value_id slice_writer::met_by(reached const& earlier, reached const& late
       return ir::nothing;
     return both(at_.add(op::eq, a.index, index), a.valid);
   }
-  if (a.first != ir::nothing) return both(at_.add(op::ge, index, a.first), at_.add(op::lt, index, a.end));
+  if (is_searchable(a)) return find_in(a, index).is_there;
   // An index has one value.
   if (a.keys == b.keys && b.list != ir::nothing && a.source == b.source && a.shift == b.shift)
     return ir::nothing;
-  return at_.add(op::eq, at(read(a.keys, {}), index), a.key);
+  value_id const key = at(read(a.keys, {}), index);
+  if (type_of(a.key).rank == 0) return at_.add(op::eq, key, a.key);
+  return find_in({.list = a.key, .is_sorted = true}, key).is_there;
 }
 
 inline bool slice_writer::is_summed(value_id v) const {

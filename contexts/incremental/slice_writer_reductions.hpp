@@ -21,15 +21,18 @@ inline void slice_writer::visit_sum(node_id n) {
   if (c == nullptr || c->whole) return run_again(n, "all elements may have changed");
   if (change_of(original().operand(n, 1)) != nullptr) return run_again(n, "what it begins with changed");
   if (!turns_around(v)) return run_again(n, "it stands in a branch or a loop");
+  bool const is_input = original().is_argument(array) && original().region_of(array) == function::body;
   for (piece const& p : c->pieces)
-    if (p.difference == ir::nothing && (p.list != ir::nothing || p.part != nullptr || p.valid != ir::nothing))
+    if (p.difference == ir::nothing &&
+        ((p.list != ir::nothing && !is_input) || p.part != nullptr || p.valid != ir::nothing))
       return run_again(n, "what its elements were is not known");
 
   value_id by = ir::nothing; // by how much the sum changes
   for (piece const& p : c->pieces) {
     value_id difference = p.difference;
     if (p.list != ir::nothing) {
-      value_id const operands[] = {p.difference, literal(t, 0)};
+      if (difference == ir::nothing) difference = differences(array, p, at_.add(op::length, p.list));
+      value_id const operands[] = {difference, literal(t, 0)};
       ir::attributes addition = ir::attributes::of(op::add);
       addition.flags = ir::attributes::started;
       difference = written().result(at_.insert(op::reduce, operands, std::array{t}, addition));

@@ -260,7 +260,7 @@ inline void slice_writer::run_turns(
   at_.to_end(inside);
   value_id const position = written().argument(inside, 0);
   value_id const index = at(r.from.list, position);
-  turns_.push_back({original().region_at(n, 0), index, r.from.list, position});
+  turns_.push_back({original().region_at(n, 0), index, r.from.list, position, many});
   std::vector<value_id> const given = run_body(n, r);
   value_id met = ir::nothing;
   for (reached const& e : earlier)

@@ -70,14 +70,28 @@ inline value_id slice_writer::now(value_id v) {
   if (c->whole) return c->now;
   std::uint32_t const i = index_of(v);
   if (now_[i] != ir::nothing) return now_[i];
-  value_id const made =
-      c->appended != layout::none
-          ? parameter_for(
-                {.what = slice_parameter::kind::input, .variable = c->appended}, original().type_of(v))
-          : whole(old(v), *c);
+  std::uint32_t const given = c->appended != layout::none ? c->appended : c->listed;
+  value_id made;
+  if (given != layout::none) {
+    made = parameter_for({.what = slice_parameter::kind::input, .variable = given}, original().type_of(v));
+  } else {
+    region_id const here = at_.region();
+    if (node_id const around = repeated_around(v); around != ir::nothing) at_.to_before(around);
+    made = whole(old(v), *c);
+    at_.to_end(here);
+  }
   undo_.push_back({v, changes_[i], old_[i], now_[i]});
   now_[i] = made;
   return made;
+}
+
+/// The outermost operation that would make it again in each turn, of what is there before; nothing, where there is none.
+inline node_id slice_writer::repeated_around(value_id v) const {
+  function const& f = original();
+  if (!is_at_top(f.region_of(v)) || (f.is_result(v) && is_computed_again(f.node_of(v)))) return ir::nothing;
+  for (turn const& t : turns_)
+    if (t.around != ir::nothing) return t.around;
+  return ir::nothing;
 }
 
 /// An array of which some elements changed, made as a whole: O(its length).
@@ -88,7 +102,6 @@ inline value_id slice_writer::whole(value_id array, change const& c) {
 
 inline value_id slice_writer::replaced(value_id array, piece const& p) {
   ir::type const results[] = {type_of(array)};
-  region_id const here = at_.region();
   if (p.is_new) {
     value_id const last[] = {p.element};
     ir::type const row = type_of(array).element_type();
@@ -107,7 +120,7 @@ inline value_id slice_writer::replaced(value_id array, piece const& p) {
     value_id const k = written().argument(body, 0), carried = written().argument(body, 1);
     value_id const next[] = {at_.add(op::update, carried, at(p.list, k), at(p.element, k))};
     at_.yield(next);
-    at_.to_end(here);
+    at_.to_after(loop);
     return written().result(loop);
   }
   node_id choice = ir::nothing;
@@ -123,7 +136,7 @@ inline value_id slice_writer::replaced(value_id array, piece const& p) {
   at_.yield(std::array{made});
   at_.to_end(written().region_at(choice, 1));
   at_.yield(std::array{array});
-  at_.to_end(here);
+  at_.to_after(choice);
   return written().result(choice);
 }
 

@@ -122,28 +122,22 @@ public:
     }
   }
   /// Another value for an argument, by its number among the numbers and arrays that the model's arguments are made of: of an array with the
-  /// same extents, what differs is found, up to four elements. Throws model_error for an argument that decides how many choices there
-  /// are, and argument_error where it is of another type. O(elements).
+  /// same extents, what differs is found. Throws model_error for an argument that decides how many choices there are, and argument_error
+  /// where it is of another type. O(elements).
   void set_argument(std::uint32_t k, datum const& x) {
     check_argument(k);
     datum now;
     program_.as_proposed([&] { now = program_.input(k); });
     if (x.type() != now.type()) refuse_argument(k, now.type(), x.type());
-    std::vector<std::size_t> const changed = places_that_differ(now, x);
     bool const is_resized = !std::ranges::equal(now.shape(), x.shape());
     counted_by const& counts = core_->model().arguments[k];
     if (is_resized && counts.size) refuse_counting(k, *counts.size);
-    if (!changed.empty() && !(now == x) && counts.value) refuse_counting(k, *counts.value);
+    if (counts.value && !(now == x)) refuse_counting(k, *counts.value);
     if (!structure_.is_fixed()) is_settled_ = false;
-    if (changed.size() > contexts::increments::input_change::most_places) return program_.set(k, x);
-    std::vector<i64> const shape(x.shape().begin(), x.shape().end());
-    for (std::size_t const n : changed) {
-      models::indices_of(shape, n, at_);
-      program_.set_at(k, at_, part_of(x, at_).bits());
-    }
+    program_.set_differing(k, now, x);
   }
   /// Another element of an argument that is an array: what changes is told, and not looked for. Throws model_error for
-  /// more than three axes, argument_error and index_error. O(1), and O(length) for more than four elements in an update, or two in one row.
+  /// more than three axes, argument_error and index_error. As fast as `incremental_program::set_at`.
   void set_argument_at(std::uint32_t k, std::initializer_list<i64> indices, datum const& x) {
     check_argument(k);
     ir::function const& f = core_->program()[core_->program().entry];
@@ -267,20 +261,6 @@ private:
       rollback();
       throw;
     }
-  }
-  // The elements by which two arrays differ, counted row by row; too many, where more than elements do.
-  static std::vector<std::size_t> places_that_differ(datum const& a, datum const& b) {
-    constexpr std::size_t most = contexts::increments::input_change::most_places;
-    bool const is_alike = std::ranges::equal(a.shape(), b.shape());
-    if (!is_alike || a.type().rank == 0 || a.type().rank > contexts::incremental_program::most_indices)
-      return std::vector<std::size_t>(most + 1);
-    std::vector<std::size_t> all;
-    execute::with_type(a.type().element, [&]<class T>(T) {
-      auto const &from = a.elements<T>(), &to = b.elements<T>();
-      for (i64 i = 0; i < from.size() && all.size() <= most; ++i)
-        if (std::memcmp(&from[i], &to[i], sizeof(T)) != 0) all.push_back(static_cast<std::size_t>(i));
-    });
-    return all;
   }
   void set_in_structure(std::uint32_t s, std::size_t number) {
     structure_.set({s, number});

@@ -46,6 +46,20 @@ inputs const& of_plates() {
   return all;
 }
 
+// The same of so many elements that lists of them change, too.
+inputs const& of_long_plates() {
+  static inputs const all{
+      {ir::scalar::i64, {40}, 0, 39, true},
+      {ir::scalar::i64, {40}, 0, 39, true},
+      {ir::scalar::f64, {40}, 0, 0, true},
+      {ir::scalar::f64, {40}, 0, 0, true},
+      {ir::scalar::f64, {40}},
+      {ir::scalar::f64, {40, 3}, 0, 0, true},
+      {ir::scalar::f64},
+      {ir::scalar::i64, {}, 0, 39}};
+  return all;
+}
+
 class plates {
 public:
   explicit plates(std::uint64_t seed) : random_(seed), arrays_{"%x"} {}
@@ -344,6 +358,14 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
   CHECK(stays > count / 5);
 }
 
+TEST_CASE("updates of lists of elements do, too") {
+  std::uint64_t const count = programs(2'000);
+  std::uint64_t lists = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed)
+    lists += judge_or_fail(ir::parse(plates(seed).text()), seed, of_long_plates()).lists;
+  CHECK(lists > count);
+}
+
 #if OVERDUB_TESTS_JIT
 TEST_CASE("updates of plates do so in machine code, too") {
   compile_options compiled, in_between; // when a slice is made, or after its first call
@@ -356,6 +378,7 @@ TEST_CASE("updates of plates do so in machine code, too") {
     INFO("plates " << seed);
     CHECK(judge(p, seed, of_plates(), compiled).why == "");
     CHECK(judge(p, seed, of_plates(), in_between).why == "");
+    CHECK(judge(p, seed, of_long_plates(), in_between).why == "");
   }
   wait_for_compilations();
 }

@@ -57,19 +57,24 @@ public:
         p.set(i, d);
         continue;
       }
-      datum const x = scalar(of_[i]);
-      std::vector<i64> path;
-      for (i64 const extent : d.shape())
-        path.push_back(static_cast<i64>(random_.below(static_cast<std::uint64_t>(extent))));
-      p.set_at(i, path, x.bits());
-      i64 at = 0;
-      for (std::size_t axis = 0; axis < path.size(); ++axis) at = at * d.shape()[axis] + path[axis];
-      d = d.type().element == ir::scalar::f64 ? with<double>(d, at, x) : with<i64>(d, at, x);
+      bool const is_long = d.shape()[0] > 16;
+      for (std::uint64_t n = is_long && random_.chance(60) ? 2 + random_.below(9) : 1; n > 0; --n)
+        change_element(p, i, d);
     }
   }
   bool chance(int percent) { return random_.chance(percent); }
 
 private:
+  void change_element(contexts::incremental_program& p, std::uint32_t i, datum& d) {
+    datum const x = scalar(of_[i]);
+    std::vector<i64> path;
+    for (i64 const extent : d.shape())
+      path.push_back(static_cast<i64>(random_.below(static_cast<std::uint64_t>(extent))));
+    p.set_at(i, path, x.bits());
+    i64 at = 0;
+    for (std::size_t axis = 0; axis < path.size(); ++axis) at = at * d.shape()[axis] + path[axis];
+    d = d.type().element == ir::scalar::f64 ? with<double>(d, at, x) : with<i64>(d, at, x);
+  }
   // An element or two more of all inputs that grow, or of one.
   void append(contexts::incremental_program& p, std::vector<datum>& arguments) {
     std::vector<std::uint32_t> growing;
@@ -165,8 +170,8 @@ results_of(executable const& f, std::vector<datum> const& arguments) {
 struct verdict {
   std::string why = {}; // empty: right
   bool was_refused = false;
-  std::size_t turns = 0, differences = 0, loops = 0, grown = 0,
-              ways = 0, stays = 0; // updates that ran some of these in part
+  std::size_t turns = 0, lists = 0, differences = 0, loops = 0, grown = 0, ways = 0,
+              stays = 0; // updates that ran some of these in part
 };
 
 inline verdict
@@ -193,6 +198,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
       followed->propose();
       std::string const ran = followed->explain();
       made.turns += ran.find(": one turn") != ran.npos || ran.find(": the turns of") != ran.npos;
+      made.lists += ran.find(": the turns of") != ran.npos;
       made.loops += ran.find(": from the first") != ran.npos;
       made.ways += ran.find(": the way from") != ran.npos;
       made.stays += ran.find(": what it was") != ran.npos;

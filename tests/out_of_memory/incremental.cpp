@@ -48,8 +48,12 @@ long tried_until_done(F const& f) {
 } // namespace
 
 TEST_CASE("each allocation of an update may fail: it is done once, when there is memory") {
-  std::vector<i64> z{0, 1, 1, 0, 1};
-  std::vector<double> x{0.5, 1.5, -0.5, 2.5, 1.0}, means{0.0, 1.0};
+  std::vector<i64> z(24);
+  std::vector<double> x(24), means{0.0, 1.0};
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    z[i] = static_cast<i64>(i * 5 / 3 % 2);
+    x[i] = 0.5 * static_cast<double>(i * 7 % 5) - 1;
+  }
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
   auto f = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
   long failed = 0;
@@ -75,6 +79,13 @@ TEST_CASE("each allocation of an update may fail: it is done once, when there is
       x.assign(x.size(), 0.0625 * k);
       f.set<1>(of(x));
     }
+    if (k % 8 == 6) // more of them, which are a list
+      for (std::size_t i = 0; i < 5; ++i) {
+        z[4 * i] = (k + static_cast<i64>(i)) % 2;
+        x[3 * i] = 0.25 * k - static_cast<double>(i);
+        failed += tried_until_done([&] { f.set_at<0>(4 * i, z[4 * i]); });
+        failed += tried_until_done([&] { f.set_at<1>(3 * i, x[3 * i]); });
+      }
     if (k % 3 == 0) {
       failed += tried_until_done([&] { f.propose(); });
       failed += tried_until_done([&] { f.commit(); });
