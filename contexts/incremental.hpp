@@ -50,7 +50,7 @@ public:
     }
   }
   /// Another element of the argument I, an array: set_at<0>(i, x), of arrays of arrays set_at<0>(i, j, x). Throws index_error. O(1); of
-  /// arrays of arrays O(length of a row) for two elements in one, or more than four; O(length) where it is more than a quarter of them.
+  /// arrays of arrays O(length of a row) for two elements in one, or more than four; O(length) where it is more than an eighth of them.
   template <std::size_t I, class... X>
   void set_at(X const&... indices_and_element) {
     using argument = argument_at<I>;

@@ -3,11 +3,10 @@
 
 #include <overdub/contexts/incremental/memory.hpp>
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,20 +17,22 @@ namespace overdub::contexts::increments {
 /// element of the array, and what changes; it stays for the next list.
 class change_list {
 public:
+  static constexpr i64 none = -1;
+
   explicit change_list(ir::type t) : rows_(t), sorted_(t) {}
 
   /// An empty list for this array.
   void begin(cells const& of) {
     clear();
-    number_of_.resize(static_cast<std::size_t>(of.extent(0)));
+    positions_.resize(static_cast<std::size_t>(of.extent(0)), none);
     rows_.extend(-rows_.extent(0));
     rows_.set_row(of.extents() + 1);
   }
   /// Where the element at this index stands, a copy of what the array has there: it is put on the list. Amortised O(its length).
   std::byte* at(i64 index, cells const& of) {
-    std::uint32_t& number = number_of_[static_cast<std::size_t>(index)];
+    i64& position = positions_[static_cast<std::size_t>(index)];
     std::size_t const bytes = of.bytes_of_row();
-    if (number == 0) {
+    if (position == none) {
       rows_.reserve_rows(1);
       indices_.push_back(index);
       if (bytes > 0)
@@ -40,49 +41,56 @@ public:
             bytes);
       rows_.extend(1);
       is_sorted_ = is_sorted_ && (size() == 1 || indices_[size() - 2] < index);
-      number = static_cast<std::uint32_t>(size());
+      position = static_cast<i64>(size()) - 1;
     }
-    return rows_.data() + (number - 1) * bytes;
+    return rows_.data() + static_cast<std::size_t>(position) * bytes;
   }
-  bool has(i64 index) const { return number_of_[static_cast<std::size_t>(index)] != 0; }
+  bool has(i64 index) const { return positions_[static_cast<std::size_t>(index)] != none; }
   std::size_t size() const { return indices_.size(); }
 
-  /// Puts the list in ascending order: O(size), and O(size log size) where it was not.
+  /// Puts the list in ascending order: O(size + length / 64), where it was not.
   void sort() {
     if (is_sorted_) return;
-    order_.resize(size());
-    std::iota(order_.begin(), order_.end(), 0u);
-    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return indices_[a] < indices_[b];
-    });
+    marks_.resize(positions_.size() / 64 + 1);
     sorted_.assign(rows_.data(), rows_.extents());
+    for (i64 const index : indices_)
+      marks_[static_cast<std::size_t>(index) / 64] |= std::uint64_t{1}
+                                                      << (static_cast<std::size_t>(index) % 64);
     std::size_t const bytes = rows_.bytes_of_row();
-    for (std::size_t k = 0; k < size(); ++k)
-      if (bytes > 0) std::memcpy(sorted_.data() + k * bytes, rows_.data() + order_[k] * bytes, bytes);
+    std::size_t k = 0;
+    for (std::size_t word = 0; k < size(); ++word)
+      for (std::uint64_t& bits = marks_[word]; bits != 0; bits &= bits - 1) {
+        std::size_t const index = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+        std::size_t const from = std::exchange(positions_[index], static_cast<i64>(k)) * bytes;
+        if (bytes == sizeof(std::uint64_t))
+          std::memcpy(sorted_.data() + k * sizeof(std::uint64_t), rows_.data() + from, sizeof(std::uint64_t));
+        else if (bytes > 0)
+          std::memcpy(sorted_.data() + k * bytes, rows_.data() + from, bytes);
+        indices_[k++] = static_cast<i64>(index);
+      }
     std::swap(rows_, sorted_);
-    std::sort(indices_.begin(), indices_.end());
-    for (std::size_t k = 0; k < size(); ++k)
-      number_of_[static_cast<std::size_t>(indices_[k])] = static_cast<std::uint32_t>(k + 1);
     is_sorted_ = true;
   }
 
   std::span<i64 const> indices() const { return indices_; }
+  /// By index of the array: where it stands in the list, or `none`.
+  std::span<i64 const> positions() const { return positions_; }
   /// What stands at the indices, in their order.
   cells& elements() { return rows_; }
   cells const& elements() const { return rows_; }
 
   /// O(size).
   void clear() {
-    for (i64 const index : indices_) number_of_[static_cast<std::size_t>(index)] = 0;
+    for (i64 const index : indices_) positions_[static_cast<std::size_t>(index)] = none;
     indices_.clear();
     is_sorted_ = true;
   }
 
 private:
   std::vector<i64> indices_;
-  cells rows_, sorted_;                  // by place in the list
-  std::vector<std::uint32_t> number_of_; // by index: its place in the list, from 1 on; 0, where it has none
-  std::vector<std::uint32_t> order_;
+  cells rows_, sorted_;              // by place in the list
+  std::vector<i64> positions_;       // by index: its place in the list, or none
+  std::vector<std::uint64_t> marks_; // a bit for each index; 0, but while it is sorted
   bool is_sorted_ = true;
 };
 

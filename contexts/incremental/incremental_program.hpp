@@ -30,7 +30,7 @@ class incremental_program {
 public:
   static constexpr std::size_t most_indices = 3;
   /// Lists are of at most one in so many elements of an array.
-  static constexpr std::size_t least_unlisted = 4;
+  static constexpr std::size_t least_unlisted = 8;
   /// After so many commits all is run again, so that what differences lost to rounding stays small.
   static constexpr std::uint32_t most_commits = 1u << 20;
 

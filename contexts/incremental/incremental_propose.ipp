@@ -224,6 +224,10 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
     pending_[p.variable].list->sort();
     i64 const extents[] = {static_cast<i64>(c.list->size())};
     b.call.lend(parameter, c.list->indices().data(), extents);
+  } else if (p.what == increments::slice_parameter::kind::positions) {
+    pending_[p.variable].list->sort();
+    i64 const extents[] = {static_cast<i64>(c.list->positions().size())};
+    b.call.lend(parameter, c.list->positions().data(), extents);
   } else if (p.what == increments::slice_parameter::kind::elements) {
     pending_[p.variable].list->sort();
     b.call.lend(parameter, c.list->elements().data(), c.list->elements().extents());

@@ -93,12 +93,13 @@ private:
 /// Where a slice finds an argument.
 struct slice_parameter {
   enum class kind : std::uint8_t {
-    variable, // its value before the update
-    input,    // the new value of an input, as a whole
-    index,    // of a place where an input changed
-    element,  // what stands there now
-    list,     // of the indices where an input changed, ascending
-    elements, // what stands there now
+    variable,  // its value before the update
+    input,     // the new value of an input, as a whole
+    index,     // of a place where an input changed
+    element,   // what stands there now
+    list,      // of the indices where an input changed, ascending
+    elements,  // what stands there now
+    positions, // where on the list each index stands; -1, where it is not there
     members // the turns in which an index that is kept has this value, or one of the list's: places in `variable`, an index shifted
   };
   kind what = kind::variable;

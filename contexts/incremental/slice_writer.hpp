@@ -48,8 +48,9 @@ struct piece {
   // Pieces of one source and different places are apart, and so are those of different shifts of one place.
   std::uint32_t source = 0, place = 0;
   std::int64_t shift = 0;
-  bool is_sorted = false; // a list is ascending
-  // A list holds the turns in which this index, of the variable, has this value, or one of this ascending list.
+  bool is_sorted = false;         // a list is the source's, ascending, or a part of it, and shifted
+  value_id skipped = ir::nothing; // so many in front are not
+  // A list holds the turns in which this index, of the variable, has this value, or one on the source's list.
   std::uint32_t keys = layout::none;
   value_id key = ir::nothing;
   // Or all from a turn of a loop to another.

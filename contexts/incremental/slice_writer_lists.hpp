@@ -38,21 +38,18 @@ inline slice_writer::place_in_list slice_writer::find_in(piece const& p, value_i
     return {
         both(at_.add(op::ge, index, p.first), at_.add(op::lt, index, p.end)),
         at_.add(op::sub, index, p.first)};
-  value_id const position = count_below(p.list, index);
-  value_id const is_inside = at_.add(op::lt, position, at_.add(op::length, p.list));
-  region_id const here = at_.region();
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice =
-      at_.insert(op::if_, std::array{is_inside}, std::array{ir::boolean}, {}, no_arguments);
-  at_.to_end(written().region_at(choice, 0));
-  at_.yield(std::array{at_.add(op::eq, at(p.list, position), index)});
-  at_.to_end(written().region_at(choice, 1));
-  at_.yield(std::array{literal(ir::boolean, 0)});
-  at_.to_end(here);
-  return {written().result(choice), position};
+  value_id const zero = literal(ir::i64, 0);
+  value_id const positions =
+      parameter_for({.what = slice_parameter::kind::positions, .variable = p.source}, ir::i64.array_of());
+  if (p.shift != 0) index = at_.add(op::sub, index, literal(ir::i64, static_cast<std::uint64_t>(p.shift)));
+  value_id const is_inside =
+      both(at_.add(op::ge, index, zero), at_.add(op::lt, index, at_.add(op::length, positions)));
+  value_id const position = at(positions, at_.add(op::select, is_inside, index, zero));
+  value_id const is_there = both(is_inside, at_.add(op::ge, position, zero));
+  return {is_there, p.skipped == ir::nothing ? position : at_.add(op::sub, position, p.skipped)};
 }
 
-/// The turns, of so many, that use the elements of a list at a step behind their own index.
+/// The turns, of so many, that use the elements of a list at a step behind their own index. The list is a source's as it is, or a loop's.
 inline piece slice_writer::shifted(piece p, std::int64_t step, value_id count) {
   value_id const by = literal(ir::i64, static_cast<std::uint64_t>(step)), list = p.list;
   value_id begin, end;
@@ -61,6 +58,7 @@ inline piece slice_writer::shifted(piece p, std::int64_t step, value_id count) {
     end = p.end = at_.add(op::max, p.first, at_.add(op::min, at_.add(op::sub, p.end, by), count));
   } else {
     begin = count_below(list, by);
+    p.skipped = p.skipped == ir::nothing ? begin : at_.add(op::add, p.skipped, begin);
     end = at_.add(op::max, begin, count_below(list, at_.add(op::add, count, by)));
   }
   region_id const here = at_.region();

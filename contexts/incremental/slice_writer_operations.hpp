@@ -212,6 +212,13 @@ inline void slice_writer::choose_element(
     std::vector<value_id> const rest(indices.begin() + static_cast<std::ptrdiff_t>(k + 1), indices.end());
     if (p.list != ir::nothing) {
       place_in_list const own = find_in(p, indices[k]);
+      bool const is_never_empty = p.is_sorted && p.skipped == ir::nothing;
+      if (is_never_empty && type_of(found).rank == 0) {
+        std::vector<value_id> path{at_.add(op::select, own.is_there, own.position, literal(ir::i64, 0))};
+        path.insert(path.end(), rest.begin(), rest.end());
+        found = at_.add(op::select, both(both(where, p.valid), own.is_there), at(p.element, path), found);
+        continue;
+      }
       region_id const here = at_.region();
       std::vector<ir::type> const no_arguments[2];
       node_id const choice = at_.insert(

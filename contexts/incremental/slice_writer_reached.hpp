@@ -140,7 +140,7 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
     keys = f.operand(m, 0);
   bool const is_one = p.list == ir::nothing;
   p.keys = kept(keys);
-  p.key = is_one ? p.index : p.list;
+  p.key = p.index; // nothing, where there are many
   slice_parameter const members{
       .what = slice_parameter::kind::members,
       .variable = p.keys,
@@ -205,8 +205,8 @@ inline value_id slice_writer::met_by(reached const& earlier, reached const& late
   if (a.keys == b.keys && b.list != ir::nothing && a.source == b.source && a.shift == b.shift)
     return ir::nothing;
   value_id const key = at(read(a.keys, {}), index);
-  if (type_of(a.key).rank == 0) return at_.add(op::eq, key, a.key);
-  return find_in({.list = a.key, .is_sorted = true}, key).is_there;
+  if (a.key != ir::nothing) return at_.add(op::eq, key, a.key);
+  return find_in({.source = a.source, .shift = a.shift, .is_sorted = true}, key).is_there;
 }
 
 inline bool slice_writer::is_summed(value_id v) const {

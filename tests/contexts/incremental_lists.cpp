@@ -62,7 +62,7 @@ void set_some(F& f, std::vector<T>& copy, std::size_t count, noise& random, Next
 TEST_CASE("many assignments move at once, and many means do") {
   for (od::compile_options const& o : executors()) {
     noise random;
-    std::size_t const n = 400, groups = 40;
+    std::size_t const n = 400, groups = 80;
     std::vector<double> x = some(random, n), means = some(random, groups);
     std::vector<i64> z(n);
     for (i64& k : z) k = static_cast<i64>(random.below(groups));
@@ -128,7 +128,7 @@ TEST_CASE("neighbours of many elements run, and loops from the first of them to 
     auto f = oc::incremental(o, walk, numbers::copy_of(x));
     for (std::size_t update = 0; update < 40; ++update) {
       if (update % 2 == 0) {
-        set_some<0>(f, x, 3 + random.below(40), random, [&] { return random.number(); });
+        set_some<0>(f, x, 3 + random.below(30), random, [&] { return random.number(); });
       } else { // side by side, the first and the last among them
         std::size_t const first = update % 3 == 0 ? 0 : update % 5 == 0 ? 290 : 140;
         for (std::size_t i = first; i < first + 10; ++i) f.set_at<0>(i, x[i] = random.number());
@@ -156,9 +156,9 @@ constexpr auto table = od::fn<"table">([](auto const& x, auto const& by) {
 TEST_CASE("elements of one row, and of many, are a list of rows") {
   for (od::compile_options const& o : executors()) {
     noise random;
-    std::vector<std::vector<double>> x(60);
+    std::vector<std::vector<double>> x(90);
     for (auto& row : x) row = some(random, 5);
-    std::vector<double> by = some(random, 60);
+    std::vector<double> by = some(random, 90);
     auto const all = [&] {
       std::vector<numbers> of;
       for (auto const& row : x) of.push_back(numbers::copy_of(row));
@@ -167,11 +167,11 @@ TEST_CASE("elements of one row, and of many, are a list of rows") {
     auto f = oc::incremental(o, table, all(), numbers::copy_of(by));
     auto const set = [&](std::size_t i, std::size_t j) { f.set_at<0>(i, j, x[i][j] = random.number()); };
     for (std::size_t update = 0; update < 30; ++update) {
-      std::size_t const i = random.below(60);
+      std::size_t const i = random.below(90);
       if (update % 3 == 0)
         set(i, 1), set(i, 3);
       else
-        for (std::size_t k = 0; k < 8; ++k) set(random.below(60), random.below(5));
+        for (std::size_t k = 0; k < 8; ++k) set(random.below(90), random.below(5));
       f.propose();
       CHECK(has(f.explain(), "map: the turns of a list"));
       CHECK_FALSE(has(f.explain(), "turns use changed"));

@@ -49,14 +49,14 @@ inputs const& of_plates() {
 // The same of so many elements that lists of them change, too.
 inputs const& of_long_plates() {
   static inputs const all{
-      {ir::scalar::i64, {40}, 0, 39, true},
-      {ir::scalar::i64, {40}, 0, 39, true},
-      {ir::scalar::f64, {40}, 0, 0, true},
-      {ir::scalar::f64, {40}, 0, 0, true},
-      {ir::scalar::f64, {40}},
-      {ir::scalar::f64, {40, 3}, 0, 0, true},
+      {ir::scalar::i64, {80}, 0, 79, true},
+      {ir::scalar::i64, {80}, 0, 79, true},
+      {ir::scalar::f64, {80}, 0, 0, true},
+      {ir::scalar::f64, {80}, 0, 0, true},
+      {ir::scalar::f64, {80}},
+      {ir::scalar::f64, {80, 3}, 0, 0, true},
       {ir::scalar::f64},
-      {ir::scalar::i64, {}, 0, 39}};
+      {ir::scalar::i64, {}, 0, 79}};
   return all;
 }
 

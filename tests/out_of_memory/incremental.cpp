@@ -48,8 +48,8 @@ long tried_until_done(F const& f) {
 } // namespace
 
 TEST_CASE("each allocation of an update may fail: it is done once, when there is memory") {
-  std::vector<i64> z(24);
-  std::vector<double> x(24), means{0.0, 1.0};
+  std::vector<i64> z(48);
+  std::vector<double> x(48), means{0.0, 1.0};
   for (std::size_t i = 0; i < z.size(); ++i) {
     z[i] = static_cast<i64>(i * 5 / 3 % 2);
     x[i] = 0.5 * static_cast<double>(i * 7 % 5) - 1;
