@@ -49,6 +49,7 @@ public:
   }
 
   T& density() { return density_; }
+  T const& density() const { return density_; }
   M& metric() { return metric_; }
   M const& metric() const { return metric_; }
   std::size_t dimension() const { return metric_.dimension(); }
@@ -116,6 +117,13 @@ public:
   }
   /// Why `start` returned false.
   inference_error failure() const {
+    if constexpr (requires {
+                    hamiltonian_.density().improper_choice(std::span<double const>(current_.position));
+                  })
+      if (std::string const why = hamiltonian_.density().improper_choice(current_.position); !why.empty())
+        return inference_error(message(
+            "overdub: the log density is %g where the chain begins: %.200s", current_.log_density,
+            why.c_str()));
     if (!std::isfinite(current_.log_density))
       return inference_error(message(
           "overdub: the log density is %g where the chain begins: begin where it is finite, or mend the "

@@ -44,6 +44,7 @@ public:
   OVERDUB_DECL std::vector<std::string> warnings() const;
 
 private:
+  [[noreturn]] OVERDUB_DECL void throw_missing(std::string_view name) const;
   std::vector<row> rows_;
   std::vector<double> ebfmi_;
   std::size_t undefined_fractions_ = 0; // of chains that have energies

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/contexts/inference/summary.hpp>
+#include <overdub/ir/parse/spelling.hpp>
 
 #include <algorithm>
 #include <array>
@@ -64,11 +65,19 @@ OVERDUB_DECL summary::summary(draws const& of) {
 
 OVERDUB_DECL summary::row const& summary::operator[](std::string_view name) const {
   auto const r = std::ranges::find(rows_, csv_name(name), &row::name);
-  if (r == rows_.end())
-    throw inference_error(message(
-        "overdub: the summary has no variable %.*s: `rows()` lists them", static_cast<int>(name.size()),
-        name.data()));
+  if (r == rows_.end()) throw_missing(name);
   return *r;
+}
+
+OVERDUB_DECL void summary::throw_missing(std::string_view name) const {
+  std::string const own = csv_name(name);
+  ir::detail::nearest_word nearest(own);
+  for (row const& each : rows_) nearest.try_word(each.name);
+  bool const has_zero = name.find("[0]") != name.npos;
+  throw inference_error(message(
+      "overdub: the summary has no variable %.*s: `rows()` lists them%s%s", static_cast<int>(name.size()),
+      name.data(), has_zero ? "; the first of an array is [1] here, as in Stan" : "",
+      has_zero ? "" : nearest.suggestion().c_str()));
 }
 
 OVERDUB_DECL std::vector<std::string> summary::warnings() const {

@@ -43,7 +43,7 @@ public:
       datum::extents const& shape = t.values()[s].shape();
       shapes_.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(of.turns));
     }
-    fix(observed);
+    fix(t, observed);
   }
 
   model_core const& core() const { return *core_; }
@@ -239,7 +239,7 @@ private:
   void check_argument(std::uint32_t k) const {
     if (k >= first_)
       throw model_error(message(
-          "overdub: argument %u of the model @%s was set, and it has %u, counted from 0", k,
+          "overdub: argument %d of the model @%s was set, and it has %u, counted from 0", static_cast<int>(k),
           core_->name().c_str(), first_));
   }
   [[noreturn]] void refuse_argument(std::uint32_t k, ir::type wanted, ir::type given) const {
@@ -339,7 +339,7 @@ private:
 
   // ---- the beginning
 
-  void fix(choice_map const& observed) {
+  void fix(trace const& t, choice_map const& observed) {
     observed_.resize(shapes_.size());
     for (auto const& [at, x] : observed) {
       std::uint32_t const s = core_->site_at(at.site);
@@ -355,7 +355,20 @@ private:
       std::size_t const first = number_of(shapes_[s], at.indices) * below;
       std::fill_n(observed_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
       refuse_unmade(s, first, below);
+      refuse_another(t, at, x);
     }
+  }
+  // A value that the trace does not have.
+  static void refuse_another(trace const& t, address const& at, datum const& x) {
+    site const& of = t.core().sites()[t.core().site_at(at.site)];
+    if (of.is_conditional && at.indices.size() < of.turns) return; // of which some may not be made
+    datum const is = t.find(at);
+    if (is && !(detail::given_as(at, x, is.type()) == is))
+      throw model_error(message(
+          "overdub: %.80s is observed as %.80s, and the trace has %.80s: generate one of the observations, "
+          "or "
+          "set the choice and then observe it",
+          text_of(at).c_str(), overdub::text_of(x).c_str(), overdub::text_of(is).c_str()));
   }
   [[noreturn]] void refuse_indices(std::uint32_t s) const {
     site const& of = core_->sites()[s];

@@ -2,6 +2,7 @@
 
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/execute/datum_text.hpp>
+#include <overdub/ir/parse/spelling.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -95,14 +96,24 @@ OVERDUB_DECL datum choice_map::find(address const& at) const {
 }
 
 OVERDUB_DECL void detail::throw_choice_type(address const& at, ir::type wanted, ir::type found) {
+  std::string const text = text_of(at), is = overdub::detail::text_of(found),
+                    as = overdub::detail::text_of(wanted);
+  if (found.rank > 0 && wanted.rank == 0)
+    throw type_error(message(
+        "overdub: %.80s is many numbers, of type %s, and was asked for as %s; ask for one of them, as "
+        "%.80s[0], or for all, as an array",
+        text.c_str(), is.c_str(), as.c_str(), text.c_str()));
   throw type_error(message(
       "overdub: the choice %.80s is of type %s, and was asked for as %s; ask for its own type, or convert it",
-      text_of(at).c_str(), overdub::detail::text_of(found).c_str(),
-      overdub::detail::text_of(wanted).c_str()));
+      text.c_str(), is.c_str(), as.c_str()));
 }
 
 OVERDUB_DECL void choice_map::throw_missing(address const& at) const {
-  throw model_error(message("overdub: there is no choice at the address %.100s", text_of(at).c_str()));
+  ir::detail::nearest_word nearest(at.site);
+  for (auto const& [other, x] : all_) nearest.try_word(other.site);
+  throw model_error(message(
+      "overdub: there is no choice at the address %.100s%s", text_of(at).c_str(),
+      nearest.suggestion().c_str()));
 }
 
 OVERDUB_DECL std::ostream& operator<<(std::ostream& out, choice_map const& all) {

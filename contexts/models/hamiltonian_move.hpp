@@ -34,6 +34,11 @@ public:
   no_u_turn(no_u_turn const& other) : addresses_(other.addresses_), settings_(other.settings_) {}
   no_u_turn(no_u_turn&&) = default;
   no_u_turn& operator=(no_u_turn const&) = delete;
+  selection moved() const {
+    selection all;
+    for (std::string const& a : addresses_) all.add(a);
+    return all;
+  }
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {

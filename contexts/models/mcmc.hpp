@@ -62,12 +62,36 @@ inline trace proper_trace(
       m->name().c_str(), why.c_str()));
 }
 
+/// Refuses moves of choices that a model does not make, and choices that are neither observed nor moved: they would stay what they were
+/// drawn as. Choices in branches, which are drawn where they appear, may; and nothing is known of moves without `moved()`.
+template <class IsObserved, class... Moves>
+void check_moved(model_core const& m, IsObserved const& is_observed, Moves const&... moves) {
+  auto const check = [&](auto const& move) {
+    if constexpr (requires { move.moved(); }) m.check(move.moved());
+  };
+  (check(moves), ...);
+  if constexpr ((requires { moves.moved(); } && ...))
+    for (std::uint32_t s = 0; s < m.sites().size(); ++s) {
+      site const& each = m.sites()[s];
+      if (each.is_conditional || is_observed(s) || ((moves.moved().extent(each.address) >= 0) || ...))
+        continue;
+      throw model_error(message(
+          "overdub: the choices \"%.80s\" of the model @%s are not observed, and no move moves them: they "
+          "would "
+          "stay what they were drawn as; add a move of them, or observe them",
+          each.address.c_str(), m.name().c_str()));
+    }
+}
+
 /// One chain of a model: in each transition all moves are made, one after another. It is a transition_kernel.
 template <class Trace, class... Moves>
 class chain_of_moves {
 public:
   chain_of_moves(trace const& start, choice_map const& observed, selection const& kept, Moves... moves)
-      : trace_(start, observed), row_(start, kept), moves_(std::move(moves)...) {}
+      : trace_(start, observed), row_(start, kept), moves_(std::move(moves)...) {
+    auto const is_observed = [&](std::uint32_t s) { return trace_.size(s) == 0 || trace_.is_observed(s); };
+    std::apply([&](auto const&... each) { check_moved(trace_.core(), is_observed, each...); }, moves_);
+  }
 
   inference::kernel_statistics transition(random_key const& key) {
     move_record made;
@@ -132,13 +156,22 @@ private:
 };
 
 /// run_chains(mcmc(m, observed, gibbs("z"), random_walk("mu")), settings, key): each chain begins with a trace of the observations, and
-/// keeps all choices that were not observed as a whole, or those of `keeping`.
+/// keeps all choices that were not observed as a whole, or those of `keeping`. Throws model_error for moves of what the model never
+/// samples, and for choices that are neither observed nor moved.
 template <class Result, class... A, class... Moves>
 chain_maker<followed_trace, Moves...>
 mcmc(generative_function<Result, A...> const& m, choice_map const& observed, Moves... moves) {
   selection given;
   for (auto const& [at, x] : observed)
     if (at.indices.empty()) given.add(at);
+  check_moved(
+      *m.core(),
+      [&](std::uint32_t s) {
+        return std::any_of(observed.begin(), observed.end(), [&](auto const& each) {
+          return each.first.site == m.sites()[s].address; // some of it at least
+        });
+      },
+      moves...);
   return {m.core(), m.arguments(), observed, !given, std::tuple(std::move(moves)...)};
 }
 

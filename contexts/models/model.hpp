@@ -49,8 +49,8 @@ public:
     return models::regenerate(own(t), arguments_, of, key);
   }
 
-  /// What the model returned in a trace.
-  static Result result(trace const& t) { return t.template result<Result>(); }
+  /// What the model returned in a trace of its own. Throws model_error for another one's.
+  Result result(trace const& t) const { return own(t).template result<Result>(); }
 
   shared_core const& core() const { return core_; }
   std::vector<datum> const& arguments() const { return arguments_; }

@@ -103,8 +103,8 @@ OVERDUB_DECL void model_core::check(selection const& of) const {
             message("overdub: %.80s was selected, and indices are counted from 0", text_of(a).c_str()));
     if (site const& s = sites()[site_at(a.site)]; a.indices.size() > s.turns)
       throw model_error(message(
-          "overdub: %.80s was selected, and \"%s\" has %u indices", text_of(a).c_str(), s.address.c_str(),
-          s.turns));
+          "overdub: %.80s was selected, and \"%s\" has %u %s", text_of(a).c_str(), s.address.c_str(), s.turns,
+          s.turns == 1 ? "index" : "indices"));
   }
 }
 

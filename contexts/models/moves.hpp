@@ -80,6 +80,7 @@ void for_each_choice(
 class gibbs {
 public:
   explicit gibbs(std::string address) : address_(std::move(address)) {}
+  selection moved() const { return {address(address_)}; }
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
@@ -160,6 +161,7 @@ public:
           "overdub: random_walk(\"%.80s\", %g): a step has a standard deviation above 0", address_.c_str(),
           sd));
   }
+  selection moved() const { return {address(address_)}; }
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
@@ -200,6 +202,7 @@ private:
 class from_prior {
 public:
   explicit from_prior(std::string address) : address_(std::move(address)) {}
+  selection moved() const { return {address(address_)}; }
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
@@ -233,6 +236,7 @@ private:
 class elliptical_slice {
 public:
   explicit elliptical_slice(std::string address) : address_(std::move(address)) {}
+  selection moved() const { return {address(address_)}; }
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
@@ -307,7 +311,8 @@ private:
 
 /// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(back) - log q(there).
 /// Of choices that appear it counts those that it sets, and of those that vanish the difference between its own way back, and a draw
-/// from their distribution.
+/// from their distribution. What it moves is not known: `mcmc` does not look for choices that nothing moves where one of its moves
+/// says nothing of `moved()`.
 template <class F>
 class metropolis {
 public:

@@ -22,8 +22,8 @@ public:
       site const& of = m.sites()[s];
       if (at.indices.size() > of.turns)
         throw model_error(message(
-            "overdub: %.80s was given a value, and \"%s\" has %u indices", text_of(at).c_str(),
-            of.address.c_str(), of.turns));
+            "overdub: %.80s was given a value, and \"%s\" has %u %s", text_of(at).c_str(), of.address.c_str(),
+            of.turns, of.turns == 1 ? "index" : "indices"));
       ir::type wanted = of.type;
       for (std::size_t k = at.indices.size(); k < of.turns; ++k) wanted = wanted.array_of();
       datum const value = given_as(at, x, wanted);

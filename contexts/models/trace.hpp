@@ -78,6 +78,7 @@ public:
 
 private:
   OVERDUB_DECL datum existing(address const& at) const;
+  [[noreturn]] OVERDUB_DECL void throw_none(address const& at) const;
 
   std::shared_ptr<model_core const> core_;
   std::vector<datum> arguments_, results_, values_, presence_;

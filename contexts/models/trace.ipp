@@ -26,11 +26,31 @@ OVERDUB_DECL datum trace::find(address const& at) const {
 
 OVERDUB_DECL datum trace::existing(address const& at) const {
   datum x = find(at);
-  if (!x)
-    throw model_error(message(
-        "overdub: the model @%s did not sample %.80s in this run", core_->name().c_str(),
-        text_of(at).c_str()));
+  if (!x) throw_none(at);
   return x;
+}
+
+OVERDUB_DECL void trace::throw_none(address const& at) const {
+  std::uint32_t const s = core_->site_at(at.site);
+  std::string const text = text_of(at);
+  std::size_t const turns = core_->sites()[s].turns;
+  if (turns == 0 && !at.indices.empty())
+    throw model_error(message(
+        "overdub: the model @%s makes one choice \"%.80s\", which has no indices, and %.80s was asked for",
+        core_->name().c_str(), at.site.c_str(), text.c_str()));
+  if (at.indices.size() > turns)
+    throw model_error(message(
+        "overdub: %.80s has %zu indices, and each choice \"%.80s\" of the model @%s has %zu", text.c_str(),
+        at.indices.size(), at.site.c_str(), core_->name().c_str(), turns));
+  for (std::size_t k = 0; k < at.indices.size(); ++k)
+    if (i64 const made = values_[s].shape()[k]; at.indices[k] < 0 || at.indices[k] >= made)
+      throw model_error(message(
+          "overdub: there is no choice %.80s: the model @%s made %lld of them along this index, which counts "
+          "from 0",
+          text.c_str(), core_->name().c_str(), static_cast<long long>(made)));
+  throw model_error(message(
+      "overdub: the model @%s did not sample %.80s in this run: it stands in a branch that was not taken",
+      core_->name().c_str(), text.c_str()));
 }
 
 OVERDUB_DECL choice_map trace::choices() const { return choices(selection::all()); }

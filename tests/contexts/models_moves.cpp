@@ -306,10 +306,11 @@ TEST_CASE("random_walk and from_prior have the posterior of a normal mean") {
 
 TEST_CASE("random_walk adapts to 44 % of acceptance while it warms up, and not after") {
   auto const m = ms::model(fast(), measured, i64{4});
-  ms::trace const start = m.generate({{"y", vec{2.1, 0.7, 3.4, 1.9}}}, key).of;
+  ms::choice_map const observed{{"y", vec{2.1, 0.7, 3.4, 1.9}}};
+  ms::trace const start = m.generate(observed, key).of;
   for (double const first : {0.01, 100.0}) {
     ms::chain_of_moves<ms::followed_trace, ms::random_walk> chain(
-        start, {}, {"mu"}, ms::random_walk("mu", first));
+        start, observed, {"mu"}, ms::random_walk("mu", first));
     for (std::uint64_t t = 1; t <= 2000; ++t) {
       chain.transition(key.transition(t));
       chain.adapt(t - 1, 2000);

@@ -26,6 +26,10 @@ constexpr auto plate = od::fn<"plate">([](od::scope auto& cx, auto n) {
   auto const m = cx(od::sample<"m">, ds::normal(0, 1));
   return cx(od::tabulate, n, [&](auto) { return cx(od::sample<"x">, ds::normal(m, 1)); });
 });
+constexpr auto positive = od::fn<"positive">([](od::scope auto& cx, auto n) {
+  auto const rate = cx(od::sample<"rate">, ds::gamma(2, 1));
+  return cx(od::tabulate, n, [&](auto) { return cx(od::sample<"y">, ds::exponential(rate)); });
+});
 constexpr auto counted = od::fn<"counted">([](od::scope auto& cx) {
   auto const n = cx(od::sample<"n">, ds::discrete_uniform(1, 4));
   auto const b = cx(od::tabulate, n, [&](auto) { return cx(od::sample<"b">, ds::normal(0, 1)); });
@@ -76,7 +80,7 @@ TEST_CASE("moves leave what is observed as it is, one of a plate or all") {
 
   md::choice_map const all{{"x", numbers{4, 4, 4}}};
   CHECK_THROWS_WITH(
-      inference::run_chains(md::mcmc(m, all, md::random_walk("x")), s, key),
+      inference::run_chains(md::mcmc(m, all, md::random_walk("x"), md::random_walk("m")), s, key),
       Contains("the choice \"x\" is observed, and does not move"));
   md::followed_trace t(m.generate(one, key).of, one);
   std::vector<i64> const first{0}, second{1};
@@ -187,3 +191,38 @@ TEST_CASE("programs do not become more with each combination of constraints") {
 }
 
 } // namespace
+
+TEST_CASE("mcmc moves all that is not observed, or says what it does not") {
+  auto const m = md::model(plate, i64{3});
+  md::choice_map const all{{"x", numbers{4, 4, 4}}}, some{{"x[0]", 5.0}, {"x[2]", 5.0}};
+  CHECK_THROWS_WITH(
+      md::mcmc(m, some, md::random_walk("x")),
+      Contains("the choices \"m\" of the model @plate are not observed, and no move moves them"));
+  CHECK_THROWS_WITH(
+      inference::run_chains(md::mcmc(m, some, md::random_walk("m")), {.chains = 1}, key),
+      Contains("the choices \"x\" of the model @plate are not observed")); // x[1] is not
+  CHECK_THROWS_WITH(
+      md::mcmc(m, all, md::random_walk("m"), md::gibbs("mm")),
+      Contains("never samples \"mm\"; did you mean m?"));
+  CHECK_NOTHROW(md::mcmc(m, all, md::no_u_turn{"m"}));
+  // What a move of one's own moves is not known.
+  CHECK_NOTHROW(md::mcmc(m, some, md::metropolis([](auto&, auto const&) { return 0.0; })));
+}
+
+TEST_CASE("what is observed is what the trace has") {
+  auto const m = md::model(plate, i64{3});
+  md::choice_map const given{{"x", numbers{4, 5, 6}}};
+  auto const t = m.generate(given, key).of;
+  CHECK_NOTHROW(md::followed_trace(t, given));
+  CHECK_NOTHROW(md::followed_trace(t, {{"x[1]", 5}}));
+  CHECK_THROWS_WITH(
+      md::followed_trace(t, {{"x[1]", 4.0}}), Contains("x[1] is observed as 4.0, and the trace has 5.0"));
+  CHECK_THROWS_AS(md::followed_trace(t, {{"x", numbers{4, 5, 7}}}), md::model_error);
+}
+
+TEST_CASE("a chain of NUTS that cannot begin names the choice that speaks against it") {
+  auto const m = md::model(positive, i64{3});
+  CHECK_THROWS_WITH(
+      inference::sample(md::posterior(m, {{"y", numbers{1, -1, 2}}}), {.chains = 1}),
+      Contains("y[1] is -1.0, which its distribution never gives"));
+}

@@ -227,11 +227,13 @@ TEST_CASE("constraints are choices of the model") {
   auto const assessed = [&](ms::choice_map const& c) { return said([&] { (void)m.assess(c); }); };
   CHECK(generated({{"y", 1.0}}) == "overdub: the model @plate never samples \"y\"");
   CHECK(generated({{"xs", 1.0}}) == "overdub: the model @plate never samples \"xs\"; did you mean x?");
-  CHECK(generated({{"x", 1.0}}) == "overdub: x was given a value of type f64, and the model chooses f64[]");
+  CHECK(
+      generated({{"x", 1.0}}) == "overdub: x was given a value of type f64, and the model chooses f64[]: "
+                                 "give all, or one of them, x[0]");
   CHECK(
       generated({{"x[0]", vec{1}}}) ==
       "overdub: x[0] was given a value of type f64[], and the model chooses f64");
-  CHECK(generated({{"x[0][1]", 1.0}}) == "overdub: x[0][1] was given a value, and \"x\" has 1 indices");
+  CHECK(generated({{"x[0][1]", 1.0}}) == "overdub: x[0][1] was given a value, and \"x\" has 1 index");
   for (char const* const outside : {"x[3]", "x[-1]"})
     CHECK(
         generated({{outside, 1.0}}) ==
@@ -286,15 +288,15 @@ TEST_CASE("a trace has the choices that were made") {
   auto const m = ms::model(kinds, i64{1});
   ms::trace const t = m.generate({{"z[0]", true}}, key).of;
   CHECK_FALSE(t.find("right[0]"));
-  CHECK(said([&] {
-          (void)t.get<i64>("right[0]");
-        }) == "overdub: the model @kinds did not sample right[0] in this run");
-  CHECK(said([&] {
-          (void)t.get<double>("x[1]");
-        }) == "overdub: the model @kinds did not sample x[1] in this run");
+  CHECK(
+      said([&] { (void)t.get<i64>("right[0]"); }) == "overdub: the model @kinds did not sample right[0] in "
+                                                     "this run: it stands in a branch that was not taken");
+  CHECK(
+      said([&] { (void)t.get<double>("x[1]"); }) == "overdub: there is no choice x[1]: the model @kinds made "
+                                                    "1 of them along this index, which counts from 0");
   CHECK(said([&] {
           (void)t.get<double>("x[0][0]");
-        }) == "overdub: the model @kinds did not sample x[0][0] in this run");
+        }) == "overdub: x[0][0] has 2 indices, and each choice \"x\" of the model @kinds has 1");
   CHECK(said([&] {
           (void)t.find("righ");
         }) == "overdub: the model @kinds never samples \"righ\"; did you mean right?");
@@ -302,7 +304,14 @@ TEST_CASE("a trace has the choices that were made") {
       said<od::type_error>([&] { (void)t.get<i64>("x[0]"); }) ==
       "overdub: the choice x[0] is of type f64, and was asked for as i64; ask for its own type, or convert "
       "it");
+  CHECK(
+      said<od::type_error>([&] { (void)t.get<double>("x"); }) ==
+      "overdub: x is many numbers, of type f64[], and was asked for as f64; ask for one of them, as x[0], or "
+      "for all, as an array");
   CHECK(said([&] { (void)t.choices().get<double>("y"); }) == "overdub: there is no choice at the address y");
+  CHECK(said([&] {
+          (void)ms::choice_map({{"rate", 1.0}}).get<double>("rat");
+        }) == "overdub: there is no choice at the address rat; did you mean rate?");
 }
 
 TEST_CASE("selections name choices of the model") {
@@ -319,7 +328,7 @@ TEST_CASE("selections name choices of the model") {
   refused(!ms::selection{"righ"}, "overdub: the model @kinds never samples \"righ\"; did you mean right?");
   refused({"group/"}, "overdub: the model @kinds samples nothing within \"group/\"");
   refused({"x[-1]"}, "overdub: x[-1] was selected, and indices are counted from 0");
-  refused({"x[0][1]"}, "overdub: x[0][1] was selected, and \"x\" has 1 indices");
+  refused({"x[0][1]"}, "overdub: x[0][1] was selected, and \"x\" has 1 index");
 }
 
 TEST_CASE("moves are of all choices of an address") {
