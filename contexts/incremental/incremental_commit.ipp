@@ -174,7 +174,7 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
     return;
   }
   increments::cells& to = arrays_of_[s.variable];
-  if (s.does == increments::store::action::append) add_row(s, from);
+  if (s.does == increments::store::action::append) add_rows(s, from);
   if (s.path.empty()) {
     if (s.valid.exists() && word(s.valid) == 0) return;
     // Where nothing is given, what was lost of sums that were computed anew.
@@ -266,23 +266,25 @@ inline void incremental_program::add_parts(increments::store const& s, bound_cal
       });
 }
 
-// A row more, which is written next. Where there was none, it says how long rows are; of what was lost of sums, that of the sums does.
-inline void incremental_program::add_row(increments::store const& s, bound_call const& from) {
+// A row more, or one for each of a list, which are written next. Where there was none, it says how long rows are; of what was lost of
+// sums, that of the sums does.
+inline void incremental_program::add_rows(increments::store const& s, bound_call const& from) {
   if (s.valid.exists() && increments::word_of(from, s.valid) == 0) return;
   increments::cells& to = arrays_of_[s.variable];
   if (to.extent(0) == 0 && to.type().rank > 1)
     to.set_row(
-        s.value.exists() ? increments::extents_of(from, s.value)
+        s.value.exists() ? increments::extents_of(from, s.value) + (s.each ? 1 : 0)
                          : arrays_of_[layout_.of(layout_[s.variable].of)].extents() + 1);
-  if (!to.reserve_rows(1)) ++arrays_;
-  to.extend(1);
+  i64 const more = s.each ? increments::extents_of(from, s.path[0])[0] : 1;
+  if (!to.reserve_rows(more)) ++arrays_;
+  to.extend(more);
   ++grown_;
 }
 
 [[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
   change const& c = pending_[i];
   if (c.how.appended) [[unlikely]] {
-    arrays_of_[i].extend(c.how.places);
+    arrays_of_[i].extend(c.came);
     ++grown_;
     return;
   }

@@ -18,6 +18,8 @@ inline std::string_view text_of(step::extent ran) {
     return "the turns of a list";
   case step::extent::new_turn:
     return "a turn more";
+  case step::extent::new_turns:
+    return "the turns that came";
   case step::extent::difference:
     return "a difference";
   case step::extent::path:

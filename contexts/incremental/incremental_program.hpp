@@ -10,6 +10,7 @@
 #include <overdub/contexts/incremental/slices.hpp>
 #include <overdub/execute/bound_call.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -81,12 +82,11 @@ public:
       return append(input, datum());
     change& c = pending_[input];
     increments::cells& m = arrays_of_[input];
-    if (m.type().rank != 1 || m.extent(0) == 0 || !(c.how.is_same() || c.how.appended) ||
-        c.how.places == increments::input_change::most_places) [[unlikely]]
+    if (m.type().rank != 1 || m.extent(0) == 0 || !(c.how.is_same() || c.how.appended)) [[unlikely]]
       return append(input, datum::of_bits(m.type().element_type(), bits));
     is_proposed_ = false;
-    i64 const index = m.extent(0) + c.how.places;
-    if (!m.reserve_rows(c.how.places + 1)) ++arrays_;
+    i64 const index = m.extent(0) + more(c);
+    if (!m.reserve_rows(more(c) + 1)) ++arrays_;
     m.set_bits_at(static_cast<std::size_t>(index) * m.size_of_scalar(), bits);
     append_place(input, index, bits);
   }
@@ -190,8 +190,7 @@ public:
   /// The same with the changes.
   i64 proposed_extent(std::uint32_t i, std::size_t axis) const {
     change const& c = pending_[i];
-    return (c.whole ? *c.whole : arrays_of_[i]).extent(axis) +
-           (axis == 0 && c.how.appended ? c.how.places : 0);
+    return (c.whole ? *c.whole : arrays_of_[i]).extent(axis) + (axis == 0 ? more(c) : 0);
   }
   /// The bits of an element of an input, or of a number. Throws nothing: the path is in range.
   std::uint64_t input_bits(std::uint32_t i, std::span<i64 const> path) const {
@@ -224,10 +223,12 @@ private:
     increments::input_change how;
     place places[increments::input_change::most_places];
     std::optional<increments::change_list> list;
+    i64 came = 0;                           // elements, where some are appended
     std::uint64_t bits = 0;                 // of a number that is set
     std::optional<increments::cells> whole; // of an array
     bool is_there = false;                  // what was appended is a part of the array now
   };
+  static i64 more(change const& c) { return c.how.appended ? c.came : 0; }
   static std::uint64_t bits_of(increments::input_change how, std::uint32_t input) {
     return how.code() << (increments::input_change::bits * (input % most_signed));
   }
@@ -238,12 +239,17 @@ private:
     pending_[input].how = how;
   }
   void append_place(std::uint32_t input, i64 index, std::uint64_t bits) {
+    using increments::input_change;
     change& c = pending_[input];
-    place& p = c.places[c.how.places];
-    p.path[0] = index;
-    p.bits = bits;
+    i64 const before = more(c);
+    if (before < input_change::most_places) {
+      c.places[before].path[0] = index;
+      c.places[before].bits = bits;
+    }
+    c.came = before + 1;
     if (c.how.is_same()) changed_[change_count_++] = input;
-    mark(input, {.places = static_cast<std::uint8_t>(c.how.places + 1), .indices = 1, .appended = true});
+    auto const places = static_cast<std::uint8_t>(std::min<i64>(c.came, input_change::listed));
+    mark(input, {.places = places, .indices = 1, .appended = true});
   }
   [[gnu::always_inline]] void forget_changes() {
     for (std::uint32_t k = 0; k < change_count_; ++k) {
@@ -266,7 +272,7 @@ private:
     if (c.how.appended) {
       increments::cells const& all = arrays_of_[i];
       i64 const first = c.places[0].path[0];
-      for (i64 k = first; k < first + c.how.places; ++k)
+      for (i64 k = first; k < first + c.came; ++k)
         increments::for_each_scalar(
             all.data() + static_cast<std::size_t>(k) * all.bytes_of_row(), all.size_of_scalar(),
             {all.extents() + 1, all.type().rank - 1u}, {&k, 1}, f);
@@ -330,7 +336,7 @@ private:
   void make_whole(std::uint32_t i);
   void make_listed(std::uint32_t i);
   bool may_list(std::uint32_t i, std::size_t more) const;
-  void add_row(increments::store const& s, bound_call const& from);
+  void add_rows(increments::store const& s, bound_call const& from);
   std::uint64_t added(
       std::uint32_t variable, std::size_t number_of, std::uint64_t sum, std::uint64_t by,
       std::uint64_t& rest);

@@ -116,16 +116,14 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
       if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(of.extent(k)))
         throw_outside(input, path[k], of.extent(k));
   };
-  auto const is_new = [&] {
-    return c.how.appended && path[0] >= m.extent(0) && path[0] - m.extent(0) < c.how.places;
-  };
+  auto const is_new = [&] { return path[0] >= m.extent(0) && path[0] - m.extent(0) < more(c); };
   if (is_new()) { // an element of what was appended
     increments::cells& to = arrays_of_[input];
     for (std::size_t k = 1; k < path.size(); ++k)
       if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(m.extent(k)))
         throw_outside(input, path[k], m.extent(k));
     to.set_bits_at(to.at(path), bits);
-    c.places[path[0] - m.extent(0)].bits = bits;
+    if (!c.how.appends_list()) c.places[path[0] - m.extent(0)].bits = bits;
     is_proposed_ = false;
     return;
   }
@@ -188,7 +186,7 @@ OVERDUB_DECL void incremental_program::append(std::uint32_t input, datum const& 
     throw incremental_error(message(
         "overdub: input %u is a number, and was given an element more; only arrays have elements", input));
   if (x.type() != t.element_type()) increments::throw_type(input, t.element_type(), x.type());
-  i64 const rows = c.how.whole ? c.whole->extent(0) : m.extent(0) + (c.how.appended ? c.how.places : 0);
+  i64 const rows = c.how.whole ? c.whole->extent(0) : m.extent(0) + more(c);
   if (rows > 0)
     for (std::size_t axis = 1; axis < t.rank; ++axis)
       if (i64 const wanted = (c.how.whole ? *c.whole : m).extent(axis); x.shape()[axis - 1] != wanted)
@@ -197,9 +195,7 @@ OVERDUB_DECL void incremental_program::append(std::uint32_t input, datum const& 
             static_cast<long long>(wanted), static_cast<long long>(x.shape()[axis - 1])));
   // Slices follow what grows, and not what begins.
   bool const is_first = c.how.is_same();
-  if (!c.how.whole && (m.extent(0) == 0 || (!is_first && !c.how.appended) ||
-                       c.how.places == increments::input_change::most_places))
-    make_whole(input);
+  if (!c.how.whole && (m.extent(0) == 0 || (!is_first && !c.how.appended))) make_whole(input);
   is_proposed_ = false;
   increments::cells& to = c.how.whole ? *c.whole : m;
   if (rows == 0) to.set_row(x.shape().data());
@@ -249,7 +245,7 @@ OVERDUB_DECL increments::cells incremental_program::whole_input(std::uint32_t i)
   change const& c = pending_[i];
   increments::cells all = arrays_of_[i];
   if (c.how.appended) {
-    all.extend(c.how.places);
+    all.extend(c.came);
     return all;
   }
   if (c.how.is_listed()) {
@@ -272,7 +268,7 @@ OVERDUB_DECL void incremental_program::exchange_changes() {
     std::uint32_t const i = changed_[n];
     change& c = pending_[i];
     if (c.how.appended) {
-      arrays_of_[i].extend(c.is_there ? -c.how.places : c.how.places);
+      arrays_of_[i].extend(c.is_there ? -c.came : c.came);
       c.is_there = !c.is_there;
     } else if (c.how.is_listed()) {
       std::size_t const bytes = arrays_of_[i].bytes_of_row();

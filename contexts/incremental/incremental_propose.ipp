@@ -228,6 +228,12 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
     pending_[p.variable].list->sort();
     i64 const extents[] = {static_cast<i64>(c.list->positions().size())};
     b.call.lend(parameter, c.list->positions().data(), extents);
+  } else if (p.what == increments::slice_parameter::kind::elements && c.how.appended) {
+    increments::cells const& m = arrays_of_[p.variable];
+    i64 extents[ir::max_rank];
+    std::copy_n(m.extents(), m.type().rank, extents);
+    extents[0] = c.came;
+    b.call.lend(parameter, m.data() + m.bytes(), extents);
   } else if (p.what == increments::slice_parameter::kind::elements) {
     pending_[p.variable].list->sort();
     b.call.lend(parameter, c.list->elements().data(), c.list->elements().extents());
@@ -241,7 +247,7 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
     increments::cells const& m = arrays_of_[p.variable];
     i64 extents[ir::max_rank];
     std::copy_n(m.extents(), m.type().rank, extents);
-    extents[0] += c.how.places;
+    extents[0] += c.came;
     b.call.lend(parameter, m.data(), extents);
   } else {
     increments::cells const& whole = b.wholes.emplace_back(whole_input(p.variable));

@@ -11,7 +11,8 @@
 namespace overdub::contexts::increments {
 
 /// How an input changed: all of it, or elements at so many places, each named by so many indices, leading axis first, or the elements
-/// of a list along the leading axis, or so many elements more, behind the last one. Nothing, where it is none of these.
+/// of a list along the leading axis, or so many elements more, behind the last one, or a list of these. Nothing, where it is none of
+/// these.
 struct input_change {
   static constexpr std::uint8_t most_places = 4, listed = most_places + 1;
 
@@ -21,7 +22,8 @@ struct input_change {
   bool appended = false; // the places are behind the end
 
   bool is_same() const { return !whole && places == 0; }
-  bool is_listed() const { return places == listed; }
+  bool is_listed() const { return places == listed && !appended; }
+  bool appends_list() const { return places == listed && appended; }
   /// As a number of so many bits.
   static constexpr std::uint32_t bits = 7;
   std::uint64_t code() const {
@@ -98,7 +100,7 @@ struct slice_parameter {
     index,     // of a place where an input changed
     element,   // what stands there now
     list,      // of the indices where an input changed, ascending
-    elements,  // what stands there now
+    elements,  // what stands there now; of elements that came, they
     positions, // where on the list each index stands; -1, where it is not there
     members // the turns in which an index that is kept has this value, or one of the list's: places in `variable`, an index shifted
   };
@@ -142,6 +144,7 @@ struct step {
     one_turn,
     some_turns,
     new_turn,
+    new_turns,
     difference,
     path,
     from_the_change,

@@ -48,6 +48,16 @@ inline void slice_writer::begin(std::uint32_t input, input_change const& how) {
   if (how.appended) {
     c.appended = input;
     value_id const end = at_.add(op::length, old(v));
+    if (how.appends_list()) {
+      piece p{.source = input, .is_new = true};
+      p.element =
+          parameter_for({.what = slice_parameter::kind::elements, .variable = input}, layout_[input].type);
+      p.first = end;
+      p.end = at_.add(op::add, end, at_.add(op::length, p.element));
+      p.list = indices_from(end, at_.add(op::length, p.element));
+      c.pieces.push_back(p);
+      return;
+    }
     for (std::uint32_t k = 0; k < how.places; ++k) {
       piece p{.source = input, .place = k, .is_new = true};
       p.index = k == 0 ? end : at_.add(op::add, end, literal(ir::i64, k));

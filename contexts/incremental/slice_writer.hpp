@@ -67,6 +67,9 @@ struct change {
   // Of a number of turns: the indices of those that it has more; it was at least so much.
   std::vector<value_id> grown;
   std::int64_t least = 0;
+  // Or so many of a list, from an index on.
+  value_id came = ir::nothing, first_came = ir::nothing, count_came = ir::nothing;
+  bool has_grown() const { return !grown.empty() || came != ir::nothing; }
   std::uint32_t appended = layout::none; // the input that this is, which has its new elements in memory
   std::uint32_t listed = layout::none;   // or whose elements are on a list
 };
@@ -177,6 +180,7 @@ private:
     value_id is_there, position;
   };
   value_id count_below(value_id list, value_id number);
+  value_id indices_from(value_id first, value_id count);
   static bool is_searchable(piece const& p);
   place_in_list find_in(piece const& p, value_id index);
   piece shifted(piece p, std::int64_t step, value_id count);
@@ -205,6 +209,7 @@ private:
   void visit(node_id n);
   void visit_at(node_id n);
   void visit_length(node_id n);
+  bool add_list_to_length(node_id n);
   void add_growth(node_id n);
   void add_difference(node_id n);
   void run_again(node_id n, std::string_view why = {});
@@ -277,7 +282,13 @@ private:
   bool has_one_length(node_id n) const;
   bool gives_arrays(node_id n) const;
   std::vector<value_id> run_body(node_id n, reached const& r);
-  std::vector<value_id> run_new_turn(node_id n, value_id index, std::span<value_id const> entering);
+  std::vector<value_id> run_new_turn(node_id n, turn const& t, std::span<value_id const> entering);
+  std::vector<value_id> run_new_turns(node_id n, change const& count, std::span<value_id const> entering);
+  void add_new_pieces(value_id v, change const& count, value_id elements, std::vector<piece>& to);
+  void give_stores(std::size_t first_store, value_id index, region_id inside, std::vector<value_id>& yielded);
+  void take_stores(
+      std::size_t first_store, value_id index, value_id list, region_id inside, node_id many,
+      std::uint32_t next);
   void
   add_new_piece(value_id v, value_id index, value_id element, std::uint32_t place, std::vector<piece>& to);
   void run_turn(
@@ -309,7 +320,7 @@ private:
   void visit_loop(node_id n);
   std::string_view cannot_follow(node_id n, std::vector<reached>& all);
   void set_turns(node_id n, std::span<value_id const> elements, value_id first, value_id stop);
-  void grow_loop(node_id n, std::vector<value_id> const& grown);
+  void grow_loop(node_id n, change const& count);
   std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
   value_id begins_anew(node_id n);
   value_id differs(value_id now, value_id before);

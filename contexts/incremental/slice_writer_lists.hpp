@@ -49,6 +49,18 @@ inline slice_writer::place_in_list slice_writer::find_in(piece const& p, value_i
   return {is_there, p.skipped == ir::nothing ? position : at_.add(op::sub, position, p.skipped)};
 }
 
+/// So many indices, from one on.
+inline value_id slice_writer::indices_from(value_id first, value_id count) {
+  region_id const here = at_.region();
+  std::vector<ir::type> const index[] = {{ir::i64}};
+  node_id const made = at_.insert(op::map, std::array{count}, std::array{ir::i64.array_of()}, {}, index);
+  region_id const inside = written().region_at(made, 0);
+  at_.to_end(inside);
+  at_.yield(std::array{at_.add(op::add, first, written().argument(inside, 0))});
+  at_.to_end(here);
+  return written().result(made);
+}
+
 /// The turns, of so many, that use the elements of a list at a step behind their own index. The list is a source's as it is, or a loop's.
 inline piece slice_writer::shifted(piece p, std::int64_t step, value_id count) {
   value_id const by = literal(ir::i64, static_cast<std::uint64_t>(step)), list = p.list;

@@ -10,7 +10,7 @@ inline void slice_writer::visit_loop(node_id n) {
   if (std::string_view const why = cannot_follow(n, all); !why.empty()) return run_again(n, why);
   function const& f = original();
   if (value_id const v = f.operand(n, 0); !f.is_literal(v) && change_of(v) != nullptr)
-    return grow_loop(n, std::vector<value_id>(change_of(v)->grown));
+    return grow_loop(n, change(*change_of(v)));
   value_id const restarts = begins_anew(n);
   if (all.empty() && restarts == ir::nothing) return; // it asks for a length
   region_id const body = f.region_at(n, 0), outside = at_.region();
@@ -154,15 +154,22 @@ slice_writer::set_turns(node_id n, std::span<value_id const> elements, value_id 
 }
 
 /// Runs the turns that a loop has more, from what it carried at its end.
-inline void slice_writer::grow_loop(node_id n, std::vector<value_id> const& grown) {
+inline void slice_writer::grow_loop(node_id n, change const& count) {
   function const& f = original();
   region_id const body = f.region_at(n, 0);
   std::uint32_t const carried = f[body].argument_count - 1, stacked = f[n].result_count - carried;
   std::vector<value_id> states;
   for (std::uint32_t s = 0; s < carried; ++s) states.push_back(old(original().result(n, s)));
   std::vector<std::vector<piece>> pieces(stacked);
+  if (count.came != ir::nothing) {
+    std::vector<value_id> const given = run_new_turns(n, count, states);
+    for (std::uint32_t s = 0; s < stacked; ++s)
+      add_new_pieces(original().result(n, carried + s), count, given[carried + s], pieces[s]);
+    states.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(carried));
+  }
+  std::vector<value_id> const& grown = count.grown;
   for (std::uint32_t k = 0; k < grown.size(); ++k) {
-    std::vector<value_id> const given = run_new_turn(n, grown[k], states);
+    std::vector<value_id> const given = run_new_turn(n, {original().region_at(n, 0), grown[k]}, states);
     for (std::uint32_t s = 0; s < stacked; ++s)
       add_new_piece(original().result(n, carried + s), grown[k], given[carried + s], k, pieces[s]);
     states.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(carried));
@@ -199,7 +206,7 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   if (f[body].argument_count == 1) return "it carries nothing";
   value_id const count = f.operand(n, 0);
   change const* const of_count = f.is_literal(count) ? nullptr : change_of(count);
-  if (of_count != nullptr && (of_count->grown.empty() || !turns_.empty()))
+  if (of_count != nullptr && (!of_count->has_grown() || !turns_.empty()))
     return "the number of its turns may have changed";
   for (value_id const v : f.arguments_of(body))
     if (f.type_of(v).rank > 0 || !f.type_of(v).is_literal()) return "it carries other things than numbers";

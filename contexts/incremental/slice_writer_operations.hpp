@@ -71,6 +71,7 @@ inline void slice_writer::visit_length(node_id n) {
                ? std::ptrdiff_t{0}
                : std::count_if(c->pieces.begin(), c->pieces.end(), [](piece const& p) { return p.is_new; });
   };
+  if (add_list_to_length(n)) return;
   std::ptrdiff_t const more = count_of(first);
   std::int64_t least = 0;
   for (value_id const array : original().operands_of(n)) {
@@ -99,6 +100,53 @@ inline void slice_writer::visit_length(node_id n) {
   note(n, step::extent::scalar);
 }
 
+/// The same where a list of elements came; whether it did.
+inline bool slice_writer::add_list_to_length(node_id n) {
+  std::vector<piece*> all;
+  std::int64_t least = 0;
+  bool is_list = false, is_other = false;
+  for (value_id const array : original().operands_of(n)) {
+    change* const c = original().is_literal(array) || change_of(array) == nullptr
+                          ? nullptr
+                          : &pool_[changes_[index_of(array)] - 1];
+    piece* came = nullptr;
+    if (c != nullptr)
+      for (piece& p : c->pieces)
+        if (p.is_new && p.list != ir::nothing) came = &p;
+    is_list = is_list || came != nullptr;
+    is_other = is_other || came == nullptr || c->whole;
+    all.push_back(came);
+    if (c != nullptr && c->appended != layout::none)
+      least = 1; // what is appended to nothing is followed as a whole
+  }
+  if (!is_list) return false;
+  if (is_other) {
+    run_again(n);
+    return true;
+  }
+  std::vector<value_id> parts;
+  for (piece const* p : all) parts.push_back(p->element);
+  value_id const first = all[0]->first, list = all[0]->list;
+  value_id const count = written().result(at_.insert(op::length, parts, std::array{ir::i64}));
+  // The others have the same places, and are found by them.
+  if (at_.region() == top_)
+    for (piece* p : all) {
+      p->first = first;
+      p->end = all[0]->end;
+      p->list = list;
+    }
+  value_id const v = original().result(n);
+  set_whole(v, at_.add(op::add, first, count));
+  old_[index_of(v)] = first; // which is forgotten with the change
+  change& c = pool_[changes_[index_of(v)] - 1];
+  c.came = list;
+  c.first_came = first;
+  c.count_came = count;
+  c.least = least;
+  note(n, step::extent::scalar);
+  return true;
+}
+
 /// A number of turns that is more or less by a literal grows with the other.
 inline void slice_writer::add_growth(node_id n) {
   op const code = original()[n].code;
@@ -108,7 +156,7 @@ inline void slice_writer::add_growth(node_id n) {
   value_id const of = second ? b : a, by = second ? a : b;
   if (original().is_literal(of) || !original().is_literal(by) || original().type_of(of) != ir::i64) return;
   change const* const c = change_of(of);
-  if (c == nullptr || c->grown.empty()) return;
+  if (c == nullptr || !c->has_grown()) return;
   auto const behind = static_cast<std::int64_t>(original().bits_of(by));
   if (behind < -most_distance || behind > most_distance) return;
   std::int64_t const least = code == op::add ? c->least + behind : c->least - behind;
@@ -117,7 +165,14 @@ inline void slice_writer::add_growth(node_id n) {
   for (value_id const index : c->grown)
     to.grown.push_back(at_.add(code, index, literal(ir::i64, static_cast<std::uint64_t>(behind))));
   to.least = least;
-  old_[index_of(original().result(n))] = to.grown.front();
+  if (c->came == ir::nothing) {
+    old_[index_of(original().result(n))] = to.grown.front();
+    return;
+  }
+  to.first_came = at_.add(code, c->first_came, literal(ir::i64, static_cast<std::uint64_t>(behind)));
+  to.count_came = c->count_came;
+  to.came = indices_from(to.first_came, to.count_came);
+  old_[index_of(original().result(n))] = to.first_came;
 }
 
 /// An element of an array of which some changed.
@@ -174,14 +229,17 @@ inline void slice_writer::visit_at(node_id n) {
   region_id const here = at_.region();
   value_id const array = old(original().operand(n, 0));
   for (piece const& p : c->pieces) {
-    if (!p.is_new || distance(p.index, first).value_or(0) != 0) continue;
+    bool const is_list = p.list != ir::nothing;
+    if (!p.is_new || (!is_list && distance(p.index, first).value_or(0) != 0)) continue;
+    place_in_list const own =
+        is_list ? find_in(p, first) : place_in_list{at_.add(op::eq, first, p.index), {}};
     std::vector<ir::type> const no_arguments[2];
-    choices.push_back(at_.insert(
-        op::if_, std::array{at_.add(op::eq, first, p.index)}, std::array{original().type_of(v)}, {},
-        no_arguments));
+    choices.push_back(
+        at_.insert(op::if_, std::array{own.is_there}, std::array{original().type_of(v)}, {}, no_arguments));
     at_.to_end(written().region_at(choices.back(), 0));
-    std::vector<value_id> const rest(indices.begin() + 1, indices.end());
-    at_.yield(std::array{rest.empty() ? p.element : at(p.element, rest)});
+    std::vector<value_id> path(indices.begin() + 1, indices.end());
+    if (is_list) path.insert(path.begin(), own.position);
+    at_.yield(std::array{path.empty() ? p.element : at(p.element, path)});
     at_.to_end(written().region_at(choices.back(), 1));
   }
   value_id found = at(array, indices);

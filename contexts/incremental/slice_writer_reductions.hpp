@@ -24,13 +24,14 @@ inline void slice_writer::visit_sum(node_id n) {
   bool const is_input = original().is_argument(array) && original().region_of(array) == function::body;
   for (piece const& p : c->pieces)
     if (p.difference == ir::nothing &&
-        ((p.list != ir::nothing && !is_input) || p.part != nullptr || p.valid != ir::nothing))
+        ((p.list != ir::nothing && !is_input && !p.is_new) || p.part != nullptr || p.valid != ir::nothing))
       return run_again(n, "what its elements were is not known");
 
   value_id by = ir::nothing; // by how much the sum changes
   for (piece const& p : c->pieces) {
     value_id difference = p.difference;
     if (p.list != ir::nothing) {
+      if (difference == ir::nothing && p.is_new) difference = p.element;
       if (difference == ir::nothing) difference = differences(array, p, at_.add(op::length, p.list));
       value_id const operands[] = {difference, literal(t, 0)};
       ir::attributes addition = ir::attributes::of(op::add);

@@ -12,7 +12,7 @@ inline void slice_writer::visit_map(node_id n) {
   value_id const count = original().operand(n, 0);
   change const* const of_count = original().is_literal(count) ? nullptr : change_of(count);
   std::vector<value_id> const grown = of_count == nullptr ? std::vector<value_id>() : of_count->grown;
-  if (of_count != nullptr && (grown.empty() || !turns_.empty()))
+  if (of_count != nullptr && (!of_count->has_grown() || !turns_.empty()))
     why = "the number of its turns may have changed";
   else if (!turns_around(original().argument(original().region_at(n, 0), 0)))
     why = "it stands in a branch or a loop";
@@ -36,10 +36,15 @@ inline void slice_writer::visit_map(node_id n) {
   all = std::move(ordered);
   pieces_of_results pieces(original()[n].result_count);
   for (std::uint32_t k = 0; k < grown.size(); ++k) {
-    std::vector<value_id> const given = run_new_turn(n, grown[k], {});
+    std::vector<value_id> const given = run_new_turn(n, {original().region_at(n, 0), grown[k]}, {});
     for (std::uint32_t i = 0; i < given.size(); ++i)
       add_new_piece(original().result(n, i), grown[k], given[i], k, pieces[i]);
     note(n, step::extent::new_turn);
+  }
+  if (of_count != nullptr && of_count->came != ir::nothing) {
+    std::vector<value_id> const given = run_new_turns(n, *of_count, {});
+    for (std::uint32_t i = 0; i < given.size(); ++i)
+      add_new_pieces(original().result(n, i), *of_count, given[i], pieces[i]);
   }
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::vector<reached> const earlier(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));
@@ -110,18 +115,18 @@ inline std::vector<value_id> slice_writer::run_body(node_id n, reached const& r)
 
 /// Runs a turn that was not there before, of a map or of a loop with what it carries, and returns what it gives.
 inline std::vector<value_id>
-slice_writer::run_new_turn(node_id n, value_id index, std::span<value_id const> entering) {
+slice_writer::run_new_turn(node_id n, turn const& t, std::span<value_id const> entering) {
   region_id const body = original().region_at(n, 0);
   std::size_t const from = mark(), first_store = stores_.size();
   bool const outside = std::exchange(is_new_turn_, true);
-  turns_.push_back({body, index});
+  turns_.push_back(t);
   auto const give = [&](std::uint32_t argument, value_id s) {
     change& c = set_change(original().argument(body, argument));
     c.whole = true;
     c.now = s;
     store_value(original().argument(body, argument), s);
   };
-  give(0, index);
+  give(0, t.index);
   for (std::uint32_t s = 0; s < entering.size(); ++s) give(s + 1, entering[s]);
   visit(body);
   std::vector<value_id> given;
@@ -131,6 +136,72 @@ slice_writer::run_new_turn(node_id n, value_id index, std::span<value_id const> 
   return_to(from);
   for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
   return given;
+}
+
+/// The same of a list of turns; of a loop, from what it carries on.
+inline std::vector<value_id>
+slice_writer::run_new_turns(node_id n, change const& count, std::span<value_id const> entering) {
+  std::size_t const first_store = stores_.size();
+  region_id const outside = at_.region();
+  std::vector<value_id> operands{count.count_came};
+  operands.insert(operands.end(), entering.begin(), entering.end());
+  std::vector<std::vector<ir::type>> arguments(1);
+  for (value_id const v : operands) arguments[0].push_back(type_of(v));
+  node_id const many = at_.insert(original()[n].code, operands, std::span<ir::type const>(), {}, arguments);
+  region_id const inside = written().region_at(many, 0);
+  at_.to_end(inside);
+  value_id const position = written().argument(inside, 0);
+  value_id const index = at_.add(op::add, count.first_came, position);
+  std::vector<value_id> states;
+  for (std::uint32_t s = 0; s < entering.size(); ++s) states.push_back(written().argument(inside, s + 1));
+  std::vector<value_id> yielded =
+      run_new_turn(n, {original().region_at(n, 0), index, count.came, position, many}, states);
+  auto const own = static_cast<std::uint32_t>(yielded.size());
+  give_stores(first_store, index, inside, yielded);
+  at_.yield(yielded);
+  std::vector<ir::type> types;
+  for (std::size_t k = 0; k < yielded.size(); ++k)
+    types.push_back(k < entering.size() ? type_of(yielded[k]) : type_of(yielded[k]).array_of());
+  at_.set_results(many, types);
+  at_.to_end(outside);
+  take_stores(first_store, index, count.came, inside, many, own);
+  std::vector<value_id> given;
+  for (std::uint32_t k = 0; k < own; ++k) given.push_back(written().result(many, k));
+  note(n, step::extent::new_turns);
+  return given;
+}
+inline void
+slice_writer::add_new_pieces(value_id v, change const& count, value_id elements, std::vector<piece>& to) {
+  piece p{.list = count.came, .element = elements, .first = count.first_came, .is_new = true};
+  p.end = at_.add(op::add, count.first_came, count.count_came);
+  p.source = layout::none - index_of(v); // no input's
+  if (is_summed(v)) p.difference = elements;
+  std::size_t const first_store = stores_.size();
+  store_value(v, elements, {count.came});
+  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
+  to.push_back(p);
+}
+
+/// What is to be stored of the turns of a list is given by each of them, and comes out of them as arrays.
+inline void slice_writer::give_stores(
+    std::size_t first_store, value_id index, region_id inside, std::vector<value_id>& yielded) {
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id const v : stores_[k].path)
+      if (is_inside(written(), v, inside) && v != index) yielded.push_back(v);
+    if (stores_[k].value != ir::nothing) yielded.push_back(stores_[k].value);
+    if (stores_[k].valid != ir::nothing) yielded.push_back(stores_[k].valid);
+  }
+}
+inline void slice_writer::take_stores(
+    std::size_t first_store, value_id index, value_id list, region_id inside, node_id many,
+    std::uint32_t next) {
+  auto const result = [&] { return written().result(many, next++); };
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id& v : stores_[k].path)
+      if (is_inside(written(), v, inside)) v = v == index ? list : result();
+    if (stores_[k].value != ir::nothing) stores_[k].value = result();
+    if (stores_[k].valid != ir::nothing) stores_[k].valid = result();
+  }
 }
 
 /// What such a turn gives is an element more.
@@ -288,27 +359,15 @@ inline void slice_writer::run_turns(
   }
   turns_.pop_back();
   return_to(from);
-  for (std::size_t k = first_store; k < stores_.size(); ++k) {
-    for (value_id& v : stores_[k].path)
-      if (is_inside(written(), v, inside) && v != index) yielded.push_back(v);
-    if (stores_[k].value != ir::nothing) yielded.push_back(stores_[k].value);
-    if (stores_[k].valid != ir::nothing) yielded.push_back(stores_[k].valid);
-  }
+  auto const own = static_cast<std::uint32_t>(yielded.size());
+  give_stores(first_store, index, inside, yielded);
   at_.yield(yielded);
   std::vector<ir::type> types;
   for (value_id const v : yielded) types.push_back(type_of(v).array_of());
   at_.set_results(many, types);
   at_.to_end(outside);
   auto const result = [&](std::uint32_t k) { return written().result(many, k); };
-  std::uint32_t next = 0;
-  for (std::uint32_t i = 0; i < given.size(); ++i)
-    if (given[i] != ir::nothing) next += is_summed(original().result(n, i)) ? 2 : 1;
-  for (std::size_t k = first_store; k < stores_.size(); ++k) {
-    for (value_id& v : stores_[k].path)
-      if (is_inside(written(), v, inside)) v = v == index ? r.from.list : result(next++);
-    if (stores_[k].value != ir::nothing) stores_[k].value = result(next++);
-    if (stores_[k].valid != ir::nothing) stores_[k].valid = result(next++);
-  }
+  take_stores(first_store, index, r.from.list, inside, many, own);
   for (std::uint32_t i = 0; i < given.size(); ++i) {
     if (given[i] == ir::nothing) continue;
     piece p = r.from;

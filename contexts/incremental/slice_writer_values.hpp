@@ -102,6 +102,7 @@ inline value_id slice_writer::whole(value_id array, change const& c) {
 
 inline value_id slice_writer::replaced(value_id array, piece const& p) {
   ir::type const results[] = {type_of(array)};
+  if (p.is_new && p.list != ir::nothing) return at_.add(op::concat, array, p.element);
   if (p.is_new) {
     value_id const last[] = {p.element};
     ir::type const row = type_of(array).element_type();

@@ -166,6 +166,85 @@ TEST_CASE("rows come to arrays of arrays") {
   }
 }
 
+TEST_CASE("many elements come at once, however many") {
+  for (od::compile_options const& o : executors()) {
+    numbers x{1.0, 4.0, 9.0}, y{0.5, 0.25};
+    indices z{0, 1};
+    numbers const means{0.0, 1.0};
+    od::array<numbers> m{numbers{0.1, 0.2}, numbers{0.3, 0.4}};
+    numbers const w{1.0, -1.0};
+    auto steps = oc::incremental(o, walk, x);
+    auto states = oc::incremental(o, smoothed, x);
+    auto points = oc::incremental(o, clusters, z, y, means);
+    auto table = oc::incremental(o, rows_of, m, w);
+    states.set_at<0>(1, 4.5); // its states are kept
+    states.rollback();
+    std::size_t slices = 0;
+    for (int k = 0; k < 12; ++k) {
+      numbers const x_then = x, y_then = y;
+      indices const z_then = z;
+      od::array<numbers> const m_then = m;
+      int const count = 5 + k * 7 % 20;
+      for (int i = 0; i < count; ++i) {
+        double const e = 0.125 * (i * 5 % 7) - 0.25 * k;
+        x = with(x, e);
+        y = with(y, e);
+        z = od::concat(z, indices{i % 2});
+        m = od::concat(m, od::array<numbers>{numbers{0.1 * e, -e}});
+        steps.append<0>(e);
+        states.append<0>(e);
+        points.append<0>(i % 2);
+        points.append<1>(e);
+        table.append<0>(numbers{0.1 * e, -e});
+      }
+      table.set_at<0>(m.size() - 1, 1, 0.5); // of what is new
+      m = od::update(m, m.size() - 1, numbers{m[m.size() - 1][0], 0.5});
+      auto const propose = [](auto& f) {
+        f.propose();
+        INFO(f.explain());
+        CHECK(f.explain().find(": the turns that came\n") != std::string::npos);
+        CHECK(f.explain().find("all of it, since") == std::string::npos);
+      };
+      propose(steps), propose(states), propose(points), propose(table);
+      if (k % 4 == 1) {
+        steps.rollback(), states.rollback(), points.rollback(), table.rollback();
+        x = x_then, y = y_then, z = z_then, m = m_then;
+      } else {
+        steps.commit(), states.commit(), points.commit(), table.commit();
+      }
+      CHECK(steps.value() == Approx(walk(x)).epsilon(1e-12));
+      CHECK(list(states.value()) == list(smoothed(x)));
+      CHECK(points.value() == Approx(clusters(z, y, means)).epsilon(1e-12));
+      CHECK(table.value() == Approx(rows_of(m, w)).epsilon(1e-12));
+      // What came is found by later changes.
+      i64 const last = x.size() - 2;
+      steps.set_at<0>(last, 0.75), steps.commit();
+      states.set_at<0>(last, 0.75), states.commit();
+      x = od::update(x, last, 0.75);
+      table.set_at<0>(m.size() - 2, 0, 0.25), table.commit();
+      m = od::update(m, m.size() - 2, numbers{0.25, m[m.size() - 2][1]});
+      CHECK(steps.value() == Approx(walk(x)).epsilon(1e-12));
+      CHECK(list(states.value()) == list(smoothed(x)));
+      CHECK(table.value() == Approx(rows_of(m, w)).epsilon(1e-12));
+      if (k == 1) slices = points.program().all_slices().count();
+    }
+    CHECK(points.program().all_slices().count() == slices);
+  }
+}
+
+TEST_CASE("lists of different lengths come to no agreement") {
+  auto f = oc::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
+  for (int k = 0; k < 7; ++k) f.append<0>(k % 2);
+  for (int k = 0; k < 6; ++k) f.append<1>(0.5);
+  CHECK_THROWS_WITH(f.propose(), Catch::Contains("9") && Catch::Contains("8"));
+  f.append<1>(0.5);
+  f.commit();
+  CHECK(
+      f.value() == Approx(clusters(
+                       indices{0, 1, 0, 1, 0, 1, 0, 1, 0},
+                       numbers{0.5, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, numbers{0.0, 1.0})));
+}
+
 TEST_CASE("what is no growth of all that belongs together is said, or runs as a whole") {
   auto f = oc::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
   double const before = f.value();
@@ -181,7 +260,7 @@ TEST_CASE("what is no growth of all that belongs together is said, or runs as a 
   numbers const means{0.0, 1.0, 4.0}, x{0.5, 0.75, 0.5};
   CHECK(f.value() == Approx(clusters(indices{0, 1, 2}, x, means)));
 
-  for (int k = 0; k < 6; ++k) f.append<0>(0), f.append<1>(1.0); // more than are followed one by one
+  for (int k = 0; k < 6; ++k) f.append<0>(0), f.append<1>(1.0); // a list of them
   f.commit();
   CHECK(
       f.value() == Approx(clusters(

@@ -338,7 +338,7 @@ TEST_CASE("updates of random programs give what a run from the beginning gives")
 
 TEST_CASE("updates of plates do, and run the turns that they reach") {
   std::uint64_t const count = programs(4'000);
-  std::uint64_t turns = 0, differences = 0, loops = 0, grown = 0, ways = 0, stays = 0;
+  std::uint64_t turns = 0, differences = 0, loops = 0, grown = 0, came = 0, ways = 0, stays = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
     ir::verify(p);
@@ -347,6 +347,7 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
     differences += v.differences;
     loops += v.loops;
     grown += v.grown;
+    came += v.came;
     ways += v.ways;
     stays += v.stays;
   }
@@ -354,6 +355,7 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
   CHECK(differences > count);
   CHECK(loops > count / 5);
   CHECK(grown > count / 5);
+  CHECK(came > count / 10);
   CHECK(ways > count / 5);
   CHECK(stays > count / 5);
 }

@@ -75,14 +75,14 @@ private:
     for (std::size_t axis = 0; axis < path.size(); ++axis) at = at * d.shape()[axis] + path[axis];
     d = d.type().element == ir::scalar::f64 ? with<double>(d, at, x) : with<i64>(d, at, x);
   }
-  // An element or two more of all inputs that grow, or of one.
+  // An element or two more of all inputs that grow, or of one, or some.
   void append(contexts::incremental_program& p, std::vector<datum>& arguments) {
     std::vector<std::uint32_t> growing;
     for (std::uint32_t i = 0; i < of_.size(); ++i)
       if (of_[i].grows) growing.push_back(i);
     if (growing.empty()) return;
     if (random_.chance(10)) growing = {growing[random_.below(growing.size())]};
-    for (std::uint64_t k = 1 + random_.below(2); k > 0; --k)
+    for (std::uint64_t k = random_.chance(35) ? 3 + random_.below(6) : 1 + random_.below(2); k > 0; --k)
       for (std::uint32_t const i : growing) {
         datum& d = arguments[i];
         input row = of_[i];
@@ -170,7 +170,7 @@ results_of(executable const& f, std::vector<datum> const& arguments) {
 struct verdict {
   std::string why = {}; // empty: right
   bool was_refused = false;
-  std::size_t turns = 0, lists = 0, differences = 0, loops = 0, grown = 0, ways = 0,
+  std::size_t turns = 0, lists = 0, differences = 0, loops = 0, grown = 0, came = 0, ways = 0,
               stays = 0; // updates that ran some of these in part
 };
 
@@ -203,6 +203,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
       made.ways += ran.find(": the way from") != ran.npos;
       made.stays += ran.find(": what it was") != ran.npos;
       made.grown += ran.find(": a turn more") != ran.npos;
+      made.came += ran.find(": the turns that came") != ran.npos;
       made.differences += ran.find(": a difference") != ran.npos;
     } catch (error const&) {
       threw = true;
