@@ -223,6 +223,33 @@ public:
     return score_;
   }
 
+  // So many at once, none beside another, of a series that is longer.
+  double move_states(random_numbers& random, std::size_t count) {
+    auto const first = static_cast<std::size_t>(random.below(static_cast<i64>(x_.size())));
+    moved_.resize(count);
+    double weight = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      moved_state& m = moved_[k];
+      m.t = (first + stride * k) % x_.size();
+      m.now = x_[m.t] + 0.1 * random.near_zero();
+      m.seen = log_normal(y_[m.t], m.now, r_, log_r_);
+      m.here = move(m.t, m.t == 0 ? 0 : x_[m.t - 1], m.now);
+      weight += m.seen - seen_[m.t] + (m.here - moves_[m.t]);
+      if (m.t + 1 == x_.size()) continue;
+      m.next = move(m.t + 1, m.now, x_[m.t + 1]);
+      weight += m.next - moves_[m.t + 1];
+    }
+    if (!random.accepts(weight)) return score_;
+    for (moved_state const& m : moved_) {
+      x_[m.t] = m.now;
+      seen_[m.t] = m.seen;
+      moves_[m.t] = m.here;
+      if (m.t + 1 < x_.size()) moves_[m.t + 1] = m.next;
+    }
+    return score_ += weight;
+  }
+  static constexpr std::size_t stride = 97;
+
   double append(double x, double y) {
     std::size_t const t = x_.size();
     x_.push_back(x);
@@ -237,8 +264,13 @@ private:
   double move(std::size_t t, double from, double to) const {
     return t == 0 ? log_normal(to, 0, 1, 0) : log_normal(to, phi_ * from, q_, log_q_);
   }
+  struct moved_state {
+    std::size_t t;
+    double now, seen, here, next;
+  };
   double phi_ = 0.9, q_ = 0.5, r_ = 0.7, log_q_ = std::log(0.5), log_r_ = std::log(0.7);
   std::vector<double> x_, y_, moves_, seen_;
+  std::vector<moved_state> moved_;
   double score_ = 0;
 };
 
@@ -253,6 +285,11 @@ std::vector<double> series(i64 length) {
   return all;
 }
 
+auto followed_states(od::compile_options const& o, std::vector<double> const& y) {
+  using numbers = od::array<double>;
+  return oc::incremental(o, state_space, numbers::copy_of(y), numbers::copy_of(y), 0.9, 0.5, 0.7);
+}
+
 template <class F>
 double move_state(F& f, i64 length, random_numbers& random) {
   i64 const t = random.below(length);
@@ -261,13 +298,9 @@ double move_state(F& f, i64 length, random_numbers& random) {
 }
 
 void bench_state_space(od::compile_options const& compiled, i64 length) {
-  using numbers = od::array<double>;
   std::vector<double> const y = series(length);
-  auto const followed = [&](od::compile_options const& o) {
-    return oc::incremental(o, state_space, numbers::copy_of(y), numbers::copy_of(y), 0.9, 0.5, 0.7);
-  };
   state_space_by_hand hand(y);
-  auto fast = followed(compiled), slow = followed({});
+  auto fast = followed_states(compiled, y), slow = followed_states({}, y);
   random_numbers a, b, c;
   for (int k = 0; k < 1000; ++k) hand.move_state(a), move_state(fast, length, b), move_state(slow, length, c);
   char question[64];
@@ -279,16 +312,38 @@ void bench_state_space(od::compile_options const& compiled, i64 length) {
       bench::way{"followed, interpreted", 1.5, [&] { return move_state(slow, length, c); }});
 }
 
-// A state more, and what was seen of it.
-void bench_append(od::compile_options const& compiled) {
-  using numbers = od::array<double>;
+// A hundred states at once, which are a list.
+template <class F>
+double move_states(F& f, i64 length, random_numbers& random) {
+  i64 const first = random.below(length);
+  for (i64 k = 0; k < 100; ++k) {
+    i64 const t = (first + static_cast<i64>(state_space_by_hand::stride) * k) % length;
+    f.template set_at<0>(t, f.template get_at<0>(t) + 0.1 * random.near_zero());
+  }
+  return decide(f, random);
+}
+void bench_list(od::compile_options const& compiled) {
   constexpr i64 length = 10'000;
   std::vector<double> const y = series(length);
-  auto const followed = [&](od::compile_options const& o) {
-    return oc::incremental(o, state_space, numbers::copy_of(y), numbers::copy_of(y), 0.9, 0.5, 0.7);
-  };
   state_space_by_hand hand(y);
-  auto moved = followed(compiled), fast = followed(compiled), slow = followed({});
+  auto fast = followed_states(compiled, y), slow = followed_states({}, y);
+  random_numbers a, b, c;
+  for (int k = 0; k < 100; ++k)
+    hand.move_states(a, 100), move_states(fast, length, b), move_states(slow, length, c);
+  bench::compare<bench::allocating::forbidden>(
+      "a state space of 10,000 states: a hundred of them move at once",
+      bench::way{"by hand", 0, [&] { return hand.move_states(a, 100); }},
+      bench::way{"followed, compiled", 0, [&] { return move_states(fast, length, b); }},
+      bench::way{"followed, interpreted", 0, [&] { return move_states(slow, length, c); }});
+}
+
+// A state more, and what was seen of it.
+void bench_append(od::compile_options const& compiled) {
+  constexpr i64 length = 10'000;
+  std::vector<double> const y = series(length);
+  state_space_by_hand hand(y);
+  auto moved = followed_states(compiled, y), fast = followed_states(compiled, y),
+       slow = followed_states({}, y);
   auto const append = [](auto& f, random_numbers& random) {
     f.template append<0>(random.near_zero());
     f.template append<1>(random.near_zero());
@@ -555,6 +610,7 @@ int main() {
   compiled.tiers = od::tiers::compile_now;
   bench_mixture(compiled);
   for (i64 const length : {100, 10'000, 1'000'000}) bench_state_space(compiled, length);
+  bench_list(compiled);
   bench_append(compiled);
   bench_highest(compiled);
   bench_carry<false>(compiled, "a carry of 10,000 turns, from the middle on", 1.2);

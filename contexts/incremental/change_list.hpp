@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/incremental/memory.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -33,41 +34,40 @@ public:
     i64& position = positions_[static_cast<std::size_t>(index)];
     std::size_t const bytes = of.bytes_of_row();
     if (position == none) {
+      std::size_t const last = size();
       rows_.reserve_rows(1);
       indices_.push_back(index);
       if (bytes > 0)
-        std::memcpy(
-            rows_.data() + size() * bytes - bytes, of.data() + static_cast<std::size_t>(index) * bytes,
-            bytes);
+        std::memcpy(rows_.data() + last * bytes, of.data() + static_cast<std::size_t>(index) * bytes, bytes);
       rows_.extend(1);
-      is_sorted_ = is_sorted_ && (size() == 1 || indices_[size() - 2] < index);
-      position = static_cast<i64>(size()) - 1;
+      is_sorted_ = is_sorted_ && (last == 0 || indices_[last - 1] < index);
+      position = static_cast<i64>(last);
     }
     return rows_.data() + static_cast<std::size_t>(position) * bytes;
   }
   bool has(i64 index) const { return positions_[static_cast<std::size_t>(index)] != none; }
   std::size_t size() const { return indices_.size(); }
 
-  /// Puts the list in ascending order: O(size + length / 64), where it was not.
+  /// Puts the list in ascending order, where it is not: O(size log size), and O(size + length / 64) for what is much of the array.
   void sort() {
     if (is_sorted_) return;
-    marks_.resize(positions_.size() / 64 + 1);
+    std::size_t const words = positions_.size() / 64 + 1;
+    marks_.resize(words);
     sorted_.assign(rows_.data(), rows_.extents());
-    for (i64 const index : indices_)
-      marks_[static_cast<std::size_t>(index) / 64] |= std::uint64_t{1}
-                                                      << (static_cast<std::size_t>(index) % 64);
+    if (size() * 16 < words)
+      std::sort(indices_.begin(), indices_.end());
+    else
+      sort_by_marks();
     std::size_t const bytes = rows_.bytes_of_row();
-    std::size_t k = 0;
-    for (std::size_t word = 0; k < size(); ++word)
-      for (std::uint64_t& bits = marks_[word]; bits != 0; bits &= bits - 1) {
-        std::size_t const index = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-        std::size_t const from = std::exchange(positions_[index], static_cast<i64>(k)) * bytes;
-        if (bytes == sizeof(std::uint64_t))
-          std::memcpy(sorted_.data() + k * sizeof(std::uint64_t), rows_.data() + from, sizeof(std::uint64_t));
-        else if (bytes > 0)
-          std::memcpy(sorted_.data() + k * bytes, rows_.data() + from, bytes);
-        indices_[k++] = static_cast<i64>(index);
-      }
+    for (std::size_t k = 0; k < size(); ++k) {
+      i64& position = positions_[static_cast<std::size_t>(indices_[k])];
+      std::byte const* const from = rows_.data() + static_cast<std::size_t>(position) * bytes;
+      if (bytes == sizeof(std::uint64_t))
+        std::memcpy(sorted_.data() + k * sizeof(std::uint64_t), from, sizeof(std::uint64_t));
+      else if (bytes > 0)
+        std::memcpy(sorted_.data() + k * bytes, from, bytes);
+      position = static_cast<i64>(k);
+    }
     std::swap(rows_, sorted_);
     is_sorted_ = true;
   }
@@ -87,6 +87,17 @@ public:
   }
 
 private:
+  // A bit for each index of the array.
+  void sort_by_marks() {
+    for (i64 const index : indices_)
+      marks_[static_cast<std::size_t>(index) / 64] |= std::uint64_t{1}
+                                                      << (static_cast<std::size_t>(index) % 64);
+    std::size_t k = 0;
+    for (std::size_t word = 0; k < size(); ++word)
+      for (std::uint64_t& bits = marks_[word]; bits != 0; bits &= bits - 1)
+        indices_[k++] = static_cast<i64>(word * 64) + std::countr_zero(bits);
+  }
+
   std::vector<i64> indices_;
   cells rows_, sorted_;              // by place in the list
   std::vector<i64> positions_;       // by index: its place in the list, or none

@@ -21,9 +21,8 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
   b->is_written.resize(layout_.size());
   for (std::uint32_t i = 0; i < pending_.size(); ++i)
     b->is_written[i] = b->changes.empty() || !b->changes[i].is_same();
-  for (increments::input_change const& how :
-       b->changes) // of arrays that differ in length a run of everything tells
-    b->has_rows = b->has_rows || how.appends_list();
+  // Of arrays that come in different lengths a run of everything tells.
+  for (increments::input_change const& how : b->changes) b->has_rows = b->has_rows || how.appends_list();
   using enum increments::store::action;
   for (increments::store const& each : s->what.stores) {
     b->has_rows = b->has_rows || (!each.path.empty() && each.does != put_range &&

@@ -139,9 +139,12 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
   }
   check(m);
   if (c.how.is_listed()) {
-    if (!c.list->has(path[0]) && !may_list(input, 1)) {
-      make_whole(input);
-      return set_at(input, path, bits);
+    if (!c.list->has(path[0])) {
+      if (m.bits_at(m.at(path)) == bits) return; // as it is
+      if (!may_list(input, 1)) {
+        make_whole(input);
+        return set_at(input, path, bits);
+      }
     }
     std::byte* const row = c.list->at(path[0], m);
     std::size_t const size = m.size_of_scalar();
@@ -321,6 +324,9 @@ OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) con
       return static_cast<double>(static_cast<std::int64_t>(bits));
     }
   };
+  if (ir::scalar const s = slices_->function().results[k].element;
+      s != ir::scalar::f64 && s != ir::scalar::f32)
+    return static_cast<double>(static_cast<std::int64_t>(proposed(k) - values_[k]));
   return number(proposed(k)) - number(values_[k]);
 }
 

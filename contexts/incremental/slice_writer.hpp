@@ -183,6 +183,7 @@ private:
   value_id indices_from(value_id first, value_id count);
   static bool is_searchable(piece const& p);
   place_in_list find_in(piece const& p, value_id index);
+  place_in_list find_in_source(std::uint32_t input, std::int64_t shift, value_id index);
   piece shifted(piece p, std::int64_t step, value_id count);
   std::pair<value_id, value_id> ends_of_list(piece const& p, value_id count);
 

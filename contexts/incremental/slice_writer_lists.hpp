@@ -38,15 +38,25 @@ inline slice_writer::place_in_list slice_writer::find_in(piece const& p, value_i
     return {
         both(at_.add(op::ge, index, p.first), at_.add(op::lt, index, p.end)),
         at_.add(op::sub, index, p.first)};
+  place_in_list const at_source = find_in_source(p.source, p.shift, index);
+  if (p.skipped == ir::nothing) return at_source;
+  // Some of the source's list, from one of its elements on.
+  value_id const own = at_.add(op::sub, at_source.position, p.skipped);
+  value_id const is_among =
+      both(at_.add(op::ge, own, literal(ir::i64, 0)), at_.add(op::lt, own, at_.add(op::length, p.list)));
+  return {both(at_source.is_there, is_among), own};
+}
+/// The same of an index that is shifted from those of an input's list.
+inline slice_writer::place_in_list
+slice_writer::find_in_source(std::uint32_t input, std::int64_t shift, value_id index) {
   value_id const zero = literal(ir::i64, 0);
   value_id const positions =
-      parameter_for({.what = slice_parameter::kind::positions, .variable = p.source}, ir::i64.array_of());
-  if (p.shift != 0) index = at_.add(op::sub, index, literal(ir::i64, static_cast<std::uint64_t>(p.shift)));
+      parameter_for({.what = slice_parameter::kind::positions, .variable = input}, ir::i64.array_of());
+  if (shift != 0) index = at_.add(op::sub, index, literal(ir::i64, static_cast<std::uint64_t>(shift)));
   value_id const is_inside =
       both(at_.add(op::ge, index, zero), at_.add(op::lt, index, at_.add(op::length, positions)));
   value_id const position = at(positions, at_.add(op::select, is_inside, index, zero));
-  value_id const is_there = both(is_inside, at_.add(op::ge, position, zero));
-  return {is_there, p.skipped == ir::nothing ? position : at_.add(op::sub, position, p.skipped)};
+  return {both(is_inside, at_.add(op::ge, position, zero)), position};
 }
 
 /// So many indices, from one on.

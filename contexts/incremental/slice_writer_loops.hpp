@@ -129,19 +129,12 @@ inline void slice_writer::visit_loop(node_id n) {
 /// What a loop's turns gave, from one to another, as a list.
 inline void
 slice_writer::set_turns(node_id n, std::span<value_id const> elements, value_id first, value_id stop) {
-  region_id const outside = at_.region();
-  value_id const ran = at_.add(op::sub, stop, first);
-  std::vector<ir::type> const index[] = {{ir::i64}};
-  node_id const places = at_.insert(op::map, std::array{ran}, std::array{ir::i64.array_of()}, {}, index);
-  region_id const inside = written().region_at(places, 0);
-  at_.to_end(inside);
-  at_.yield(std::array{at_.add(op::add, first, written().argument(inside, 0))});
-  at_.to_end(outside);
+  value_id const ran = at_.add(op::sub, stop, first), places = indices_from(first, ran);
   auto const stacked = static_cast<std::uint32_t>(elements.size());
   for (std::uint32_t s = 0; s < stacked; ++s) {
     value_id const v = original().result(n, original()[n].result_count - stacked + s);
     piece p;
-    p.list = written().result(places);
+    p.list = places;
     p.element = elements[s];
     p.source = layout::none - index_of(n); // no input's
     p.first = first;

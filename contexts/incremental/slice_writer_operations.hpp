@@ -159,8 +159,13 @@ inline void slice_writer::add_growth(node_id n) {
   if (c == nullptr || !c->has_grown()) return;
   auto const behind = static_cast<std::int64_t>(original().bits_of(by));
   if (behind < -most_distance || behind > most_distance) return;
-  std::int64_t const least = code == op::add ? c->least + behind : c->least - behind;
-  if (least < 0) return; // it may be that there are no turns at all
+  std::int64_t least = code == op::add ? c->least + behind : c->least - behind;
+  value_id const v = original().result(n), before = c->came == ir::nothing ? c->grown.front() : c->first_came;
+  value_id const first = at_.add(code, before, literal(ir::i64, static_cast<std::uint64_t>(behind)));
+  if (least < 0) { // it may be that there are no turns at all
+    if (!may_assume({v}) || !assume({v}, at_.add(op::ge, first, literal(ir::i64, 0)))) return;
+    least = 0;
+  }
   change& to = pool_[changes_[index_of(original().result(n))] - 1];
   for (value_id const index : c->grown)
     to.grown.push_back(at_.add(code, index, literal(ir::i64, static_cast<std::uint64_t>(behind))));
@@ -169,7 +174,7 @@ inline void slice_writer::add_growth(node_id n) {
     old_[index_of(original().result(n))] = to.grown.front();
     return;
   }
-  to.first_came = at_.add(code, c->first_came, literal(ir::i64, static_cast<std::uint64_t>(behind)));
+  to.first_came = first;
   to.count_came = c->count_came;
   to.came = indices_from(to.first_came, to.count_came);
   old_[index_of(original().result(n))] = to.first_came;

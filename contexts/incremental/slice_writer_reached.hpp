@@ -206,7 +206,7 @@ inline value_id slice_writer::met_by(reached const& earlier, reached const& late
     return ir::nothing;
   value_id const key = at(read(a.keys, {}), index);
   if (a.key != ir::nothing) return at_.add(op::eq, key, a.key);
-  return find_in({.source = a.source, .shift = a.shift, .is_sorted = true}, key).is_there;
+  return find_in_source(a.source, a.shift, key).is_there;
 }
 
 inline bool slice_writer::is_summed(value_id v) const {

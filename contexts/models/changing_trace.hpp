@@ -93,7 +93,7 @@ public:
 
   /// A choice, or all of a site, by address. Throws model_error where the model has none there, and type_error where it is no T. O(log n),
   /// and what is copied.
-  template <datum_type T>
+  template <class T>
   T get(address const& at) const {
     std::uint32_t const s = core_->site_at(at.site);
     if (at.indices.size() != shapes_[s].size() || core_->sites()[s].type.rank > 0)
@@ -355,19 +355,20 @@ private:
       std::size_t const first = number_of(shapes_[s], at.indices) * below;
       std::fill_n(observed_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
       refuse_unmade(s, first, below);
-      refuse_another(t, at, x);
+      refuse_another(t, observed, at, x);
     }
   }
-  // A value that the trace does not have.
-  static void refuse_another(trace const& t, address const& at, datum const& x) {
+  // A value that the trace does not have. Of many choices some may not be made, or observed by an address of their own, and there may be
+  // more of them by now.
+  static void refuse_another(trace const& t, choice_map const& observed, address const& at, datum const& x) {
     site const& of = t.core().sites()[t.core().site_at(at.site)];
-    if (of.is_conditional && at.indices.size() < of.turns) return; // of which some may not be made
+    bool const has_parts =
+        std::ranges::any_of(observed, [&](auto const& each) { return detail::is_below(each.first, at); });
+    if (at.indices.size() < of.turns && (of.is_conditional || has_parts)) return;
     datum const is = t.find(at);
-    if (is && !(detail::given_as(at, x, is.type()) == is))
+    if (is && x.shape() == is.shape() && !(detail::given_as(at, x, is.type()) == is))
       throw model_error(message(
-          "overdub: %.80s is observed as %.80s, and the trace has %.80s: generate one of the observations, "
-          "or "
-          "set the choice and then observe it",
+          "overdub: %.80s is observed as %.80s, and the trace has %.80s: generate one of what is observed",
           text_of(at).c_str(), overdub::text_of(x).c_str(), overdub::text_of(is).c_str()));
   }
   [[noreturn]] void refuse_indices(std::uint32_t s) const {

@@ -50,11 +50,19 @@ inline bool is_below(address const& a, address const& top) {
 [[noreturn]] OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why);
 [[noreturn]] OVERDUB_DECL void throw_choice_type(address const& at, ir::type wanted, ir::type found);
 // A choice as a C++ value of its type.
-template <datum_type T>
-T choice_as(address const& at, datum const& x) {
-  ir::type const wanted = overdub::detail::type_of_cpp<T>;
-  if (x.type() != wanted) throw_choice_type(at, wanted, x.type());
-  return x.as<T>();
+template <class T>
+T choice_as([[maybe_unused]] address const& at, [[maybe_unused]] datum const& x) {
+  static_assert(
+      datum_type<T>,
+      "overdub: get<T>(address) gives bool, i64, float, double, and arrays of them; an integer is "
+      "get<overdub::i64>(address)");
+  if constexpr (datum_type<T>) {
+    ir::type const wanted = overdub::detail::type_of_cpp<T>;
+    if (x.type() != wanted) throw_choice_type(at, wanted, x.type());
+    return x.as<T>();
+  } else {
+    return T();
+  }
 }
 } // namespace detail
 
@@ -96,7 +104,7 @@ public:
   OVERDUB_DECL datum find(address const& at) const;
   bool contains(address const& at) const { return static_cast<bool>(find(at)); }
   /// The value at an address. Throws model_error where there is none, and type_error where it is no T.
-  template <datum_type T>
+  template <class T>
   T get(address const& at) const {
     datum const x = find(at);
     if (!x) throw_missing(at);

@@ -20,7 +20,7 @@ public:
   double score() const { return made_.score(); }
   Result const& result() const { return result_; }
   /// A choice. Throws model_error where none was made, and type_error where it is no T. O(log n).
-  template <datum_type T>
+  template <class T>
   T get(address const& at) const {
     made_choice const* const choice = made_.find(at);
     if (choice == nullptr)

@@ -76,9 +76,8 @@ void check_moved(model_core const& m, IsObserved const& is_observed, Moves const
       if (each.is_conditional || is_observed(s) || ((moves.moved().extent(each.address) >= 0) || ...))
         continue;
       throw model_error(message(
-          "overdub: the choices \"%.80s\" of the model @%s are not observed, and no move moves them: they "
-          "would "
-          "stay what they were drawn as; add a move of them, or observe them",
+          "overdub: the choices \"%.80s\" of the model @%s are neither observed nor moved by a move: they "
+          "would stay what they were drawn as; move them, or observe them",
           each.address.c_str(), m.name().c_str()));
     }
 }

@@ -40,7 +40,9 @@ public:
     }
     inputs_[i].bits = x.bits();
   }
-  void set_differing(std::uint32_t i, datum const&, datum const& x) { set(i, x); }
+  void set_differing(std::uint32_t i, datum const& now, datum const& x) {
+    if (!(now == x)) set(i, x);
+  }
   void set_at(std::uint32_t i, std::span<i64 const> path, std::uint64_t bits) {
     auto& array = inputs_[i].array;
     std::size_t const byte = array.at(path);

@@ -38,7 +38,7 @@ public:
 
   /// A choice: get<double>("theta[2]"); or all of a site, get<array<double>>("theta"). Throws model_error for an address where nothing
   /// was chosen, and type_error. O(sites), and what is copied.
-  template <datum_type T>
+  template <class T>
   T get(address const& at) const {
     return detail::choice_as<T>(at, existing(at));
   }

@@ -232,6 +232,45 @@ TEST_CASE("many elements come at once, however many") {
   }
 }
 
+TEST_CASE("what has some turns less than elements grows, where it has turns") {
+  auto const bends = od::fn<"bends">([](auto const& x) {
+    return od::sum(od::tabulate(od::size(x) - 2, [&](auto t) {
+      auto const d = x[t + 2] - 2.0 * x[t + 1] + x[t];
+      return d * d;
+    }));
+  });
+  for (od::compile_options const& o : executors()) {
+    numbers x{1.0, 4.0};
+    auto f = oc::incremental(o, bends, x);
+    for (int k = 0; k < 20; ++k) {
+      for (int i = k % 7; i >= 0; --i) {
+        double const e = 0.5 * (k * 5 % 11) - 0.25 * i;
+        f.append<0>(e);
+        x = with(x, e);
+      }
+      f.propose();
+      CHECK(f.explain().find("all of it") == std::string::npos);
+      f.commit();
+      REQUIRE(f.value() == Approx(bends(x)).epsilon(1e-12));
+    }
+  }
+  // Of one element there are less than no turns.
+  auto const turns = od::fn<"turns">([](auto const& x) {
+    auto const n = od::size(x) - 2;
+    return od::if_(
+        n > 0, [&] { return od::sum(od::tabulate(n, [&](auto t) { return x[t + 2] * x[t]; })); },
+        [&] { return x[0]; });
+  });
+  numbers y{3.0};
+  auto g = oc::incremental(turns, y);
+  for (int k = 0; k < 6; ++k) {
+    g.append<0>(0.5 * k);
+    y = with(y, 0.5 * k);
+    g.commit();
+    REQUIRE(g.value() == Approx(turns(y)).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("lists of different lengths come to no agreement") {
   auto f = oc::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
   for (int k = 0; k < 7; ++k) f.append<0>(k % 2);

@@ -250,3 +250,61 @@ TEST_CASE("what a list proposes is visited element by element") {
   std::sort(seen.begin(), seen.end());
   CHECK(seen == wanted);
 }
+
+namespace {
+// Each element beside the next one's, and then beside the last one's: where there is one.
+constexpr auto back_and_forth = od::fn<"back_and_forth">([](auto const& x, auto const& y) {
+  auto const n = od::size(x);
+  auto const a = od::tabulate(n, [&](auto t) {
+    return od::if_(
+        t > 0, [&] { return x[t - 1]; }, [&] { return 0.0; });
+  });
+  auto const b = od::tabulate(n, [&](auto t) {
+    return od::if_(
+        t < n - 1, [&] { return a[t + 1]; }, [&] { return x[t] + y[t]; });
+  });
+  auto const c = od::tabulate(n, [&](auto t) {
+    return od::if_(
+        t > 0, [&] { return b[t - 1] * y[t]; }, [&] { return b[t]; });
+  });
+  return od::sum(b) + od::sum(c);
+});
+} // namespace
+
+TEST_CASE("elements at the ends are not lost where a list goes back and forth") {
+  for (od::compile_options const& o : executors()) {
+    noise random;
+    std::vector<double> x(64, 1.0), y(64, 1.0);
+    auto f = oc::incremental(o, back_and_forth, numbers::copy_of(x), numbers::copy_of(y));
+    for (std::size_t update = 0; update < 20; ++update) {
+      for (std::size_t const i : {1, 2, 3, 62, 63, 0, 40})
+        if (random.below(4) != 0) f.set_at<0>(i, x[i] = random.number());
+      if (update % 2 == 1)
+        for (std::size_t const i : {63, 0, 5, 61, 7})
+          if (random.below(4) != 0) f.set_at<1>(i, y[i] = random.number());
+      f.commit();
+      INFO("update " << update);
+      REQUIRE(f.value() == Approx(back_and_forth(numbers::copy_of(x), numbers::copy_of(y))).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("elements that are set to what they are do not come on a list") {
+  auto const squares =
+      od::fn<"squares">([](auto const& x) { return od::sum(od::map([](auto e) { return e * e; }, x)); });
+  noise random;
+  std::vector<double> x = some(random, 64);
+  auto f = oc::incremental(squares, numbers::copy_of(x));
+  for (std::size_t i = 0; i < 5; ++i) f.set_at<0>(i, 2.0);
+  for (std::size_t i = 5; i < 45; ++i) f.set_at<0>(i, x[i]);
+  f.propose();
+  CHECK(has(f.explain(), "map: the turns of a list"));
+}
+
+TEST_CASE("the difference of integers is that of integers") {
+  auto const total = od::fn<"total">([](auto const& x) { return od::sum(x); });
+  auto f = oc::incremental(total, integers{i64{1} << 53, 2, 3});
+  f.set_at<0>(0, (i64{1} << 53) + 1);
+  f.propose();
+  CHECK(f.difference() == 1);
+}

@@ -191,7 +191,10 @@ private:
       return v;
     };
     std::size_t const reads = 1 + random_.below(3);
-    for (std::size_t k = 0; k < reads; ++k) switch (random_.below(6)) {
+    for (std::size_t k = 0; k < reads; ++k) switch (random_.below(7)) {
+      case 6:
+        values.push_back(neighbour(arrays_[random_.below(arrays_.size())], turn));
+        break;
       case 0:
         read("%m", index("%z"));
         break;
@@ -202,7 +205,7 @@ private:
         if (is_short) {
           std::string const after = name();
           line(after + " = add " + turn + ", 1 : i64");
-          read("%x", after);
+          read(random_.chance(50) ? "%x" : arrays_[random_.below(arrays_.size())], after);
         } else {
           read("%x", turn);
         }
@@ -224,6 +227,17 @@ private:
     line("yield " + values.back());
     line("}");
     if (!is_short) arrays_.push_back(made);
+    return made;
+  }
+  // The element before or behind that of a turn, where there is one.
+  std::string neighbour(std::string const& array, std::string const& turn) {
+    bool const is_before = random_.chance(50);
+    std::string const there = name(), made = name(), index = name(), element = name();
+    line(there + (is_before ? " = gt " + turn + ", 0" : " = lt " + turn + ", %n1") + " : bool");
+    line(made + " = if " + there + " -> f64 {");
+    line(index + (is_before ? " = sub " : " = add ") + turn + ", 1 : i64");
+    line(element + " = at " + array + ", " + index + " : f64");
+    line("yield " + element + "\n} else {\nyield 0.25\n}");
     return made;
   }
   // What a loop carries at the end, and what it gives in each turn.

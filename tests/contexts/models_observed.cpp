@@ -197,10 +197,10 @@ TEST_CASE("mcmc moves all that is not observed, or says what it does not") {
   md::choice_map const all{{"x", numbers{4, 4, 4}}}, some{{"x[0]", 5.0}, {"x[2]", 5.0}};
   CHECK_THROWS_WITH(
       md::mcmc(m, some, md::random_walk("x")),
-      Contains("the choices \"m\" of the model @plate are not observed, and no move moves them"));
+      Contains("the choices \"m\" of the model @plate are neither observed nor moved"));
   CHECK_THROWS_WITH(
       inference::run_chains(md::mcmc(m, some, md::random_walk("m")), {.chains = 1}, key),
-      Contains("the choices \"x\" of the model @plate are not observed")); // x[1] is not
+      Contains("the choices \"x\" of the model @plate are neither observed nor moved")); // x[1] is not
   CHECK_THROWS_WITH(
       md::mcmc(m, all, md::random_walk("m"), md::gibbs("mm")),
       Contains("never samples \"mm\"; did you mean m?"));
