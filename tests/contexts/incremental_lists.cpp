@@ -277,10 +277,10 @@ TEST_CASE("elements at the ends are not lost where a list goes back and forth") 
     std::vector<double> x(64, 1.0), y(64, 1.0);
     auto f = oc::incremental(o, back_and_forth, numbers::copy_of(x), numbers::copy_of(y));
     for (std::size_t update = 0; update < 20; ++update) {
-      for (std::size_t const i : {1, 2, 3, 62, 63, 0, 40})
+      for (std::size_t const i : {1u, 2u, 3u, 62u, 63u, 0u, 40u})
         if (random.below(4) != 0) f.set_at<0>(i, x[i] = random.number());
       if (update % 2 == 1)
-        for (std::size_t const i : {63, 0, 5, 61, 7})
+        for (std::size_t const i : {63u, 0u, 5u, 61u, 7u})
           if (random.below(4) != 0) f.set_at<1>(i, y[i] = random.number());
       f.commit();
       INFO("update " << update);
