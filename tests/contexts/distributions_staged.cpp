@@ -11,7 +11,7 @@
 #include <overdub/pass/pipeline.hpp>
 #include <overdub/special.hpp>
 #include <overdub/stage/stage.hpp>
-#ifdef OVERDUB_TESTS_JIT
+#if OVERDUB_TESTS_JIT
 #include <overdub/jit/jit.hpp>
 #endif
 
@@ -40,7 +40,7 @@ struct ways {
     all.emplace_back(p);
     od::pass::default_pipeline(p);
     all.emplace_back(p);
-#ifdef OVERDUB_TESTS_JIT
+#if OVERDUB_TESTS_JIT
     all.push_back(od::jit::compile(p));
 #endif
   }

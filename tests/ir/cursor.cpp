@@ -13,12 +13,12 @@ namespace {
 using namespace samples;
 
 // The codes of all operations, as a walk meets them.
-std::string walked(program& p, function_id f) {
+std::string walked_in(program& p, function_id f) {
   std::string text;
   for (cursor c(p, f); c.next();) text.append(text.empty() ? "" : " ").append(name_of(c.code()));
   return text;
 }
-node_id find(program const& p, function_id f, op code) {
+node_id find_in(program const& p, function_id f, op code) {
   node_id found = nothing;
   walk(p[f], function::body, [&](node_id n) {
     if (p[f][n].code == code && found == nothing) found = n;
@@ -40,8 +40,8 @@ struct branching {
     return values{c.add(op::add, c->result(n), given[0])};
   });
   value_id const x = p[f].argument(function::body, 0);
-  std::string walked() { return ::walked(p, f); }
-  node_id find(op code) { return ::find(p, f, code); }
+  std::string walked() { return walked_in(p, f); }
+  node_id find(op code) { return find_in(p, f, code); }
 };
 
 } // namespace
@@ -49,7 +49,7 @@ struct branching {
 TEST_CASE("a walk meets every operation, nested ones behind the operation that they are in") {
   CHECK(branching().walked() == "if sin yield cos yield add yield");
   program p = histogram();
-  CHECK(walked(p, p.entry) == "accumulate length map at add_to yield yield yield");
+  CHECK(walked_in(p, p.entry) == "accumulate length map at add_to yield yield yield");
 }
 
 TEST_CASE("what is inserted where the walk is, is not visited, and stands before the operation") {
@@ -120,11 +120,11 @@ TEST_CASE("what the walk was to meet next may be erased or moved away") {
   std::string seen;
   for (cursor c(p, f); c.next();) {
     seen.append(name_of(c.code())).append(" ");
-    if (c.code() == op::sin) c.erase(find(p, f, op::cos));
-    if (c.code() == op::tan) c.move(find(p, f, op::exp));
+    if (c.code() == op::sin) c.erase(find_in(p, f, op::cos));
+    if (c.code() == op::tan) c.move(find_in(p, f, op::exp));
   }
   CHECK(seen == "sin tan yield ");
-  CHECK(walked(p, f) == "sin exp tan yield");
+  CHECK(walked_in(p, f) == "sin exp tan yield");
   check_valid(p);
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("every use of a value becomes one of another, where an operation has s
   CHECK(c->is_used(x));
   c.substitute(x, y);
   CHECK_FALSE(c->is_used(x));
-  node_id const fma = find(p, f, op::fma);
+  node_id const fma = find_in(p, f, op::fma);
   CHECK(c->operand(fma, 0) == y);
   CHECK(c->operand(fma, 1) == y);
   check_valid(p);
@@ -241,7 +241,7 @@ TEST_CASE("arguments of a region that is spliced become the values given, what i
     value_id const once[] = {c.literal(std::int64_t{0}), c.operand(1), c.operand(2)};
     c.replace(c.splice(c->region_at(c.node(), 0), once));
   }
-  CHECK(walked(p, f) == "sin yield");
+  CHECK(walked_in(p, f) == "sin yield");
   CHECK(p[f].operand(p[f].yield_of(function::body), 0) == p[f].argument(function::body, 1));
   check_valid(p);
 }
@@ -270,27 +270,27 @@ TEST_CASE("a function's operations are copied into another one, its parameters a
   for (std::uint32_t i = 0; i < 2; ++i)
     map[p[run].argument(function::body, i)] = c->argument(function::body, i);
   c.clone_contents(run, function::body, map);
-  CHECK(walked(p, copy) == walked(p, run));
+  CHECK(walked_in(p, copy) == walked_in(p, run));
   check_valid(p);
 }
 
 TEST_CASE("an operation can be copied into its own region, and a region into itself") {
   program p = histogram();
   std::map<value_id, value_id> map;
-  node_id const all = find(p, p.entry, op::map);
+  node_id const all = find_in(p, p.entry, op::map);
   cursor c(p, p.entry);
   c.to_start(c->region_at(all, 0));
   c.clone(p.entry, all, map);
-  CHECK(walked(p, p.entry) == "accumulate length map map at add_to yield at add_to yield yield yield");
+  CHECK(walked_in(p, p.entry) == "accumulate length map map at add_to yield at add_to yield yield yield");
   check_valid(p);
   map.clear();
   cursor d(p, p.entry);
   node_id const last = d->yield_of(d->region_at(all, 0));
-  d.to_before(d->operands_of(last).empty() ? find(p, p.entry, op::at) : last);
-  std::string const before = walked(p, p.entry);
+  d.to_before(d->operands_of(last).empty() ? find_in(p, p.entry, op::at) : last);
+  std::string const before = walked_in(p, p.entry);
   d.clone_contents(p.entry, d->region_at(all, 0), map);
   CHECK(invariants::broken(p[p.entry]) == "");
-  CHECK(walked(p, p.entry).size() > before.size());
+  CHECK(walked_in(p, p.entry).size() > before.size());
 }
 
 TEST_CASE("equal literals are one value, and different bits and types different ones") {
