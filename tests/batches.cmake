@@ -1,8 +1,8 @@
 # Sources of tests are compiled in batches: what several of them instantiate is compiled once. That takes less than half of the time.
 set(OVERDUB_TEST_BATCH 8 CACHE STRING "So many sources of tests are compiled as one; 1 is better where one is changed again and again")
 
-# What stages, or rewrites programs in a context, makes tables of all operations: slow to optimise, and little to run. What
-# runs long is in other folders.
+# What stages, or rewrites programs in a context, makes tables of all operations: slow to optimise, and little to run. So are
+# models, whose programs run as machine code or are interpreted by the library. What runs long is in other folders.
 function(overdub_is_unoptimised out source)
   set(${out} FALSE PARENT_SCOPE)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE name)
@@ -10,7 +10,7 @@ function(overdub_is_unoptimised out source)
     set(${out} TRUE PARENT_SCOPE)
   elseif(name MATCHES "^(call|compile|contexts|stage)/")
     file(STRINGS ${source} stages
-      REGEX "#include (<overdub/(compile/|stage/|contexts/(models/model|check|reverse)\\.hpp)|\"contexts/example_models)")
+      REGEX "#include (<overdub/(compile/|stage/|contexts/(models/|check|reverse))|\"contexts/[a-z_]*(models|posteriors|chains))")
     if(stages)
       set(${out} TRUE PARENT_SCOPE)
     endif()
