@@ -34,26 +34,41 @@ public:
   // f on what is held; nothing may not be asked.
   template <class F>
   decltype(auto) visit(F const& f) & {
-    return visited<0>(f, *this);
+    return visited(f, *this);
   }
   template <class F>
   decltype(auto) visit(F const& f) const& {
-    return visited<0>(f, *this);
+    return visited(f, *this);
   }
   template <class F>
   decltype(auto) visit(F const& f) && {
-    return visited<0>(f, std::move(*this));
+    return visited(f, std::move(*this));
   }
 
 private:
-  template <std::size_t I, class F, class Self>
+  // One function for all alternatives: compilers take long for one each.
+  template <class F, class Self>
   static decltype(auto) visited(F const& f, Self&& self) {
-    if constexpr (I + 1 == sizeof...(T))
-      return f(std::get<I + 1>(std::forward<Self>(self).held_));
-    else {
-      if (self.held_.index() == I + 1) return f(std::get<I + 1>(std::forward<Self>(self).held_));
-      return visited<I + 1>(f, std::forward<Self>(self));
-    }
+    static_assert(sizeof...(T) <= 12);
+    std::size_t const at = self.held_.index();
+#define OVERDUB_ALTERNATIVE(I)                                                                               \
+  if constexpr (sizeof...(T) == (I))                                                                         \
+    return f(std::get<I>(std::forward<Self>(self).held_));                                                   \
+  else if constexpr (sizeof...(T) > (I))                                                                     \
+    if (at == (I)) return f(std::get<I>(std::forward<Self>(self).held_))
+    OVERDUB_ALTERNATIVE(1);
+    OVERDUB_ALTERNATIVE(2);
+    OVERDUB_ALTERNATIVE(3);
+    OVERDUB_ALTERNATIVE(4);
+    OVERDUB_ALTERNATIVE(5);
+    OVERDUB_ALTERNATIVE(6);
+    OVERDUB_ALTERNATIVE(7);
+    OVERDUB_ALTERNATIVE(8);
+    OVERDUB_ALTERNATIVE(9);
+    OVERDUB_ALTERNATIVE(10);
+    OVERDUB_ALTERNATIVE(11);
+    OVERDUB_ALTERNATIVE(12);
+#undef OVERDUB_ALTERNATIVE
   }
 
   std::variant<std::monostate, T...> held_;

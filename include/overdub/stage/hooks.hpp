@@ -2,7 +2,6 @@
 // program runs. Leaves are host operations, too.
 #pragma once
 
-#include <overdub/ir/type_text.hpp>
 #include <overdub/stage/transform.hpp>
 
 #include <algorithm>
@@ -76,24 +75,26 @@ struct read_values {
   }
 };
 
+// Its initialisers are evaluated in order, which arguments of a call are not.
+template <class Hook, class C, class F>
+struct hook_on_values {
+  template <class... X>
+  hook_on_values(C& context, F const& f, X const&... x) {
+    if constexpr (std::is_same_v<Hook, failed_hook>) {
+      if constexpr (requires { Hook::named(context, f, std::exception_ptr{}, x...); })
+        Hook::named(context, f, std::current_exception(), x...);
+      else if constexpr (requires { Hook::family(context, f, std::exception_ptr{}, x...); })
+        Hook::family(context, f, std::current_exception(), x...);
+    } else if constexpr (requires { Hook::named(context, f, x...); })
+      Hook::named(context, f, x...);
+    else if constexpr (requires { Hook::family(context, f, x...); })
+      Hook::family(context, f, x...);
+  }
+};
 template <class Hook, class C, class F, class... X>
-void run_hook(void* object, void const* const* arguments, void* const*) {
-  auto& context = *static_cast<C*>(object);
-  F const f{};
-  std::tuple<X...> const values{read_values{arguments}(std::type_identity<X>{})...};
-  std::apply(
-      [&](auto const&... x) {
-        if constexpr (std::is_same_v<Hook, failed_hook>) {
-          if constexpr (requires { Hook::named(context, f, std::exception_ptr{}, x...); })
-            Hook::named(context, f, std::current_exception(), x...);
-          else if constexpr (requires { Hook::family(context, f, std::exception_ptr{}, x...); })
-            Hook::family(context, f, std::current_exception(), x...);
-        } else if constexpr (requires { Hook::named(context, f, x...); })
-          Hook::named(context, f, x...);
-        else if constexpr (requires { Hook::family(context, f, x...); })
-          Hook::family(context, f, x...);
-      },
-      values);
+void run_hook(void* object, [[maybe_unused]] void const* const* arguments, void* const*) {
+  (void)hook_on_values<Hook, C, F>{
+      *static_cast<C*>(object), F{}, read_values{arguments}(std::type_identity<X>{})...};
 }
 
 template <class Hook>
@@ -120,26 +121,16 @@ void emit_hook(S const& stack, F const&, X const&... x) {
       "they are, or run the "
       "program directly");
   recorder& r = recorder_of(stack);
-  C* const object = &stack.top().get();
-  if (!std::is_empty_v<C> && !r.contexts.empty() && r.context_at(object) == r.contexts.size())
-    throw staging_error(message(
-        "overdub: %s listens to a part of a compiled program, and is none of the contexts that it is "
-        "compiled for; run "
-        "the whole program in it",
-        std::string(context_name_v<C>).c_str()));
   std::vector<ir::value_id> operands;
   (void)(add_symbols{r, operands}(x) + ... + 0);
-  std::string name(context_name_v<C>);
-  name += '.';
-  name += hook_name<Hook>();
-  name += ' ';
-  name += F::name();
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    name += (i == 0 ? "(" : ", ") + ir::text_of(r.program, r.here().type_of(operands[i]));
-  name += operands.empty() ? "()" : ")";
-  ir::attributes a = ir::attributes::of(r.bind(name, &run_hook<Hook, C, Callee, hooked_t<X>...>, object));
-  a.effects = effect::ordered;
-  r.insert(ir::op::host, operands, {}, a);
+  r.add_hook(
+      {.context = context_name_v<C>,
+       .name = hook_name<Hook>(),
+       .function = F::name(),
+       .run = &run_hook<Hook, C, Callee, hooked_t<X>...>,
+       .object = &stack.top().get(),
+       .has_state = !std::is_empty_v<C>},
+      operands);
 }
 template <class Hook, class S, class F, class... X>
 void stage_hook(S const& stack, F const& f, X const&... x) {

@@ -105,6 +105,15 @@ public:
       std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
       std::uint32_t context = ir::host_binding::no_context);
 
+  // A hook of a context that listens to a function, and how it is called.
+  struct hook {
+    std::string_view context, name, function;
+    void (*run)(void*, void const* const*, void* const*);
+    void* object;
+    bool has_state;
+  };
+  void add_hook(hook const& h, std::span<ir::value_id const> operands);
+
   // ---- functions
 
   struct staged {

@@ -73,6 +73,22 @@ OVERDUB_DECL ir::symbol recorder::bind(
   }
 }
 
+OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const> operands) {
+  if (h.has_state && !contexts.empty() && context_at(h.object) == contexts.size())
+    throw staging_error(message(
+        "overdub: %s listens to a part of a compiled program, and is none of the contexts that it is "
+        "compiled for; run the whole program in it",
+        std::string(h.context).c_str()));
+  std::string name(h.context);
+  name.append(".").append(h.name).append(" ").append(h.function);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    name += (i == 0 ? "(" : ", ") + ir::text_of(program, here().type_of(operands[i]));
+  name += operands.empty() ? "()" : ")";
+  ir::attributes a = ir::attributes::of(bind(name, h.run, h.object));
+  a.effects = effect::ordered;
+  insert(ir::op::host, operands, {}, a);
+}
+
 OVERDUB_DECL ir::value_id recorder::converted(ir::value_id v, ir::type to) {
   ir::function const& f = here();
   ir::type const from = f.type_of(v);
