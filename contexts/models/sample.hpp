@@ -4,6 +4,7 @@
 #include <overdub/contexts/distributions/distribution.hpp>
 #include <overdub/contexts/models/choice_operation.hpp>
 #include <overdub/contexts/random.hpp>
+#include <overdub/ir/type_text.hpp>
 #include <overdub/ir/zero_value.hpp>
 #include <overdub/stage/stage.hpp>
 

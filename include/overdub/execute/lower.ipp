@@ -9,6 +9,7 @@
 #include <overdub/execute/lower_control.hpp>
 #include <overdub/execute/lower_lane_arrays.hpp>
 #include <overdub/execute/lower_lane_control.hpp>
+#include <overdub/ir/type_text.hpp>
 
 #include <memory>
 #include <utility>
