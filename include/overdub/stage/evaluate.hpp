@@ -3,9 +3,9 @@
 #pragma once
 
 #include <overdub/ir/function_types.hpp>
+#include <overdub/ir/type_text.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/defunctionalise.hpp>
-#include <overdub/ir/type_text.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
 #include <overdub/stage/evaluator_arrays.hpp>
 #include <overdub/stage/evaluator_calls.hpp>
