@@ -26,7 +26,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The value of a function of A..., kept with its inputs. A change is made by `set` or `set_at`, as often as wanted; `propose` says
 /// what the value would be, `commit` makes the changes, `rollback` forgets them. Memory: what slices read, one number for each turn
-/// of the maps around it. One thread uses one; it is moved, and not copied.
+/// of the maps around it. One thread uses one. A copy has what is committed, without changes; nothing runs for it: O(memory).
 template <class Result, class... A>
 class incremental_function {
   static constexpr bool is_number = std::is_arithmetic_v<Result>;

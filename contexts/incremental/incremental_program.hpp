@@ -25,8 +25,8 @@ namespace overdub::contexts {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A function's value, kept with its inputs. Inputs are changed, the value follows: what a change reaches is computed again, and
-/// nothing else. Changes are made, proposed, and then committed or rolled back. One thread uses it at a time; it is moved, and not
-/// copied. All runs of a function share its slices.
+/// nothing else. Changes are made, proposed, and then committed or rolled back. One thread uses it at a time. All runs of a function
+/// share its slices.
 class incremental_program {
 public:
   static constexpr std::size_t most_indices = 3;
@@ -37,6 +37,14 @@ public:
 
   /// Runs the function once.
   OVERDUB_DECL incremental_program(std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs);
+  /// Copies what is committed, and no changes. O(what is kept); nothing runs.
+  OVERDUB_DECL incremental_program(incremental_program const& other);
+  incremental_program(incremental_program&&) = default;
+  incremental_program& operator=(incremental_program const& other) {
+    return *this = incremental_program(other);
+  }
+  incremental_program& operator=(incremental_program&&) = default;
+  ~incremental_program() = default;
 
   // ---- changes, which are not made yet
 

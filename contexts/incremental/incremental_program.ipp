@@ -56,6 +56,14 @@ OVERDUB_DECL incremental_program::incremental_program(
   commit();
 }
 
+// Slices are bound anew when they are asked for.
+OVERDUB_DECL incremental_program::incremental_program(incremental_program const& other)
+    : slices_(other.slices_), layout_(other.layout_), numbers_(other.numbers_), arrays_of_(other.arrays_of_),
+      inverse_(other.inverse_.size()), is_sum_(other.is_sum_), most_(other.most_),
+      pending_(other.pending_.size()), changed_(other.changed_.size()), values_(other.values_),
+      commits_until_run_(other.commits_until_run_), is_improper_(other.is_improper_),
+      is_torn_(other.is_torn_), is_inexact_(other.is_inexact_) {}
+
 [[noreturn, gnu::cold]] OVERDUB_DECL void
 incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
   throw index_error(message(

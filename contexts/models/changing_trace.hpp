@@ -5,6 +5,7 @@
 #include <overdub/contexts/models/operations.hpp>
 #include <overdub/contexts/models/reexecuted_program.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
+#include <overdub/contexts/models/trace_growth.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
 
 #include <algorithm>
@@ -46,6 +47,17 @@ public:
     fix(t, observed);
   }
 
+  /// Copies what is committed, without changes. O(choices, and what is kept of them); nothing runs.
+  changing_trace(changing_trace const& other)
+      : core_(other.core_), first_(other.first_), calls_(other.calls_.size()), program_(other.program_),
+        shapes_(other.shapes_), observed_(other.observed_), structure_(other.structure_) {
+    structure_.forget();
+  }
+  changing_trace(changing_trace&&) = default;
+  changing_trace& operator=(changing_trace const& other) { return *this = changing_trace(other); }
+  changing_trace& operator=(changing_trace&&) = default;
+  ~changing_trace() = default;
+
   model_core const& core() const { return *core_; }
   models::shared_core const& shared_core() const { return core_; }
   /// How many arguments the model has.
@@ -54,11 +66,7 @@ public:
   double score() const { return std::bit_cast<double>(program_.value()); }
 
   /// How many choices a site has, and the indices of one of them, counted row by row.
-  std::size_t size(std::uint32_t s) const {
-    std::size_t n = 1;
-    for (i64 const extent : shapes_[s]) n *= static_cast<std::size_t>(extent);
-    return n;
-  }
+  std::size_t size(std::uint32_t s) const { return size_of(shapes_[s]); }
   void indices_of(std::uint32_t s, std::size_t number, std::vector<i64>& out) const {
     models::indices_of(shapes_[s], number, out);
   }
@@ -66,11 +74,24 @@ public:
 
   /// Whether a choice is observed, by its number; whether some choices of a site are, and whether all are.
   bool is_observed(std::uint32_t s, std::size_t number) const {
-    return !observed_[s].empty() && observed_[s][number];
+    return number < observed_[s].size() && observed_[s][number];
   }
   bool has_observed(std::uint32_t s) const { return !observed_[s].empty(); }
   bool is_observed(std::uint32_t s) const {
     return !observed_[s].empty() && std::ranges::find(observed_[s], false) == observed_[s].end();
+  }
+
+  /// What is observed, with its values. O(choices).
+  choice_map observed() const {
+    choice_map all;
+    std::vector<i64> at;
+    for (std::uint32_t s = 0; s < observed_.size(); ++s)
+      for (std::size_t k = 0; k < observed_[s].size(); ++k) {
+        if (!observed_[s][k]) continue;
+        indices_of(s, k, at);
+        all.set(core_->sites()[s].address, at, part_of(values(s), at));
+      }
+    return all;
   }
 
   /// Whether a choice is made, by its indices: another one may decide on it. Of all choices of a site, as truths; nothing where all are
@@ -110,7 +131,7 @@ public:
     detail::site_constraints const given(*core_, changes);
     for (auto const& [at, x] : given.typed()) {
       std::uint32_t const s = core_->site_at(at.site);
-      detail::site_constraints::check_size(at, x, shapes_[s]);
+      detail::site_constraints::check_size(at, x, proposed_shapes()[s]);
       if (at.indices.size() == shapes_[s].size() && x.type().rank == 0)
         set_bits(s, at.indices, x.bits());
       else if (at.indices.empty())
@@ -163,9 +184,11 @@ public:
   }
   /// A choice. Throws model_error where it is observed, and where it has more than three indices, and the trace is followed.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
-    if (!observed_[s].empty() && observed_[s][number_of(shapes_[s], at)]) [[unlikely]]
+    if (!observed_[s].empty() && is_observed(s, number_of(proposed_shapes()[s], at))) [[unlikely]]
       refuse_observed(s);
-    if (!structure_.is_fixed()) set_in_structure(s, number_of(shapes_[s], at));
+    if (growth_.is_growing()) [[unlikely]]
+      growth_.was_set(s, number_of(proposed_shapes()[s], at));
+    if (!structure_.is_fixed()) set_in_structure(s, number_of(proposed_shapes()[s], at));
     if (at.empty())
       program_.set(first_ + s, datum::of_bits(core_->sites()[s].type, bits));
     else if constexpr (is_followed)
@@ -181,8 +204,50 @@ public:
   /// All choices of a site. Observed ones are to be as they are. Throws model_error where all are observed.
   void set_all(std::uint32_t s, datum const& x) {
     if (is_observed(s)) refuse_observed(s);
+    growth_.was_set(s, choice_place::all);
     if (!structure_.is_fixed()) set_in_structure(s, choice_place::all);
     program_.set(first_ + s, x);
+  }
+  /// The trace with the arguments of this model, which is its own; maps and loops that stand in no other one may make more turns by
+  /// them: as a number says, or arrays that got longer. Of the choices that come, those that are given are observed from the commit
+  /// on; others may be `set`, and are drawn by `propose` where they are not. The trace that is proposed, and its weight, are those of
+  /// `update` with the same key; the weight is -infinity where an observed choice vanishes. Throws model_error where a site would have
+  /// fewer choices, or the arguments alone do not tell how many; where a choice is given that there was before, with another value;
+  /// and where one that comes is an array, and not given. The changes are forgotten then. O(what comes), and O(elements) of arguments.
+  template <class Model>
+  requires requires(Model const& m) { m.arguments(); }
+  void extend(Model const& m, choice_map const& observed = {}) {
+    if (m.core() != core_)
+      throw model_error(message(
+          "overdub: a trace of the model @%s is extended by @%s; it grows by arguments of its own function "
+          "and "
+          "options",
+          core_->name().c_str(), m.core()->name().c_str()));
+    extend(m.arguments(), observed);
+  }
+  void extend(std::vector<datum> const& arguments, choice_map const& observed = {}) {
+    or_rollback([&] {
+      if (growth_.is_growing())
+        throw model_error(message(
+            "overdub: a trace of the model @%s grows twice in one proposal: commit it, or roll it back, "
+            "before",
+            core_->name().c_str()));
+      detail::site_constraints const given(*core_, observed);
+      growth_.begin(*core_, shapes_, core_->turns(arguments), given);
+      growth_.check_unchanged(*this, given);
+      is_settled_ = false;
+      for (std::uint32_t k = 0; k < first_; ++k) {
+        if (arguments[k].type() != program_.input(k).type())
+          refuse_argument(k, program_.input(k).type(), arguments[k].type());
+        trace_growth::extend_input(program_, k, arguments[k]);
+      }
+      for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
+        if (is_followed && shapes_[s].size() > contexts::incremental_program::most_indices &&
+            growth_.shapes()[s] != shapes_[s])
+          refuse_indices(s);
+        growth_.extend_site(*core_, program_, first_ + s, s, shapes_[s], given, structure_);
+      }
+    });
   }
   /// The logarithm of the ratio of the densities with the changes and without them. Where choices appear, they are drawn by the key, and
   /// their log density is subtracted; that of choices that vanish is added, as if they were drawn on the way back: what is left is
@@ -196,19 +261,28 @@ public:
   /// The logarithm of the density with the changes that were proposed.
   double proposed_score() const { return std::bit_cast<double>(program_.proposed()); }
   void commit() {
-    if (!structure_.is_fixed() && !is_settled_) propose();
+    if (!is_settled_) propose();
     if (is_impossible_) {
       rollback();
       throw model_error(message(
           "overdub: the changes make an observed choice vanish, or one appear that cannot be drawn: the "
           "proposal has no density, and is rolled back"));
     }
-    or_rollback([&] { program_.commit(); });
+    or_rollback([&] {
+      if (growth_.is_growing()) make_room();
+      program_.commit();
+    });
+    if (growth_.is_growing()) [[unlikely]]
+      end_growth();
     structure_.forget();
   }
   void rollback() {
     program_.rollback();
     structure_.forget();
+    if (growth_.is_growing()) [[unlikely]]
+      for (std::uint32_t s = 0; s < observed_.size(); ++s)
+        if (!observed_[s].empty()) observed_[s].resize(size(s));
+    growth_.forget();
     is_settled_ = true;
     is_impossible_ = false;
   }
@@ -236,6 +310,11 @@ public:
   Program const& program() const { return program_; }
 
 private:
+  static std::size_t size_of(std::vector<i64> const& shape) {
+    std::size_t n = 1;
+    for (i64 const extent : shape) n *= static_cast<std::size_t>(extent);
+    return n;
+  }
   void check_argument(std::uint32_t k) const {
     if (k >= first_)
       throw model_error(message(
@@ -270,7 +349,7 @@ private:
   // ---- proposals
 
   double propose(random_key const* key) {
-    if (structure_.is_fixed()) [[likely]] {
+    if (structure_.is_fixed() && !growth_.is_growing()) [[likely]] {
       or_rollback([&] { program_.propose(); });
       return program_.difference();
     }
@@ -283,17 +362,20 @@ private:
   double settle(random_key const* key) {
     double there = 0, back = 0;
     is_impossible_ = true;
+    if (growth_.is_growing() && !draw_new(key, there)) return std::numeric_limits<double>::quiet_NaN();
     for (;;) {
       program_.propose();
-      structure_.find(program_, shapes_);
-      if (!structure_.appears()) break;
-      auto const first = structure_.first_to_draw(shapes_);
+      structure_.find(program_, proposed_shapes(), shapes_);
+      if (!structure_.has_to_draw()) break;
+      auto const first = structure_.first_to_draw(proposed_shapes());
       if (key == nullptr) refuse_appearing(first[0]);
-      if (!draw(first, *key, there)) return std::numeric_limits<double>::quiet_NaN();
+      if (!draw(first, growth_.is_growing() ? *key : key->at("appearing"), there))
+        return std::numeric_limits<double>::quiet_NaN();
     }
+    if (growth_.is_growing()) refuse_unmade_observations();
     for (choice_place const& c : structure_.vanished())
       if (is_observed(c.site, c.number)) return -std::numeric_limits<double>::infinity();
-    if (!structure_.vanished().empty())
+    if (!structure_.vanished().empty() && !growth_.is_growing())
       program_.as_committed([&] { // as they were
         for (choice_place const& c : structure_.vanished()) {
           indices_of(c.site, c.number, at_);
@@ -305,15 +387,28 @@ private:
     is_impossible_ = false;
     return program_.difference() - there + back;
   }
+  // Those that come, each when all before it are there.
+  bool draw_new(random_key const* key, double& log_density) {
+    for (choice_place const& c : growth_.take_waiting(structure_)) {
+      if (structure_.is_conditional(c.site)) {
+        program_.propose();
+        structure_.find(program_, proposed_shapes(), shapes_);
+        if (!structure_.appears(c)) continue; // it is not made
+      }
+      if (key == nullptr) refuse_appearing(c);
+      if (!draw({&c, 1}, *key, log_density)) return false;
+    }
+    return true;
+  }
   // Whether the distributions of the choices can be drawn from, with what is proposed for others.
-  bool draw(std::vector<choice_place> const& all, random_key const& key, double& log_density) {
+  bool draw(std::span<choice_place const> all, random_key const& key, double& log_density) {
     drawn_.clear();
     for (choice_place const& c : all) (void)core_->code_of(c.site, site_question::draw); // or it is refused
     try {
       program_.as_proposed([&] {
-        model_core::drawing const now(key.at("appearing"));
+        model_core::drawing const now(key);
         for (choice_place const& c : all) {
-          indices_of(c.site, c.number, at_);
+          models::indices_of(proposed_shapes()[c.site], c.number, at_);
           tiered_call& draw = about(c.site, site_question::draw, at_);
           draw.run();
           drawn_.push_back(draw.word(0));
@@ -324,17 +419,47 @@ private:
       return false;
     }
     for (std::size_t k = 0; k < all.size(); ++k) {
-      indices_of(all[k].site, all[k].number, at_);
+      models::indices_of(proposed_shapes()[all[k].site], all[k].number, at_);
       set_bits(all[k].site, at_, drawn_[k]);
     }
     return true;
   }
   [[noreturn]] void refuse_appearing(choice_place const& c) {
-    indices_of(c.site, c.number, at_);
+    models::indices_of(proposed_shapes()[c.site], c.number, at_);
     throw model_error(message(
         "overdub: a change makes the choice %.80s appear, and nobody says what it is; set it, too, or give "
         "propose a key, with which it is drawn",
         text_of(address(core_->sites()[c.site].address, at_)).c_str()));
+  }
+
+  // ---- growth
+
+  std::vector<std::vector<i64>> const& proposed_shapes() const {
+    return growth_.is_growing() ? growth_.shapes() : shapes_;
+  }
+  void refuse_unmade_observations() {
+    for (choice_place const& c : growth_.observed())
+      if (structure_.is_conditional(c.site) && !structure_.appears(c)) {
+        models::indices_of(proposed_shapes()[c.site], c.number, at_);
+        throw unmade_error(message(
+            "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch "
+            "that "
+            "was not taken",
+            text_of(address(core_->sites()[c.site].address, at_)).c_str(), core_->name().c_str()));
+      }
+  }
+  // What may fail of a commit, before it.
+  void make_room() {
+    auto const resize = [&](std::uint32_t s) { observed_[s].resize(size_of(growth_.shapes()[s])); };
+    for (std::uint32_t s = 0; s < observed_.size(); ++s)
+      if (!observed_[s].empty()) resize(s);
+    for (choice_place const& c : growth_.observed())
+      if (observed_[c.site].empty()) resize(c.site);
+  }
+  void end_growth() {
+    for (choice_place const& c : growth_.observed()) observed_[c.site][c.number] = true;
+    shapes_ = growth_.shapes();
+    growth_.forget();
   }
 
   // ---- the beginning
@@ -439,6 +564,7 @@ private:
   std::vector<std::vector<i64>> shapes_;    // by site
   std::vector<std::vector<bool>> observed_; // by site and choice; empty where none is
   trace_structure structure_;
+  trace_growth growth_;
   bool is_settled_ = true;     // what appears with the changes was drawn
   bool is_impossible_ = false; // or cannot be, or an observed choice vanishes
   std::vector<i64> at_;

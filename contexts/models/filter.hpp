@@ -6,6 +6,7 @@
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/moves.hpp>
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <optional>
@@ -15,44 +16,87 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A particle: the trace so far.
+/// A particle: the trace so far. It follows changes, where the model's traces do. A plain value.
 class particle {
 public:
-  trace const& operator*() const { return *trace_; }
-  trace const* operator->() const { return &*trace_; }
+  /// A choice, or all of a site, by address, as `trace` has it.
+  template <class T>
+  T get(address const& at) const {
+    return followed_ ? followed_->get<T>(at) : trace_->get<T>(at);
+  }
+  /// The logarithm of the density of all choices.
+  double score() const { return followed_ ? followed_->score() : trace_->score(); }
+  /// The trace; it runs the model, where that was followed.
+  trace as_trace() const { return followed_ ? followed_->as_trace() : *trace_; }
+  /// Whether it takes what comes to go a step on, and not a run of the model.
+  bool is_followed() const { return followed_.has_value(); }
 
-  /// Of a first model, or of the next one; the logarithm of the weight.
+  /// Of a first model, or of the next one; the logarithm of the weight. Where it is NaN, the particle stays what it was.
   template <class M>
   double extend(M const& m, choice_map const& observed, random_key const& key) {
+    if (followed_)
+      if (auto const weight = follow(m, observed, key)) return *weight;
     for (auto const& [at, x] : observed) observed_.set(at, x);
-    if (!trace_) {
-      auto made = m.generate(observed, key);
+    if (trace_) {
+      auto made = m.update(*trace_, observed, key);
       trace_ = std::move(made.of);
       return made.weight;
     }
-    auto made = m.update(*trace_, observed, key);
-    trace_ = std::move(made.of);
+    auto made = m.generate(observed, key);
+    try {
+      followed_.emplace(made.of, observed);
+      observed_ = {};
+    } catch (model_error const&) { // it is run again in each step
+      trace_ = std::move(made.of);
+    }
     return made.weight;
   }
   /// Moves of its choices, which follow changes.
   template <class... Moves>
   void move(random_key const& key, Moves... moves) {
+    if (followed_) return move(*followed_, key, moves...);
     followed_trace t(*trace_, observed_);
-    move_record record;
-    i64 number = 0;
-    (moves(t, key.at(number++), record), ...);
+    move(t, key, moves...);
     trace_ = t.as_trace();
   }
 
 private:
-  std::optional<trace> trace_;
-  choice_map observed_;
+  // What came; nothing, where the trace does not grow so.
+  template <class M>
+  std::optional<double> follow(M const& m, choice_map const& observed, random_key const& key) {
+    try {
+      followed_->extend(m, observed);
+      double const weight = followed_->propose(key);
+      if (std::isnan(weight))
+        followed_->rollback();
+      else
+        followed_->commit();
+      return weight;
+    } catch (model_error const&) { // what is wrong, and not only not followed, an update says, too
+      trace_ = followed_->as_trace();
+      observed_ = followed_->observed();
+      followed_.reset();
+      return {};
+    }
+  }
+  template <class... Moves>
+  static void move(followed_trace& t, random_key const& key, Moves&... moves) {
+    move_record record;
+    i64 number = 0;
+    (moves(t, key.at(number++), record), ...);
+  }
+
+  std::optional<followed_trace> followed_;
+  std::optional<trace> trace_; // where it is not followed
+  choice_map observed_;        // in it
 };
 
 /// Particles of a sequence of models (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, 2006): `model_at(t)` is that of step t,
 /// a model of one function with other arguments, and `observed_at(t)` what is observed in it besides what was before. New choices are
 /// drawn from their distributions. After resampling, particles are moved by `moves`, if there are any: by updates, not by runs. Results
-/// are the same on any number of threads. A step takes a run of the model of each particle.
+/// are the same on any number of threads. A step takes of each particle what comes in it, and not what was before, where maps and loops make
+/// more turns than before (`changing_trace::extend`); of other models a run, as the first step does. A particle that is drawn more than once
+/// is copied: O(its choices).
 template <class At, class Observed, class... Moves>
 inference::filtered<particle> particle_filter(
     At const& model_at, Observed const& observed_at, std::size_t steps,

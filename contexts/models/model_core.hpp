@@ -7,6 +7,7 @@
 #include <overdub/contexts/models/choice_program.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/site_program.hpp>
+#include <overdub/contexts/models/turns_program.hpp>
 #include <overdub/contexts/random.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/interpreter.hpp>
@@ -75,6 +76,10 @@ public:
   /// The gradient of the score of all choices, by those of these sites; 0 or nothing for the others.
   OVERDUB_DECL std::vector<datum> gradient(
       std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const;
+
+  /// How many turns the maps and loops around each site make with these arguments, outermost first: one number for each index of its
+  /// addresses; `unknown_turns`, where the arguments alone do not tell.
+  OVERDUB_DECL std::vector<i64> turns(std::span<datum const> arguments) const;
 
   /// The score of all choices, and for each conditional site which of its choices were made, as a function that follows changes of the
   /// arguments and choices, which are its inputs in this order.
@@ -158,7 +163,7 @@ private:
   mutable std::map<std::vector<bool>, conditional_code> of_some_;
   mutable std::map<std::pair<std::uint32_t, site_question>, std::shared_ptr<tiered_program const>> of_sites_;
   mutable std::shared_ptr<contexts::incremental_slices> slices_;
-  mutable std::shared_ptr<tiered_program const> of_score_;
+  mutable std::shared_ptr<tiered_program const> of_score_, of_turns_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

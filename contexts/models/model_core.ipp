@@ -123,6 +123,17 @@ OVERDUB_DECL ir::program model_core::program_of(choice_schema const& s) const {
   return choice_program_of(model_, s, sources_);
 }
 
+OVERDUB_DECL std::vector<i64> model_core::turns(std::span<datum const> arguments) const {
+  std::shared_ptr<tiered_program const> const code = [&] {
+    std::lock_guard const lock(mutex_);
+    if (of_turns_ == nullptr) of_turns_ = code_of(turns_program_of(model_));
+    return of_turns_;
+  }();
+  std::vector<i64> all;
+  for (datum const& n : code->run(arguments)) all.push_back(n.as<i64>());
+  return all;
+}
+
 OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() const {
   std::lock_guard const lock(mutex_);
   if (slices_ == nullptr)

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,7 +23,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 class reexecuted_program {
 public:
   reexecuted_program(std::shared_ptr<tiered_program const> code, std::vector<datum> const& inputs)
-      : call_(std::move(code)) {
+      : code_(std::move(code)), call_(code_) {
     for (ir::type const t : call_.code().results) results_.push_back({contexts::increments::cells(t), 0});
     for (datum const& d : inputs) {
       inputs_.push_back({contexts::increments::cells(d.type()), d.bits()});
@@ -31,6 +32,16 @@ public:
     propose();
     keep();
   }
+  /// Copies what is committed.
+  reexecuted_program(reexecuted_program const& other)
+      : code_(other.code_), call_(code_), inputs_(other.inputs_), results_(other.results_),
+        changes_(other.changes_), value_(other.value_) {
+    rollback();
+  }
+  reexecuted_program(reexecuted_program&&) = default;
+  reexecuted_program& operator=(reexecuted_program const& other) { return *this = reexecuted_program(other); }
+  reexecuted_program& operator=(reexecuted_program&&) = default;
+  ~reexecuted_program() = default;
 
   void set(std::uint32_t i, datum const& x) {
     changes_.push_back({.input = i, .bits = inputs_[i].bits});
@@ -48,6 +59,21 @@ public:
     std::size_t const byte = array.at(path);
     changes_.push_back({.input = i, .byte = byte, .bits = array.bits_at(byte)});
     array.set_bits_at(byte, bits);
+  }
+  void append(std::uint32_t i, datum const& row) {
+    auto& array = inputs_[i].array;
+    if (array.extent(0) == 0) array.set_row(row.shape().data());
+    array.reserve_rows(1);
+    std::byte* const to = array.data() + array.bytes();
+    if (row.type().rank == 0)
+      contexts::increments::put_bits(to, array.size_of_scalar(), row.bits());
+    else
+      execute::with_type(row.type().element, [&]<class T>(T) {
+        if (auto const& from = row.elements<T>(); !from.empty())
+          std::memcpy(to, from.data(), array.bytes_of_row());
+      });
+    array.extend(1);
+    changes_.push_back({.input = i, .rows = 1});
   }
   void propose() {
     for (std::uint32_t k = 0; k < inputs_.size(); ++k) pass_input(call_, k, k);
@@ -133,6 +159,7 @@ private:
     std::size_t byte = nowhere;
     std::uint64_t bits = 0;
     std::optional<contexts::increments::cells> whole = {};
+    i64 rows = 0; // that came, and are still behind the end where they went
   };
 
   void keep() {
@@ -146,6 +173,11 @@ private:
   // What an input is, and what it was, change places.
   void exchange(change& c) {
     auto& to = inputs_[c.input];
+    if (c.rows != 0) {
+      to.array.extend(-c.rows);
+      c.rows = -c.rows;
+      return;
+    }
     std::uint64_t const now = c.byte == nowhere ? to.bits : to.array.bits_at(c.byte);
     if (c.whole)
       std::swap(to.array, *c.whole);
@@ -156,6 +188,7 @@ private:
     c.bits = now;
   }
 
+  std::shared_ptr<tiered_program const> code_;
   tiered_call call_;
   std::vector<one_value> inputs_, results_;
   std::vector<change> changes_;

@@ -30,14 +30,15 @@ class trace_structure {
 public:
   explicit trace_structure(model_core const& m) : number_(m.sites().size(), none) {
     for (std::uint32_t s = 0; s < m.sites().size(); ++s) {
+      turns_.push_back(turns_of(m, s));
       if (!m.sites()[s].is_conditional) continue;
-      number_[s] = static_cast<std::uint32_t>(sites_.size());
-      sites_.push_back({s, turns_of(m, s)});
+      number_[s] = static_cast<std::uint32_t>(conditional_.size());
+      conditional_.push_back(s);
     }
   }
 
   /// Whether all traces have the same choices.
-  bool is_fixed() const { return sites_.empty(); }
+  bool is_fixed() const { return conditional_.empty(); }
   bool is_conditional(std::uint32_t s) const { return number_[s] != none; }
   /// The program's result that says which choices of a conditional site were made.
   std::size_t result(std::uint32_t s) const { return number_[s] + 1; }
@@ -46,14 +47,17 @@ public:
   void set(choice_place const& c) {
     if (is_conditional(c.site)) set_.push_back(c);
   }
-  /// Finds what the proposal of a program makes appear, but for what was set, and what it makes vanish. O(what was computed again).
+  /// Finds what the proposal of a program makes appear, and what it makes vanish, of sites that have these shapes and had those. O(what
+  /// was computed again).
   template <class Program>
-  void find(Program const& p, std::vector<std::vector<i64>> const& shapes) {
+  void find(
+      Program const& p, std::vector<std::vector<i64>> const& shapes,
+      std::vector<std::vector<i64>> const& before) {
     appeared_.clear(), vanished_.clear();
-    for (one_site const& each : sites_) {
-      std::uint32_t const s = each.number;
+    for (std::uint32_t const s : conditional_) {
       p.for_each_change(result(s), [&](std::span<i64 const> at, std::uint64_t made) {
-        if (made == p.result_bits(result(s), at)) return;
+        bool const was_there = at.empty() || at[0] < before[s][0];
+        if (made == (was_there ? p.result_bits(result(s), at) : 0)) return;
         choice_place const c{s, number_of(shapes[s], at)};
         if (made == 0)
           vanished_.push_back(c);
@@ -63,16 +67,17 @@ public:
     }
     sort(appeared_), sort(vanished_), sort(set_);
     is_same_ = appeared_.empty() && vanished_.empty();
-    std::erase_if(appeared_, [&](choice_place const& c) {
-      return std::ranges::binary_search(set_, c) ||
-             std::ranges::binary_search(set_, choice_place{c.site, choice_place::all});
-    });
+    to_draw_.clear();
+    for (choice_place const& c : appeared_)
+      if (!std::ranges::binary_search(set_, c) &&
+          !std::ranges::binary_search(set_, choice_place{c.site, choice_place::all}))
+        to_draw_.push_back(c);
   }
-  /// Those that appear and wait for no other one: all that are to be drawn before them have been.
+  /// Those that appear, were not set, and wait for no other one: all that are to be drawn before them have been.
   std::vector<choice_place> first_to_draw(std::vector<std::vector<i64>> const& shapes) const {
     std::vector<choice_place> first;
     std::vector<i64> at, other;
-    for (choice_place const& c : appeared_) {
+    for (choice_place const& c : to_draw_) {
       indices_of(shapes[c.site], c.number, at);
       if (!first.empty()) {
         indices_of(shapes[first[0].site], first[0].number, other);
@@ -83,14 +88,25 @@ public:
     }
     return first;
   }
-  bool appears() const { return !appeared_.empty(); }
+  /// Whether something appears that was not set; and whether a choice does, set or not.
+  bool has_to_draw() const { return !to_draw_.empty(); }
+  bool appears(choice_place const& c) const { return std::ranges::binary_search(appeared_, c); }
   std::vector<choice_place> const& vanished() const { return vanished_; }
   /// Whether the proposal has the choices that there were.
   bool is_same() const { return is_same_; }
   /// The proposal was committed, or rolled back.
   void forget() {
-    appeared_.clear(), vanished_.clear(), set_.clear();
+    appeared_.clear(), to_draw_.clear(), vanished_.clear(), set_.clear();
     is_same_ = true;
+  }
+
+  /// Whether a choice is made before another one, which may depend on it: turns of maps do not.
+  bool is_before(
+      std::uint32_t a, std::vector<i64> const& at_a, std::uint32_t b, std::vector<i64> const& at_b) const {
+    auto const &of_a = turns_[a], &of_b = turns_[b];
+    for (std::size_t k = 0; k < std::min(of_a.size(), of_b.size()) && of_a[k].node == of_b[k].node; ++k)
+      if (of_a[k].is_loop && at_a[k] != at_b[k]) return (at_a[k] < at_b[k]) != of_a[k].is_reversed;
+    return a < b;
   }
 
 private:
@@ -98,10 +114,6 @@ private:
   struct turn { // a map or a loop around a site
     ir::node_id node;
     bool is_loop, is_reversed;
-  };
-  struct one_site {
-    std::uint32_t number;
-    std::vector<turn> turns; // outermost first
   };
 
   static std::vector<turn> turns_of(model_core const& m, std::uint32_t s) {
@@ -114,23 +126,16 @@ private:
     std::ranges::reverse(all);
     return all;
   }
-  // Whether a choice is made before another one, which may depend on it: turns of maps do not.
-  bool is_before(
-      std::uint32_t a, std::vector<i64> const& at_a, std::uint32_t b, std::vector<i64> const& at_b) const {
-    auto const &of_a = sites_[number_[a]].turns, &of_b = sites_[number_[b]].turns;
-    for (std::size_t k = 0; k < std::min(of_a.size(), of_b.size()) && of_a[k].node == of_b[k].node; ++k)
-      if (of_a[k].is_loop && at_a[k] != at_b[k]) return (at_a[k] < at_b[k]) != of_a[k].is_reversed;
-    return a < b;
-  }
   static void sort(std::vector<choice_place>& all) {
     std::ranges::sort(all);
     auto const behind = std::ranges::unique(all);
     all.erase(behind.begin(), behind.end());
   }
 
-  std::vector<one_site> sites_;
-  std::vector<std::uint32_t> number_; // by site of the model
-  std::vector<choice_place> set_, appeared_, vanished_;
+  std::vector<std::vector<turn>> turns_;   // by site, outermost first
+  std::vector<std::uint32_t> conditional_; // sites
+  std::vector<std::uint32_t> number_;      // by site: its place among those
+  std::vector<choice_place> set_, appeared_, to_draw_, vanished_;
   bool is_same_ = true;
 };
 

@@ -1,0 +1,173 @@
+// How a trace grows: more turns of maps and loops, whose choices are given, or drawn.
+#pragma once
+
+#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/models/site_constraints.hpp>
+#include <overdub/contexts/models/trace_structure.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// The turns that a proposal adds: how many choices of each site there will be, and which of those that come are observed, or wait for
+/// being drawn.
+class trace_growth {
+public:
+  bool is_growing() const { return !shapes_.empty(); }
+  /// With what comes.
+  std::vector<std::vector<i64>> const& shapes() const { return shapes_; }
+  /// Begins, from the shapes that the choices have and the turns that there will be (`model_core::turns`). Throws model_error where these
+  /// are fewer, or not known, and where rows would be of another length.
+  void begin(
+      model_core const& m, std::vector<std::vector<i64>> const& before, std::span<i64 const> turns,
+      detail::site_constraints const& given) {
+    std::vector<std::vector<i64>> next = before;
+    for (std::uint32_t s = 0; s < before.size(); ++s) {
+      for (std::size_t axis = 0; axis < before[s].size(); ++axis) {
+        i64 const n = turns[axis];
+        if (n == unknown_turns) refuse(m, s, "stands in a branch, or as many turns as other things say");
+        if (axis == 0 ? n < before[s][0] : n != before[s][axis] && before[s][0] > 0)
+          refuse(m, s, axis == 0 ? "would have fewer choices" : "would have rows of another length");
+        next[s][axis] = n;
+      }
+      turns = turns.subspan(before[s].size());
+      if (next[s] == before[s]) continue;
+      if (m.sites()[s].type.rank > 0 && before[s].size() > 1)
+        refuse(m, s, "is an array in a map in another one");
+    }
+    for (auto const& [at, x] : given.typed()) {
+      std::uint32_t const s = m.site_at(at.site);
+      detail::site_constraints::check_size(at, x, next[s]);
+    }
+    shapes_ = std::move(next);
+  }
+  /// Throws model_error where one is given that a trace has, with another value. O(log n) for each; of whole sites O(choices).
+  template <class Trace>
+  void check_unchanged(Trace const& t, detail::site_constraints const& given) const {
+    std::vector<i64> at;
+    for (auto const& [where, x] : given.typed()) {
+      std::uint32_t const s = t.core().site_at(where.site);
+      if (!where.indices.empty() && where.indices[0] >= t.shape(s)[0]) continue;
+      datum const now = t.values(s);
+      for (std::size_t k = 0; k < t.size(s); ++k) {
+        t.indices_of(s, k, at);
+        address const one(where.site, at);
+        if ((one != where && !detail::is_below(one, where)) || !t.is_made(s, at)) continue;
+        datum const wanted = given.find(s, at);
+        if (datum const is = part_of(now, at); !(wanted == is))
+          throw model_error(message(
+              "overdub: %.80s is given as %.80s to a trace that grows, and it is %.80s: set what changes "
+              "besides",
+              text_of(one).c_str(), overdub::text_of(wanted).c_str(), overdub::text_of(is).c_str()));
+      }
+    }
+  }
+
+  /// Gives an input of a program another value: of an array that got longer, the rows that it has more.
+  template <class Program>
+  static void extend_input(Program& p, std::uint32_t input, datum const& x) {
+    datum const now = p.input(input);
+    if (x.type().rank == 0 || std::ranges::equal(now.shape(), x.shape()))
+      p.set_differing(input, now, x);
+    else if (!begins_with(x, now))
+      p.set(input, x);
+    else
+      for (i64 row = now.shape()[0]; row < x.shape()[0]; ++row) p.append(input, part_of(x, {&row, 1}));
+  }
+  /// Adds the rows of a site to an input of a program: what is given, and 0 for what is to be drawn. Throws model_error where that is
+  /// an array.
+  template <class Program>
+  void extend_site(
+      model_core const& m, Program& p, std::uint32_t input, std::uint32_t s, std::vector<i64> const& before,
+      detail::site_constraints const& given, trace_structure& structure) {
+    std::vector<i64> const& shape = shapes_[s];
+    if (shape == before) return;
+    site const& of = m.sites()[s];
+    std::size_t in_row = 1;
+    for (std::size_t k = 1; k < shape.size(); ++k) in_row *= static_cast<std::size_t>(shape[k]);
+    std::vector<i64> at;
+    for (i64 row = before[0]; row < shape[0]; ++row) {
+      std::size_t const first = static_cast<std::size_t>(row) * in_row;
+      if (shape.size() > 1) p.append(input, zeros(of.type, std::span(shape).subspan(1)));
+      for (std::size_t number = first; number < first + in_row; ++number) {
+        indices_of(shape, number, at);
+        datum const x = given.find(s, at);
+        choice_place const c{s, number};
+        if (x) {
+          observed_.push_back(c);
+          structure.set(c);
+        } else if (of.type.rank > 0) {
+          throw model_error(message(
+              "overdub: the choice %.80s comes, and is an array, which is not drawn for a trace that grows; "
+              "give it, or change the trace by update",
+              text_of(address(of.address, at)).c_str()));
+        } else {
+          waiting_.push_back(c);
+        }
+        if (shape.size() == 1)
+          p.append(input, x ? x : datum::of_bits(of.type, 0));
+        else if (x)
+          p.set_at(input, at, x.bits());
+      }
+    }
+  }
+
+  /// A choice was set: it is not drawn.
+  void was_set(std::uint32_t s, std::size_t number) {
+    if (!waiting_.empty())
+      std::erase_if(waiting_, [&](choice_place const& c) {
+        return c.site == s && (c.number == number || number == choice_place::all);
+      });
+  }
+  std::vector<choice_place> const& observed() const { return observed_; }
+  /// Those that were to be drawn, in the order in which the model makes them; they wait no longer.
+  std::vector<choice_place> take_waiting(trace_structure const& structure) {
+    std::vector<choice_place> all = std::exchange(waiting_, {});
+    std::vector<i64> of_a, of_b;
+    std::ranges::stable_sort(all, [&](choice_place const& a, choice_place const& b) {
+      indices_of(shapes_[a.site], a.number, of_a);
+      indices_of(shapes_[b.site], b.number, of_b);
+      return structure.is_before(a.site, of_a, b.site, of_b);
+    });
+    return all;
+  }
+  void forget() { shapes_.clear(), observed_.clear(), waiting_.clear(); }
+
+private:
+  // Whether an array is another one with rows behind its end.
+  static bool begins_with(datum const& x, datum const& beginning) {
+    auto const &whole = x.shape(), &part = beginning.shape();
+    if (whole[0] < part[0] || !std::equal(part.begin() + 1, part.end(), whole.begin() + 1)) return false;
+    return execute::with_type(x.type().element, [&]<class T>(T) {
+      auto const &from = beginning.elements<T>(), &to = x.elements<T>();
+      return from.empty() ||
+             std::memcmp(from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T)) == 0;
+    });
+  }
+  static datum zeros(ir::type t, std::span<i64 const> shape) {
+    for (std::size_t k = 0; k < shape.size(); ++k) t = t.array_of();
+    contexts::increments::cells none(t);
+    none.assign(nullptr, shape.data());
+    return none.as_datum();
+  }
+  [[noreturn]] static void refuse(model_core const& m, std::uint32_t s, char const* why) {
+    throw model_error(message(
+        "overdub: with these arguments the choice \"%s\" %s, and a trace grows by turns of its outermost "
+        "maps "
+        "and loops; change it by update",
+        m.sites()[s].address.c_str(), why));
+  }
+
+  std::vector<std::vector<i64>> shapes_; // by site; nothing, where it does not grow
+  std::vector<choice_place> observed_, waiting_;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models

@@ -1,0 +1,423 @@
+// Traces that grow: a turn more is what an update by other arguments makes of them, and a particle filter takes steps and not runs.
+#include "catch.hpp"
+#include "contexts/followed_chains.hpp"
+
+#include <overdub/contexts/models/filter.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace ds = overdub::distributions;
+namespace ms = overdub::models;
+using Catch::Matchers::Contains;
+using followed_chains::any_move, followed_chains::make_all, followed_chains::values_of;
+using incremental_updates::programs;
+using od::i64;
+using random_program::random_numbers;
+using vec = od::array<double>;
+
+// ---- models
+
+inline constexpr auto walk = od::fn<"walk">([](od::scope auto& cx, auto n, auto sd) {
+  return od::loop(n, cx.lift(0.0), [&](auto, auto before) {
+    auto const x = cx(od::sample<"x">, ds::normal(0.9 * before, sd));
+    (void)cx(od::sample<"y">, ds::normal(x, 0.7));
+    return x;
+  });
+});
+
+// What is carried is computed, and not chosen; the plate behind it has as many turns as an array is long.
+inline constexpr auto levels = od::fn<"levels">([](od::scope auto& cx, auto const& steps) {
+  auto const sd = cx(od::sample<"sd">, ds::exponential(1));
+  auto const [last, all] = cx(
+      od::scan,
+      [&](auto level, auto step) {
+        auto const next = level + cx(od::sample<"step">, ds::normal(step, sd));
+        return std::tuple(next, next);
+      },
+      cx.lift(0.0), steps);
+  return last +
+         od::sum(od::map([&](auto level) { return cx(od::sample<"seen">, ds::normal(level, 1)); }, all));
+});
+
+inline constexpr auto jumps = od::fn<"jumps">([](od::scope auto& cx, auto n) {
+  return od::loop(n, cx.lift(0.0), [&](auto, auto before) {
+    auto const jump = cx(od::sample<"jump">, ds::bernoulli(0.4));
+    auto const level = od::if_(
+        jump, [&] { return cx(od::sample<"level">, ds::normal(0, 5)); }, [&] { return before + 0.0; });
+    (void)cx(od::sample<"y">, ds::normal(level, 0.5));
+    return level;
+  });
+});
+
+inline constexpr auto groups = od::fn<"groups">([](od::scope auto& cx, auto n, auto m) {
+  auto const mu = cx(od::sample<"mu">, ds::normal(1, 2));
+  return od::sum(cx(od::tabulate, n, [&](auto) {
+    auto const theta = cx(od::sample<"theta">, ds::normal(mu, 1));
+    return od::sum(
+        cx(od::tabulate, m, [&](auto) { return cx(od::sample<"y">, ds::student_t(4, theta, 0.5)); }));
+  }));
+});
+
+// ---- what is the same
+
+std::string text_of(ms::choice_map const& all) {
+  std::ostringstream out;
+  out << all;
+  return out.str();
+}
+bool is_near(double a, double b, double scale) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(scale));
+}
+
+/// A trace that grows by these arguments; nothing, where it does not. Then its update is compared with, by the same key.
+template <class Trace>
+bool grows_as_updated(
+    Trace& t, std::vector<od::datum> const& arguments, ms::choice_map const& given,
+    od::random_key const& key) {
+  ms::trace const before = t.as_trace();
+  std::optional<ms::updated_trace> u;
+  bool is_unmade = false;
+  try {
+    u = ms::update(before, arguments, given, key);
+  } catch (ms::unmade_error const&) {
+    is_unmade = true;
+  } catch (ms::model_error const&) { // fewer choices than were given
+  }
+  try {
+    t.extend(arguments, given);
+  } catch (ms::model_error const& e) {
+    CHECK_THAT(
+        e.what(), Contains("change it by update") || Contains("choices along this index") ||
+                      Contains("is changed alone in up to 3"));
+    CHECK(t.propose() == 0);
+    CHECK(t.as_trace().choices() == before.choices());
+    return false;
+  }
+  if (is_unmade) {
+    CHECK_THROWS_AS(t.propose(key), ms::model_error); // or what is to be drawn is not known
+    CHECK(t.as_trace().choices() == before.choices());
+    return false;
+  }
+  REQUIRE(u);
+  double weight = 0;
+  try {
+    weight = t.propose(key);
+  } catch (ms::model_error const& e) {
+    CHECK_THAT(e.what(), Contains("one address in two branches"));
+    CHECK(t.as_trace().choices() == before.choices());
+    return false;
+  }
+  INFO("weight " << weight << ", and " << u->weight);
+  CHECK(is_near(weight, u->weight, u->of.score()));
+  CHECK(is_near(t.proposed_score(), u->of.score(), u->of.score()));
+  t.commit();
+  CHECK(is_near(t.score(), u->of.score(), u->of.score()));
+  INFO("it has\n" << text_of(t.as_trace().choices()) << "and the update\n" << text_of(u->of.choices()));
+  CHECK(t.as_trace().choices() == u->of.choices());
+  return true;
+}
+
+template <class Model>
+ms::choice_map
+some_of(Model const& m, std::vector<od::datum> const& arguments, ms::trace const& t, random_numbers& random) {
+  ms::choice_map given;
+  ms::trace const other = ms::simulate(m, arguments, od::random_key(random.below(1000)));
+  for (std::uint32_t s = 0; s < m->sites().size(); ++s)
+    other.for_each(s, [&](std::vector<i64> const& at) {
+      bool const is_new = !at.empty() && at[0] >= t.values(s).shape()[0];
+      if (is_new && random.chance(30)) given.set(m->sites()[s].address, at, ms::part_of(other.values(s), at));
+    });
+  return given;
+}
+
+struct counts {
+  std::uint64_t grown = 0, refused = 0, given = 0, moved = 0;
+};
+
+/// Grows a trace of a model by steps, followed and run again, with moves and copies in between.
+template <class Core, class Next>
+void check_growth(
+    Core const& core, std::vector<od::datum> arguments, std::uint64_t seed, Next const& next, counts& all) {
+  random_numbers random(seed);
+  ms::trace const start = ms::simulate(core, arguments, od::random_key(seed));
+  std::optional<ms::followed_trace> followed;
+  try {
+    followed.emplace(start);
+  } catch (ms::model_error const&) { // its traces are not followed
+    return;
+  }
+  ms::reexecuted_trace again(start);
+  std::tuple moves{any_move{}};
+  for (i64 k = 0; k < 4; ++k) {
+    od::random_key const key = od::random_key(seed).at(k);
+    std::vector<od::datum> const more = next(arguments, random);
+    ms::choice_map const given = some_of(core, more, followed->as_trace(), random);
+    all.given += given.size();
+    ms::followed_trace kept = *followed;
+    bool const grown = grows_as_updated(*followed, more, given, key);
+    if (!grown) {
+      ++all.refused;
+      continue;
+    }
+    CHECK(grows_as_updated(again, more, given, key));
+    CHECK(grows_as_updated(kept, more, given, key));
+    arguments = more;
+    ++all.grown;
+    auto const a = make_all(*followed, moves, key.at("move")), b = make_all(again, moves, key.at("move"));
+    make_all(kept, moves, key.at("move"));
+    if (a.ties + b.ties > 0) return;
+    all.moved += a.accepted;
+    for (std::uint32_t s = 0; s < core->sites().size(); ++s) {
+      CHECK(values_of(*followed, s) == values_of(again, s));
+      CHECK(values_of(*followed, s) == values_of(kept, s));
+    }
+    CHECK(is_near(followed->score(), again.score(), again.score()));
+    CHECK(is_near(followed->score(), followed->as_trace().score(), again.score()));
+    if (random.chance(50)) followed = kept;
+  }
+}
+
+} // namespace
+
+TEST_CASE("a trace grows as an update makes it, and goes on as the trace that is run again") {
+  counts all;
+  auto const by_number = [](std::vector<od::datum> x, random_numbers& random) {
+    x[0] = x[0].as<i64>() + static_cast<i64>(random.below(4));
+    return x;
+  };
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    check_growth(
+        ms::model(walk, i64{0}, 0.5).core(), {static_cast<i64>(seed % 3), 0.5}, seed, by_number, all);
+    check_growth(ms::model(jumps, i64{0}).core(), {static_cast<i64>(seed % 4)}, seed, by_number, all);
+    check_growth(
+        ms::model(groups, i64{0}, i64{0}).core(), {static_cast<i64>(seed % 3), i64{3}}, seed, by_number, all);
+    check_growth(
+        ms::model(levels, vec{}).core(), {vec{0.5, 0.25}}, seed,
+        [](std::vector<od::datum> x, random_numbers& random) {
+          vec const steps = x[0].as<vec>();
+          std::vector<double> longer(steps.begin(), steps.end());
+          for (std::uint64_t k = random.below(4); k > 0; --k) longer.push_back(0.1 * static_cast<double>(k));
+          if (random.chance(20)) longer[0] += 1; // and something else
+          x[0] = vec::copy_of(longer);
+          return x;
+        },
+        all);
+  }
+  CHECK(all.refused * 4 < all.grown); // where a choice is given in a branch that is not taken
+  CHECK(all.given > 50);
+  CHECK(all.moved > 100);
+}
+
+TEST_CASE("it is so for random models") {
+  counts all;
+  std::uint64_t const count = programs(150);
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    INFO("random model " << seed);
+    followed_chains::model_of_seed const m(seed, true);
+    check_growth(
+        m.core(), m.arguments(), seed,
+        [](std::vector<od::datum> x, random_numbers& random) {
+          x[0] = std::min(i64{6}, x[0].as<i64>() + static_cast<i64>(random.below(3)));
+          if (random.chance(40)) x[1] = std::min(i64{6}, x[1].as<i64>() + static_cast<i64>(random.below(2)));
+          if (random.chance(20)) x[2] = 0.25;
+          vec const xs = x[3].as<vec>();
+          std::vector<double> longer(xs.begin(), xs.end());
+          if (random.chance(10)) longer[1] = 0.75;
+          while (longer.size() < 7) longer.push_back(0.125 * static_cast<double>(longer.size()));
+          x[3] = vec::copy_of(longer);
+          return x;
+        },
+        all);
+  }
+  CHECK(all.grown > count);
+  CHECK(all.moved > count);
+}
+
+TEST_CASE("what comes runs, and nothing of what was") {
+  auto const m = ms::model(walk, i64{100}, 0.5);
+  ms::followed_trace t(m.simulate(od::random_key(1)));
+  t.extend(m.with(i64{101}, 0.5), {{"y[100]", 1.0}});
+  (void)t.propose(od::random_key(2));
+  std::string const ran = t.program().explain();
+  CHECK_THAT(ran, Contains("a turn more") && !Contains("all of it") && !Contains("from the change on"));
+  t.commit();
+  CHECK(t.size(t.core().site_at("x")) == 101);
+  CHECK(t.get<double>("y[100]") == 1.0);
+  CHECK(t.is_observed(t.core().site_at("y"), 100));
+  CHECK_THROWS_WITH(t.set({{"y[100]", 2.0}}), Contains("\"y\" is observed, and does not move"));
+  t.set({{"x[100]", 0.5}, {"y[99]", 0.25}});
+  (void)t.propose();
+  t.commit();
+  CHECK(t.score() == Approx(t.as_trace().score()));
+  // A proposal of one's own for what comes, for which nothing is drawn.
+  t.extend(m.with(i64{102}, 0.5), {{"y[101]", -1.0}});
+  t.set({{"x[101]", 0.25}});
+  double const weight = t.propose();
+  CHECK(
+      weight == Approx(log_density(ds::normal(0.45, 0.5), 0.25) + log_density(ds::normal(0.25, 0.7), -1.0)));
+  t.rollback();
+  CHECK(t.size(t.core().site_at("x")) == 101);
+  CHECK(t.propose() == 0);
+}
+
+TEST_CASE("what does not grow is refused, and forgotten") {
+  auto const m = ms::model(walk, i64{3}, 0.5);
+  auto const check = [&]<class T>(T t) {
+    ms::choice_map const before = t.as_trace().choices();
+    auto const refused = [&](auto const& with, ms::choice_map const& given, char const* why) {
+      CHECK_THROWS_WITH(t.extend(with, given), Contains(why));
+      CHECK(t.propose() == 0);
+      CHECK(t.as_trace().choices() == before);
+    };
+    refused(
+        m.with(i64{2}, 0.5), {},
+        "with these arguments the choice \"x\" would have fewer choices, and a trace grows by turns of its "
+        "outermost maps and loops; change it by update");
+    refused(
+        m.with(i64{4}, 0.5), {{"y[4]", 1.0}},
+        "y[4] was given a value, and the model makes 4 choices along this index");
+    refused(
+        m.with(i64{4}, 0.5), {{"y", vec{1, 2, 3}}}, "y was given 3 values, and the model makes 4 choices");
+    refused(m.with(i64{4}, 0.5), {{"z[3]", 1.0}}, "never samples \"z\"");
+    refused(m.with(i64{4}, 0.5), {{"y[0]", 1.0}}, "is given as 1.0 to a trace that grows, and it is");
+    refused(ms::model(jumps, i64{4}), {}, "is extended by @jumps; it grows by arguments of its own function");
+    // What there was may be given as it is.
+    t.extend(m.with(i64{4}, 0.5), {{"y[0]", t.template get<double>("y[0]")}});
+    CHECK_THROWS_WITH(t.propose(), Contains("makes the choice x[3] appear, and nobody says what it is"));
+    CHECK(t.as_trace().choices() == before);
+    t.extend(m.with(i64{4}, 0.5));
+    CHECK_THROWS_WITH(t.extend(m.with(i64{5}, 0.5)), Contains("grows twice in one proposal"));
+    CHECK(t.as_trace().choices() == before);
+    t.extend(m.with(i64{4}, -1.0)); // a deviation that is none: x[3] is not drawn
+    CHECK(std::isnan(t.propose(od::random_key(1))));
+    CHECK_THROWS_WITH(t.commit(), Contains("cannot be drawn"));
+    CHECK(t.as_trace().choices() == before);
+  };
+  auto const start = m.simulate(od::random_key(1));
+  check(ms::followed_trace(start));
+  check(ms::reexecuted_trace(start));
+
+  constexpr auto shares = od::fn<"shares">([](od::scope auto& cx, auto n, auto const& a) {
+    return od::sum(cx(od::tabulate, n, [&](auto) { return cx(od::sample<"share">, ds::dirichlet(a))[0]; }));
+  });
+  auto const s = ms::model(shares, i64{1}, vec{1, 1});
+  ms::followed_trace t(s.simulate(od::random_key(1)));
+  CHECK_THROWS_WITH(
+      t.extend(s.with(i64{2}, vec{1, 1})),
+      Contains(
+          "the choice share[1] comes, and is an array, which is not drawn for a trace that grows; give it"));
+  t.extend(s.with(i64{2}, vec{1, 1}), {{"share[1]", vec{0.25, 0.75}}});
+  CHECK(t.propose() == Approx(log_density(ds::dirichlet(vec{1, 1}), vec{0.25, 0.75})));
+  t.commit();
+  CHECK(t.get<vec>("share[1]")[1] == 0.75);
+}
+
+// ---- particle filters
+
+namespace {
+
+std::vector<double> const seen{0.4, 1.1, 0.2, -0.9, -1.3, -0.2, 0.8, 1.9, 1.2, 0.3};
+
+/// The evidence, and the mean of the last state.
+std::pair<double, double> kalman() {
+  double log_evidence = 0, mean = 0, variance = 0;
+  for (double const y : seen) {
+    mean *= 0.9;
+    variance = 0.81 * variance + 0.25;
+    double const spread = variance + 0.49;
+    log_evidence += log_density(ds::normal(mean, std::sqrt(spread)), y);
+    mean += variance / spread * (y - mean);
+    variance *= 0.49 / spread;
+  }
+  return {log_evidence, mean};
+}
+
+ms::choice_map seen_at(std::size_t t) { return {{ms::address("y", {static_cast<i64>(t)}), seen[t]}}; }
+
+} // namespace
+
+TEST_CASE("a particle filter of models has Kalman's evidence and mean, moved or not", "[statistics]") {
+  auto const m = ms::model(walk, i64{1}, 0.5);
+  auto const at = [&](std::size_t t) { return m.with(static_cast<i64>(t + 1), 0.5); };
+  auto const [evidence, mean] = kalman();
+  od::inference::filter_settings const settings{.particles = 4000};
+  auto const check = [&](auto const& f) {
+    CHECK(f.log_evidence == Approx(evidence).margin(0.1));
+    CHECK(f.mean([](ms::particle const& p) { return p.get<double>("x[9]"); }) == Approx(mean).margin(0.05));
+    CHECK(f.resamplings > 0);
+    for (ms::particle const& p : f.values) REQUIRE(p.is_followed());
+    CHECK(f.values[0].score() == Approx(f.values[0].as_trace().score()));
+  };
+  check(ms::particle_filter(at, seen_at, seen.size(), settings, od::random_key(1)));
+  check(
+      ms::particle_filter(at, seen_at, seen.size(), settings, od::random_key(2), ms::random_walk("x", 0.5)));
+}
+
+TEST_CASE("it is the filter that runs all again, draw for draw, on any number of threads") {
+  auto const m = ms::model(jumps, i64{1});
+  auto const at = [&](std::size_t t) { return m.with(static_cast<i64>(t + 1)); };
+  auto const again = od::inference::particle_filter(
+      [](od::random_key const&) { return std::optional<ms::trace>(); },
+      [&](std::optional<ms::trace>& p, std::size_t t, od::random_key const& key) {
+        double weight = 0;
+        if (p) {
+          auto u = at(t).update(*p, seen_at(t), key);
+          p = u.of;
+          weight = u.weight;
+        } else {
+          auto g = at(t).generate(seen_at(t), key);
+          p = g.of;
+          weight = g.weight;
+        }
+        return weight;
+      },
+      seen.size(), {.particles = 60}, od::random_key(3));
+  for (unsigned const threads : {1u, 3u}) {
+    auto const f = ms::particle_filter(
+        at, seen_at, seen.size(), {.particles = 60, .threads = threads}, od::random_key(3));
+    CHECK(f.resamplings == again.resamplings);
+    CHECK(f.log_evidence == Approx(again.log_evidence).epsilon(1e-12));
+    for (std::size_t i = 0; i < f.values.size(); ++i)
+      CHECK(f.values[i].as_trace().choices() == again.values[i]->choices());
+  }
+}
+
+TEST_CASE("models that are not followed are run in each step, and have the same filter") {
+  // How many there are is a choice.
+  constexpr auto some = od::fn<"some">([](od::scope auto& cx, auto n) {
+    auto const k = cx(od::sample<"k">, ds::poisson(3));
+    auto const mean =
+        od::sum(cx(od::tabulate, k, [&](auto) { return cx(od::sample<"z">, ds::normal(0, 1)); }));
+    return od::sum(cx(od::tabulate, n, [&](auto) { return cx(od::sample<"y">, ds::normal(mean, 1)); }));
+  });
+  auto const m = ms::model(some, i64{1});
+  auto const f = ms::particle_filter(
+      [&](std::size_t t) { return m.with(static_cast<i64>(t + 1)); }, seen_at, seen.size(), {.particles = 50},
+      od::random_key(3));
+  CHECK(std::isfinite(f.log_evidence));
+  for (ms::particle const& p : f.values) {
+    CHECK(!p.is_followed());
+    CHECK(p.get<double>("y[9]") == seen[9]);
+  }
+  // Rows that get longer are no turns of the outermost map.
+  auto const g = ms::model(groups, i64{2}, i64{1});
+  auto const of_rows = ms::particle_filter(
+      [&](std::size_t t) { return g.with(i64{2}, static_cast<i64>(t + 1)); },
+      [&](std::size_t t) {
+        return ms::choice_map{{ms::address("y", {0, static_cast<i64>(t)}), seen[t]}};
+      },
+      seen.size(), {.particles = 50}, od::random_key(3), ms::random_walk("mu"));
+  CHECK(std::isfinite(of_rows.log_evidence));
+  CHECK(of_rows.values[0].get<double>("y[0][4]") == seen[4]);
+}
