@@ -215,37 +215,30 @@ public:
   /// fewer choices, or the arguments alone do not tell how many; where a choice is given that there was before, with another value;
   /// and where one that comes is an array, and not given. The changes are forgotten then. O(what comes), and O(elements) of arguments.
   template <class Model>
-  requires requires(Model const& m) { m.arguments(); }
   void extend(Model const& m, choice_map const& observed = {}) {
-    if (m.core() != core_)
-      throw model_error(message(
-          "overdub: a trace of the model @%s is extended by @%s; it grows by arguments of its own function "
-          "and "
-          "options",
-          core_->name().c_str(), m.core()->name().c_str()));
-    extend(m.arguments(), observed);
+    or_rollback([&] { extend(trace_extension(m, observed)); });
   }
-  void extend(std::vector<datum> const& arguments, choice_map const& observed = {}) {
+  /// The same by what was made before, for many traces.
+  void extend(trace_extension const& by) {
     or_rollback([&] {
+      if (by.core() != core_)
+        throw model_error(message(
+            "overdub: a trace of the model @%s is extended by @%s; it grows by arguments of its own function "
+            "and options",
+            core_->name().c_str(), by.core()->name().c_str()));
       if (growth_.is_growing())
         throw model_error(message(
             "overdub: a trace of the model @%s grows twice in one proposal: commit it, or roll it back, "
             "before",
             core_->name().c_str()));
-      detail::site_constraints const given(*core_, observed);
-      growth_.begin(*core_, shapes_, core_->turns(arguments), given);
-      growth_.check_unchanged(*this, given);
+      growth_.begin(by, shapes_);
+      growth_.check_unchanged(*this, by.given());
       is_settled_ = false;
-      for (std::uint32_t k = 0; k < first_; ++k) {
-        if (arguments[k].type() != program_.input(k).type())
-          refuse_argument(k, program_.input(k).type(), arguments[k].type());
-        trace_growth::extend_input(program_, k, arguments[k]);
-      }
+      for (std::uint32_t k = 0; k < first_; ++k) trace_growth::extend_input(program_, k, by.arguments()[k]);
       for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
-        if (is_followed && shapes_[s].size() > contexts::incremental_program::most_indices &&
-            growth_.shapes()[s] != shapes_[s])
-          refuse_indices(s);
-        growth_.extend_site(*core_, program_, first_ + s, s, shapes_[s], given, structure_);
+        if (growth_.shapes()[s] == shapes_[s]) continue;
+        if (is_followed && shapes_[s].size() > contexts::incremental_program::most_indices) refuse_indices(s);
+        growth_.extend_site(*core_, program_, first_ + s, s, shapes_[s], by.given(), structure_);
       }
     });
   }
@@ -329,7 +322,7 @@ private:
   [[noreturn]] void refuse_counting(std::uint32_t k, std::uint32_t site) const {
     throw model_error(message(
         "overdub: argument %u of the model @%s decides how many choices \"%s\" there are, or how large they "
-        "are; change such traces by update",
+        "are; change such traces by extend, where there are more, or by update",
         k, core_->name().c_str(), core_->sites()[site].address.c_str()));
   }
   template <class F>

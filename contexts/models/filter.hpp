@@ -7,11 +7,13 @@
 #include <overdub/contexts/models/moves.hpp>
 
 #include <cmath>
-#include <concepts>
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <optional>
-#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
@@ -31,11 +33,12 @@ public:
   /// Whether it takes what comes to go a step on, and not a run of the model.
   bool is_followed() const { return followed_.has_value(); }
 
-  /// Of a first model, or of the next one; the logarithm of the weight. Where it is NaN, the particle stays what it was.
+  /// Of a first model, or of the next one; the logarithm of the weight. Where it is NaN, the particle stays what it was. `by` are the model
+  /// and what is observed, made ready for all particles; where it is nothing, the model is run.
   template <class M>
-  double extend(M const& m, choice_map const& observed, random_key const& key) {
+  double extend(M const& m, choice_map const& observed, trace_extension const* by, random_key const& key) {
     if (followed_)
-      if (auto const weight = follow(m, observed, key)) return *weight;
+      if (auto const weight = follow(by, key)) return *weight;
     for (auto const& [at, x] : observed) observed_.set(at, x);
     if (trace_) {
       auto made = m.update(*trace_, observed, key);
@@ -61,23 +64,24 @@ public:
   }
 
 private:
-  // What came; nothing, where the trace does not grow so.
-  template <class M>
-  std::optional<double> follow(M const& m, choice_map const& observed, random_key const& key) {
+  // The weight of what came; nothing, where the trace does not grow so.
+  std::optional<double> follow(trace_extension const* by, random_key const& key) {
     try {
-      followed_->extend(m, observed);
-      double const weight = followed_->propose(key);
-      if (std::isnan(weight))
-        followed_->rollback();
-      else
-        followed_->commit();
-      return weight;
+      if (by != nullptr) {
+        followed_->extend(*by);
+        double const weight = followed_->propose(key);
+        if (std::isnan(weight))
+          followed_->rollback();
+        else
+          followed_->commit();
+        return weight;
+      }
     } catch (model_error const&) { // what is wrong, and not only not followed, an update says, too
-      trace_ = followed_->as_trace();
-      observed_ = followed_->observed();
-      followed_.reset();
-      return {};
     }
+    trace_ = followed_->as_trace();
+    observed_ = followed_->observed();
+    followed_.reset();
+    return {};
   }
   template <class... Moves>
   static void move(followed_trace& t, random_key const& key, Moves&... moves) {
@@ -91,19 +95,42 @@ private:
   choice_map observed_;        // in it
 };
 
+/// The model of a step and what is observed in it, ready for all particles.
+template <class M>
+struct filter_step {
+  M of;
+  choice_map observed;
+  std::optional<trace_extension> by; // where traces grow by it
+
+  filter_step(M const& m, choice_map seen) : of(m), observed(std::move(seen)) {
+    try {
+      by.emplace(of, observed);
+    } catch (error const&) { // which is said where the model is run
+    }
+  }
+};
+
 /// Particles of a sequence of models (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, 2006): `model_at(t)` is that of step t,
-/// a model of one function with other arguments, and `observed_at(t)` what is observed in it besides what was before. New choices are
-/// drawn from their distributions. After resampling, particles are moved by `moves`, if there are any: by updates, not by runs. Results
-/// are the same on any number of threads. A step takes of each particle what comes in it, and not what was before, where maps and loops make
-/// more turns than before (`changing_trace::extend`); of other models a run, as the first step does. A particle that is drawn more than once
-/// is copied: O(its choices).
+/// a model of one function with other arguments, and `observed_at(t)` what is observed in it besides what was before; both are called once
+/// a step. New choices are drawn from their distributions. After resampling, particles are moved by `moves`, if there are any: by updates,
+/// not by runs. Results are the same on any number of threads. A step takes of each particle what comes in it, and not what was before,
+/// where maps and loops make more turns than before (`changing_trace::extend`); of other models it takes a run, as the first step does. A
+/// particle that is drawn more than once is copied: O(its choices).
 template <class At, class Observed, class... Moves>
 inference::filtered<particle> particle_filter(
     At const& model_at, Observed const& observed_at, std::size_t steps,
     inference::filter_settings const& settings, random_key const& key, Moves const&... moves) {
+  using step = filter_step<std::remove_cvref_t<decltype(model_at(std::size_t{0}))>>;
+  std::unique_ptr<std::once_flag[]> const begun(new std::once_flag[steps]);
+  std::vector<std::optional<step>> all(steps);
   auto const start = [](random_key const&) { return particle(); };
   auto const extend = [&](particle& p, std::size_t t, random_key const& own) {
-    return p.extend(model_at(t), observed_at(t), own);
+    std::call_once(begun[t], [&] {
+      if (t > 0) all[t - 1].reset();
+      all[t].emplace(model_at(t), observed_at(t));
+    });
+    step const& now = *all[t];
+    return p.extend(now.of, now.observed, now.by ? &*now.by : nullptr, own);
   };
   if constexpr (sizeof...(Moves) == 0)
     return inference::particle_filter(start, extend, steps, settings, key);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,37 +17,60 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
+/// What traces of a model grow by: other arguments, the turns that maps and loops make by them, and choices that are given. It is made
+/// once for any number of traces; reading is thread-safe.
+class trace_extension {
+public:
+  /// Throws model_error for addresses that the model never samples.
+  trace_extension(
+      std::shared_ptr<model_core const> of, std::vector<datum> arguments, choice_map const& observed)
+      : core_(std::move(of)), arguments_(std::move(arguments)), turns_(core_->turns(arguments_)),
+        given_(*core_, observed) {}
+  template <class Model>
+  trace_extension(Model const& m, choice_map const& observed)
+      : trace_extension(m.core(), m.arguments(), observed) {}
+
+  std::shared_ptr<model_core const> const& core() const { return core_; }
+  std::vector<datum> const& arguments() const { return arguments_; }
+  /// As `model_core::turns` tells.
+  std::span<i64 const> turns() const { return turns_; }
+  detail::site_constraints const& given() const { return given_; }
+
+private:
+  std::shared_ptr<model_core const> core_;
+  std::vector<datum> arguments_;
+  std::vector<i64> turns_;
+  detail::site_constraints given_;
+};
+
 /// The turns that a proposal adds: how many choices of each site there will be, and which of those that come are observed, or wait for
 /// being drawn.
 class trace_growth {
 public:
-  bool is_growing() const { return !shapes_.empty(); }
+  bool is_growing() const { return is_growing_; }
   /// With what comes.
   std::vector<std::vector<i64>> const& shapes() const { return shapes_; }
-  /// Begins, from the shapes that the choices have and the turns that there will be (`model_core::turns`). Throws model_error where these
-  /// are fewer, or not known, and where rows would be of another length.
-  void begin(
-      model_core const& m, std::vector<std::vector<i64>> const& before, std::span<i64 const> turns,
-      detail::site_constraints const& given) {
-    std::vector<std::vector<i64>> next = before;
+  /// Begins, from the shapes that the choices have. Throws model_error where there would be fewer, or as many as is not known, and where
+  /// rows would be of another length.
+  void begin(trace_extension const& by, std::vector<std::vector<i64>> const& before) {
+    model_core const& m = *by.core();
+    shapes_ = before;
+    std::span<i64 const> turns = by.turns();
     for (std::uint32_t s = 0; s < before.size(); ++s) {
       for (std::size_t axis = 0; axis < before[s].size(); ++axis) {
         i64 const n = turns[axis];
         if (n == unknown_turns) refuse(m, s, "stands in a branch, or as many turns as other things say");
         if (axis == 0 ? n < before[s][0] : n != before[s][axis] && before[s][0] > 0)
           refuse(m, s, axis == 0 ? "would have fewer choices" : "would have rows of another length");
-        next[s][axis] = n;
+        shapes_[s][axis] = n;
       }
       turns = turns.subspan(before[s].size());
-      if (next[s] == before[s]) continue;
-      if (m.sites()[s].type.rank > 0 && before[s].size() > 1)
+      if (m.sites()[s].type.rank > 0 && before[s].size() > 1 && shapes_[s] != before[s])
         refuse(m, s, "is an array in a map in another one");
     }
-    for (auto const& [at, x] : given.typed()) {
-      std::uint32_t const s = m.site_at(at.site);
-      detail::site_constraints::check_size(at, x, next[s]);
-    }
-    shapes_ = std::move(next);
+    for (auto const& [at, x] : by.given().typed())
+      detail::site_constraints::check_size(at, x, shapes_[m.site_at(at.site)]);
+    is_growing_ = true;
   }
   /// Throws model_error where one is given that a trace has, with another value. O(log n) for each; of whole sites O(choices).
   template <class Trace>
@@ -88,7 +112,6 @@ public:
       model_core const& m, Program& p, std::uint32_t input, std::uint32_t s, std::vector<i64> const& before,
       detail::site_constraints const& given, trace_structure& structure) {
     std::vector<i64> const& shape = shapes_[s];
-    if (shape == before) return;
     site const& of = m.sites()[s];
     std::size_t in_row = 1;
     for (std::size_t k = 1; k < shape.size(); ++k) in_row *= static_cast<std::size_t>(shape[k]);
@@ -138,7 +161,10 @@ public:
     });
     return all;
   }
-  void forget() { shapes_.clear(), observed_.clear(), waiting_.clear(); }
+  void forget() {
+    observed_.clear(), waiting_.clear();
+    is_growing_ = false;
+  }
 
 private:
   // Whether an array is another one with rows behind its end.
@@ -165,7 +191,8 @@ private:
         m.sites()[s].address.c_str(), why));
   }
 
-  std::vector<std::vector<i64>> shapes_; // by site; nothing, where it does not grow
+  bool is_growing_ = false;
+  std::vector<std::vector<i64>> shapes_; // by site, while it grows
   std::vector<choice_place> observed_, waiting_;
 };
 

@@ -189,6 +189,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
   }
   verdict made;
   for (int k = 0; k < 8; ++k) {
+    if (k == 3) *followed = contexts::incremental_program(*followed);
     if (k == 5) wait_for_compilations(); // so that some slices are replaced in between
     std::vector<datum> next = now;
     u.change(*followed, next);
@@ -210,7 +211,10 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
     }
     if (threw != !wanted) return {.why = threw ? "it throws" : "it does not throw"};
     if (threw || u.chance(40)) {
-      followed->rollback();
+      if (k == 6)
+        *followed = contexts::incremental_program(*followed); // without changes
+      else
+        followed->rollback();
     } else {
       followed->commit();
       now = next;

@@ -95,7 +95,7 @@ bool grows_as_updated(
   } catch (ms::model_error const&) { // fewer choices than were given
   }
   try {
-    t.extend(arguments, given);
+    t.extend(ms::trace_extension(t.shared_core(), arguments, given));
   } catch (ms::model_error const& e) {
     CHECK_THAT(
         e.what(), Contains("change it by update") || Contains("choices along this index") ||
