@@ -154,7 +154,7 @@ public:
   std::vector<choice_place> take_waiting(trace_structure const& structure) {
     std::vector<choice_place> all = std::exchange(waiting_, {});
     std::vector<i64> of_a, of_b;
-    std::ranges::stable_sort(all, [&](choice_place const& a, choice_place const& b) {
+    std::ranges::sort(all, [&](choice_place const& a, choice_place const& b) {
       indices_of(shapes_[a.site], a.number, of_a);
       indices_of(shapes_[b.site], b.number, of_b);
       return structure.is_before(a.site, of_a, b.site, of_b);
