@@ -86,7 +86,8 @@ int main() {
   od::compile_options const compiled{.executor = od::jit::compiled(), .tiers = od::tiers::compile_now};
   bench_step({}, "one observation more of 10,000, interpreted");
   bench_step(compiled, "one observation more of 10,000, compiled");
-  bench_filter(compiled, 100, "a filter of 1,000 particles, 100 steps, compiled");
-  bench_filter(compiled, 400, "a filter of 1,000 particles, 400 steps, compiled");
-  bench_filter({}, 100, "a filter of 1,000 particles, 100 steps, interpreted");
+  bench_filter(compiled, 10, "a filter of 1,000 particles, 10 steps, compiled");
+  bench_filter(compiled, 40, "a filter of 1,000 particles, 40 steps, compiled");
+  bench_filter(compiled, 160, "a filter of 1,000 particles, 160 steps, compiled");
+  bench_filter({}, 40, "a filter of 1,000 particles, 40 steps, interpreted");
 }

@@ -1,6 +1,6 @@
 // Random programs: every way to run them gives what evaluating them gives, to the bit. The ordinary run takes 50,000 of
-// them under each compiler, 100,000 in all; OVERDUB_PROGRAMS=10000000 takes more, and OVERDUB_FIRST_PROGRAM=123 begins
-// elsewhere.
+// them, and a fortieth where sanitizers look on; OVERDUB_PROGRAMS=10000000 takes more, and OVERDUB_FIRST_PROGRAM=123
+// begins elsewhere.
 #include "laws/support/executors.hpp"
 #include "pass/laws.hpp"
 

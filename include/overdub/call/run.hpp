@@ -11,6 +11,9 @@
 #include <utility>
 
 namespace overdub {
+namespace ir {
+class program;
+}
 namespace detail {
 
 // Whether values of an outer run may hide in an X: in captures or members that are no leaves of a tree.
@@ -176,7 +179,13 @@ consteval bool starts_compiled() {
 template <class Context, class F, class... A>
 requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&... a) {
   using Below = detail::outermost_t<A...>;
-  if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>) {
+  constexpr bool is_program = std::is_same_v<F, ir::program>;
+  static_assert(
+      !is_program, "overdub: a context rewrites a program by overdub(context, program); include "
+                   "<overdub/stage/evaluate.hpp>");
+  if constexpr (is_program) {
+    return detail::refused{};
+  } else if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>) {
     if constexpr (
         !detail::is_composition<std::remove_cvref_t<Context>> && !detail::part_of_composition<Context>())
       return detail::refused{};
