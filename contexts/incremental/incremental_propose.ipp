@@ -24,7 +24,7 @@ OVERDUB_DECL void incremental_program::run_changes() {
   if (last_->instead != nullptr) [[unlikely]]
     return run_instead(*last_);
   run(*last_);
-  if (!last_->failed.exists()) return;
+  if (last_ == nullptr || !last_->failed.exists()) return; // slices are bound anew, where all ran
   if (proposal_ == last_ && failed(*last_) != 0) [[unlikely]]
     return learn(*last_);
   last_->failures = 0;
@@ -256,7 +256,10 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
 }
 
 OVERDUB_DECL void incremental_program::run_all() {
-  if (all_ == nullptr) keep_all(); // it ended before
+  if (all_ == nullptr) { // it ended before, or this is a copy
+    keep_all();
+    is_torn_ = true; // what is kept from now on is there with a commit
+  }
   run(*all_);
 }
 

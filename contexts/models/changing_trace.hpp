@@ -85,12 +85,15 @@ public:
   choice_map observed() const {
     choice_map all;
     std::vector<i64> at;
-    for (std::uint32_t s = 0; s < observed_.size(); ++s)
+    for (std::uint32_t s = 0; s < observed_.size(); ++s) {
+      if (observed_[s].empty()) continue;
+      datum const of_site = values(s);
       for (std::size_t k = 0; k < observed_[s].size(); ++k) {
         if (!observed_[s][k]) continue;
         indices_of(s, k, at);
-        all.set(core_->sites()[s].address, at, part_of(values(s), at));
+        all.set(core_->sites()[s].address, at, part_of(of_site, at));
       }
+    }
     return all;
   }
 
@@ -186,25 +189,17 @@ public:
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     if (!observed_[s].empty() && is_observed(s, number_of(proposed_shapes()[s], at))) [[unlikely]]
       refuse_observed(s);
-    if (growth_.is_growing()) [[unlikely]]
+    if (growth_.is_growing()) [[unlikely]] {
+      if (growth_.is_observed(s, number_of(proposed_shapes()[s], at))) refuse_observed(s);
       growth_.was_set(s, number_of(proposed_shapes()[s], at));
-    if (!structure_.is_fixed()) set_in_structure(s, number_of(proposed_shapes()[s], at));
-    if (at.empty())
-      program_.set(first_ + s, datum::of_bits(core_->sites()[s].type, bits));
-    else if constexpr (is_followed)
-      if (at.size() == 1)
-        program_.set_at(first_ + s, at[0], bits);
-      else if (at.size() <= Program::most_indices)
-        program_.set_at(first_ + s, at, bits);
-      else
-        refuse_indices(s);
-    else
-      program_.set_at(first_ + s, at, bits);
+    }
+    put_bits(s, at, bits);
   }
   /// All choices of a site. Observed ones are to be as they are. Throws model_error where all are observed.
   void set_all(std::uint32_t s, datum const& x) {
     if (is_observed(s)) refuse_observed(s);
-    growth_.was_set(s, choice_place::all);
+    if (growth_.is_growing()) [[unlikely]]
+      growth_.was_set(s, choice_place::all);
     if (!structure_.is_fixed()) set_in_structure(s, choice_place::all);
     program_.set(first_ + s, x);
   }
@@ -213,7 +208,8 @@ public:
   /// on; others may be `set`, and are drawn by `propose` where they are not. The trace that is proposed, and its weight, are those of
   /// `update` with the same key; the weight is -infinity where an observed choice vanishes. Throws model_error where a site would have
   /// fewer choices, or the arguments alone do not tell how many; where a choice is given that there was before, with another value;
-  /// and where one that comes is an array, and not given. The changes are forgotten then. O(what comes), and O(elements) of arguments.
+  /// and where one that comes is an array, and not given. `propose` throws it where an old choice appears on which others may depend that
+  /// come. The changes are forgotten then. O(what comes), and O(elements) of arguments that are arrays.
   template <class Model>
   void extend(Model const& m, choice_map const& observed = {}) {
     or_rollback([&] { extend(trace_extension(m, observed)); });
@@ -232,7 +228,7 @@ public:
             "before",
             core_->name().c_str()));
       growth_.begin(by, shapes_);
-      growth_.check_unchanged(*this, by.given());
+      growth_.give_old(*this, program_, by.given(), structure_);
       is_settled_ = false;
       for (std::uint32_t k = 0; k < first_; ++k) trace_growth::extend_input(program_, k, by.arguments()[k]);
       for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
@@ -250,7 +246,7 @@ public:
   /// The same, of changes that make no choice appear. Throws model_error where one does.
   double propose() { return propose(nullptr); }
   /// Whether the proposal has the choices that there were, with other values.
-  bool keeps_structure() const { return structure_.is_same(); }
+  bool keeps_structure() const { return structure_.is_same() && !growth_.is_growing(); }
   /// The logarithm of the density with the changes that were proposed.
   double proposed_score() const { return std::bit_cast<double>(program_.proposed()); }
   void commit() {
@@ -274,7 +270,10 @@ public:
     structure_.forget();
     if (growth_.is_growing()) [[unlikely]]
       for (std::uint32_t s = 0; s < observed_.size(); ++s)
-        if (!observed_[s].empty()) observed_[s].resize(size(s));
+        if (observed_[s].size() > size(s)) { // there was no room
+          observed_[s].resize(size(s));
+          if (std::ranges::find(observed_[s], true) == observed_[s].end()) observed_[s].clear();
+        }
     growth_.forget();
     is_settled_ = true;
     is_impossible_ = false;
@@ -334,6 +333,20 @@ private:
       throw;
     }
   }
+  void put_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
+    if (!structure_.is_fixed()) set_in_structure(s, number_of(proposed_shapes()[s], at));
+    if (at.empty())
+      program_.set(first_ + s, datum::of_bits(core_->sites()[s].type, bits));
+    else if constexpr (is_followed)
+      if (at.size() == 1)
+        program_.set_at(first_ + s, at[0], bits);
+      else if (at.size() <= Program::most_indices)
+        program_.set_at(first_ + s, at, bits);
+      else
+        refuse_indices(s);
+    else
+      program_.set_at(first_ + s, at, bits);
+  }
   void set_in_structure(std::uint32_t s, std::size_t number) {
     structure_.set({s, number});
     is_settled_ = false;
@@ -355,17 +368,21 @@ private:
   double settle(random_key const* key) {
     double there = 0, back = 0;
     is_impossible_ = true;
-    if (growth_.is_growing() && !draw_new(key, there)) return std::numeric_limits<double>::quiet_NaN();
+    if (growth_.is_growing() && !draw_new(key)) return std::numeric_limits<double>::quiet_NaN();
     for (;;) {
       program_.propose();
       structure_.find(program_, proposed_shapes(), shapes_);
       if (!structure_.has_to_draw()) break;
       auto const first = structure_.first_to_draw(proposed_shapes());
       if (key == nullptr) refuse_appearing(first[0]);
+      if (growth_.is_growing()) refuse_late(first[0]);
       if (!draw(first, growth_.is_growing() ? *key : key->at("appearing"), there))
         return std::numeric_limits<double>::quiet_NaN();
     }
-    if (growth_.is_growing()) refuse_unmade_observations();
+    if (growth_.is_growing()) {
+      refuse_unmade_observations();
+      there = growth_.drawn_density();
+    }
     for (choice_place const& c : structure_.vanished())
       if (is_observed(c.site, c.number)) return -std::numeric_limits<double>::infinity();
     if (!structure_.vanished().empty() && !growth_.is_growing())
@@ -381,21 +398,29 @@ private:
     return program_.difference() - there + back;
   }
   // Those that come, each when all before it are there.
-  bool draw_new(random_key const* key, double& log_density) {
-    for (choice_place const& c : growth_.take_waiting(structure_)) {
-      if (structure_.is_conditional(c.site)) {
-        program_.propose();
-        structure_.find(program_, proposed_shapes(), shapes_);
-        if (!structure_.appears(c)) continue; // it is not made
-      }
-      if (key == nullptr) refuse_appearing(c);
-      if (!draw({&c, 1}, *key, log_density)) return false;
+  bool draw_new(random_key const* key) {
+    growth_.sort(structure_);
+    double sum = 0;
+    for (choice_place const* c = growth_.next(); c != nullptr; growth_.was_asked(), c = growth_.next()) {
+      if (structure_.is_conditional(c->site) && !would_be_made(*c)) continue;
+      if (key == nullptr) refuse_appearing(*c);
+      if (!draw({c, 1}, *key, sum)) return false;
     }
     return true;
   }
+  bool would_be_made(choice_place const& c) {
+    bool made = false;
+    program_.as_proposed([&] {
+      models::indices_of(proposed_shapes()[c.site], c.number, at_);
+      tiered_call& asked = about(c.site, site_question::made, at_);
+      asked.run();
+      made = asked.word(0) != 0;
+    });
+    return made;
+  }
   // Whether the distributions of the choices can be drawn from, with what is proposed for others.
   bool draw(std::span<choice_place const> all, random_key const& key, double& log_density) {
-    drawn_.clear();
+    drawn_.clear(), densities_.clear();
     for (choice_place const& c : all) (void)core_->code_of(c.site, site_question::draw); // or it is refused
     try {
       program_.as_proposed([&] {
@@ -405,7 +430,7 @@ private:
           tiered_call& draw = about(c.site, site_question::draw, at_);
           draw.run();
           drawn_.push_back(draw.word(0));
-          log_density += std::bit_cast<double>(draw.word(1));
+          densities_.push_back(std::bit_cast<double>(draw.word(1)));
         }
       });
     } catch (model_error const&) { // a parameter is not allowed
@@ -413,7 +438,9 @@ private:
     }
     for (std::size_t k = 0; k < all.size(); ++k) {
       models::indices_of(proposed_shapes()[all[k].site], all[k].number, at_);
-      set_bits(all[k].site, at_, drawn_[k]);
+      put_bits(all[k].site, at_, drawn_[k]);
+      log_density += densities_[k];
+      if (growth_.is_growing()) growth_.was_drawn(all[k], densities_[k]);
     }
     return true;
   }
@@ -430,16 +457,26 @@ private:
   std::vector<std::vector<i64>> const& proposed_shapes() const {
     return growth_.is_growing() ? growth_.shapes() : shapes_;
   }
+  // What appears before what was drawn already would have been asked for first.
+  void refuse_late(choice_place const& c) {
+    if (!growth_.precedes_drawn(structure_, c)) return;
+    models::indices_of(proposed_shapes()[c.site], c.number, at_);
+    throw model_error(message(
+        "overdub: while a trace grows the choice %.80s appears, on which may depend what comes: commit what "
+        "makes it appear before, or change the trace by update",
+        text_of(address(core_->sites()[c.site].address, at_)).c_str()));
+  }
   void refuse_unmade_observations() {
-    for (choice_place const& c : growth_.observed())
-      if (structure_.is_conditional(c.site) && !structure_.appears(c)) {
-        models::indices_of(proposed_shapes()[c.site], c.number, at_);
-        throw unmade_error(message(
-            "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch "
-            "that "
-            "was not taken",
-            text_of(address(core_->sites()[c.site].address, at_)).c_str(), core_->name().c_str()));
-      }
+    for (choice_place const& c : growth_.told()) {
+      models::indices_of(proposed_shapes()[c.site], c.number, at_);
+      bool const was_there = at_.empty() || at_[0] < shapes_[c.site][0];
+      bool const vanishes = std::ranges::binary_search(structure_.vanished(), c);
+      if (structure_.appears(c) || (was_there && is_made(c.site, at_) && !vanishes)) continue;
+      throw unmade_error(message(
+          "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch that "
+          "was not taken",
+          text_of(address(core_->sites()[c.site].address, at_)).c_str(), core_->name().c_str()));
+    }
   }
   // What may fail of a commit, before it.
   void make_room() {
@@ -450,8 +487,11 @@ private:
       if (observed_[c.site].empty()) resize(c.site);
   }
   void end_growth() {
-    for (choice_place const& c : growth_.observed()) observed_[c.site][c.number] = true;
     shapes_ = growth_.shapes();
+    for (choice_place const& c : growth_.observed()) {
+      indices_of(c.site, c.number, at_);
+      observed_[c.site][c.number] = is_made(c.site, at_);
+    }
     growth_.forget();
   }
 
@@ -548,7 +588,7 @@ private:
       return Program(t.core().code_of_score(), inputs);
   }
 
-  static constexpr std::size_t questions = 4; // of site_question
+  static constexpr std::size_t questions = 5; // of site_question
 
   models::shared_core core_;
   std::uint32_t first_; // the input of the first site
@@ -562,6 +602,7 @@ private:
   bool is_impossible_ = false; // or cannot be, or an observed choice vanishes
   std::vector<i64> at_;
   std::vector<std::uint64_t> drawn_;
+  std::vector<double> densities_; // of these
 };
 
 /// What a change does not reach is not computed again.

@@ -76,7 +76,7 @@ private:
           followed_->commit();
         return weight;
       }
-    } catch (model_error const&) { // what is wrong, and not only not followed, an update says, too
+    } catch (error const&) { // what is wrong, and not only not followed, an update says, too
     }
     trace_ = followed_->as_trace();
     observed_ = followed_->observed();

@@ -63,6 +63,11 @@ public:
   void append(std::uint32_t i, datum const& row) {
     auto& array = inputs_[i].array;
     if (array.extent(0) == 0) array.set_row(row.shape().data());
+    for (std::size_t axis = 0; axis < row.type().rank; ++axis)
+      if (row.shape()[axis] != array.extent(axis + 1))
+        throw size_error(message(
+            "overdub: input %u has rows of size %lld, and was given one of size %lld more", i,
+            static_cast<long long>(array.extent(axis + 1)), static_cast<long long>(row.shape()[axis])));
     array.reserve_rows(1);
     std::byte* const to = array.data() + array.bytes();
     if (row.type().rank == 0)
@@ -72,8 +77,8 @@ public:
         if (auto const& from = row.elements<T>(); !from.empty())
           std::memcpy(to, from.data(), array.bytes_of_row());
       });
-    array.extend(1);
     changes_.push_back({.input = i, .rows = 1});
+    array.extend(1);
   }
   void propose() {
     for (std::uint32_t k = 0; k < inputs_.size(); ++k) pass_input(call_, k, k);

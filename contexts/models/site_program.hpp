@@ -14,7 +14,8 @@ enum class site_question : std::uint8_t {
   draw,    // another value, drawn; its log density; and that of the present value
   density, // the log density of the present value
   bounds,  // the least and the greatest value, two i64
-  moments  // the mean and the standard deviation, where it is normal
+  moments, // the mean and the standard deviation, where it is normal
+  made     // whether the branches that it stands in are taken
 };
 
 /// The program of a choice of a site, which is optimised. Its arguments are the model's, all choices of each site, and the indices of the

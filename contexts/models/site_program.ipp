@@ -30,7 +30,9 @@ public:
 
   void run(site_question q) {
     unused_.sites.assign(m_.sites.size(), no_outputs);
+    asks_whether_made_ = q == site_question::made;
     open(0);
+    if (asks_whether_made_) return finish({is_made_ == ir::nothing ? at_.literal(true) : is_made_});
     choice_parts const parts = parts_of(p_, from_, n_);
     std::vector<ir::value_id> parameters;
     for (ir::value_id const v : parts.parameters) parameters.push_back(mapped(v));
@@ -56,6 +58,9 @@ public:
       if (p_.text(original()[n_].attributes.detail) != "normal")
         refuse("is not normal, as elliptical slice sampling wants it: move it in another way");
       finish({parameters[0], parameters[1]});
+      return;
+    case site_question::made:
+      break; // answered before its distribution was asked for
     }
   }
 
@@ -79,8 +84,27 @@ private:
       map_.insert_or_assign(original().argument(body, 0), indices_[turn_++]);
     } else if (code == ir::op::loop) {
       enter_loop(next, body);
+    } else if (code == ir::op::if_ && asks_whether_made_) {
+      return ask_within(next, depth);
     }
     open(depth + 1);
+  }
+  // Whether a branch is taken, and what it is asked then.
+  void ask_within(ir::node_id branch, std::size_t depth) {
+    ir::value_id const operands[] = {mapped(original().operand(branch, 0))};
+    ir::type const result[] = {ir::boolean};
+    std::vector<ir::type> const no_arguments[] = {{}, {}};
+    ir::node_id const choice = at_.insert(ir::op::if_, operands, result, {}, no_arguments);
+    bool const is_first = way_[depth + 1] == original().region_at(branch, 0);
+    at_.to_end(at_->region_at(choice, is_first ? 0 : 1));
+    open(depth + 1);
+    ir::value_id const inside[] = {is_made_ == ir::nothing ? at_.literal(true) : is_made_};
+    at_.yield(inside);
+    at_.to_end(at_->region_at(choice, is_first ? 1 : 0));
+    ir::value_id const outside[] = {at_.literal(false)};
+    at_.yield(outside);
+    at_.to_after(choice);
+    is_made_ = at_->result(choice);
   }
 
   // What a loop carries into the turn of the choice.
@@ -195,6 +219,8 @@ private:
   std::vector<ir::value_id> indices_;
   std::size_t turn_ = 0;
   outputs unused_;
+  bool asks_whether_made_ = false;
+  ir::value_id is_made_ = ir::nothing; // in what was written so far
 };
 
 // Erases what nobody needs, even where it may fail: choices of a trace have been through it.

@@ -57,11 +57,13 @@ public:
     shapes_ = before;
     std::span<i64 const> turns = by.turns();
     for (std::uint32_t s = 0; s < before.size(); ++s) {
+      bool has_rows = true; // that there are
       for (std::size_t axis = 0; axis < before[s].size(); ++axis) {
-        i64 const n = turns[axis];
+        i64 const n = turns[axis], had = before[s][axis];
         if (n == unknown_turns) refuse(m, s, "stands in a branch, or as many turns as other things say");
-        if (axis == 0 ? n < before[s][0] : n != before[s][axis] && before[s][0] > 0)
+        if (axis == 0 ? n < had : n != had && has_rows)
           refuse(m, s, axis == 0 ? "would have fewer choices" : "would have rows of another length");
+        has_rows = has_rows && had > 0;
         shapes_[s][axis] = n;
       }
       turns = turns.subspan(before[s].size());
@@ -72,24 +74,23 @@ public:
       detail::site_constraints::check_size(at, x, shapes_[m.site_at(at.site)]);
     is_growing_ = true;
   }
-  /// Throws model_error where one is given that a trace has, with another value. O(log n) for each; of whole sites O(choices).
-  template <class Trace>
-  void check_unchanged(Trace const& t, detail::site_constraints const& given) const {
+  /// Of the given choices those that have a place in the trace: they are what they are, or are not made yet, and observed where they
+  /// appear. Throws model_error where one has another value. O(log n) each; of whole sites O(choices).
+  template <class Trace, class Program>
+  void
+  give_old(Trace const& t, Program& p, detail::site_constraints const& given, trace_structure& structure) {
     std::vector<i64> at;
     for (auto const& [where, x] : given.typed()) {
       std::uint32_t const s = t.core().site_at(where.site);
-      if (!where.indices.empty() && where.indices[0] >= t.shape(s)[0]) continue;
-      datum const now = t.values(s);
+      bool const is_one = where.indices.size() == t.shape(s).size();
+      bool const is_old = where.indices.empty() || where.indices[0] < t.shape(s)[0];
+      if (is_one && structure.is_conditional(s)) told_.push_back({s, number_of(shapes_[s], where.indices)});
+      if (is_one && is_old) give_old(t, p, s, where.indices, x, structure);
+      if (is_one || !is_old) continue;
       for (std::size_t k = 0; k < t.size(s); ++k) {
         t.indices_of(s, k, at);
-        address const one(where.site, at);
-        if ((one != where && !detail::is_below(one, where)) || !t.is_made(s, at)) continue;
-        datum const wanted = given.find(s, at);
-        if (datum const is = part_of(now, at); !(wanted == is))
-          throw model_error(message(
-              "overdub: %.80s is given as %.80s to a trace that grows, and it is %.80s: set what changes "
-              "besides",
-              text_of(one).c_str(), overdub::text_of(wanted).c_str(), overdub::text_of(is).c_str()));
+        if (address const one(where.site, at); detail::is_below(one, where))
+          give_old(t, p, s, at, given.find(s, at), structure);
       }
     }
   }
@@ -97,7 +98,8 @@ public:
   /// Gives an input of a program another value: of an array that got longer, the rows that it has more.
   template <class Program>
   static void extend_input(Program& p, std::uint32_t input, datum const& x) {
-    datum const now = p.input(input);
+    datum now;
+    p.as_proposed([&] { now = p.input(input); });
     if (x.type().rank == 0 || std::ranges::equal(now.shape(), x.shape()))
       p.set_differing(input, now, x);
     else if (!begins_with(x, now))
@@ -127,10 +129,7 @@ public:
           observed_.push_back(c);
           structure.set(c);
         } else if (of.type.rank > 0) {
-          throw model_error(message(
-              "overdub: the choice %.80s comes, and is an array, which is not drawn for a trace that grows; "
-              "give it, or change the trace by update",
-              text_of(address(of.address, at)).c_str()));
+          refuse_array(m, s, at);
         } else {
           waiting_.push_back(c);
         }
@@ -142,31 +141,94 @@ public:
     }
   }
 
-  /// A choice was set: it is not drawn.
+  /// A choice is set by others: it is not drawn.
   void was_set(std::uint32_t s, std::size_t number) {
-    if (!waiting_.empty())
-      std::erase_if(waiting_, [&](choice_place const& c) {
-        return c.site == s && (c.number == number || number == choice_place::all);
-      });
+    auto const is_it = [&](choice_place const& c) {
+      return c.site == s && (c.number == number || number == choice_place::all);
+    };
+    waiting_.erase(
+        std::remove_if(waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), waiting_.end(), is_it),
+        waiting_.end());
+    std::erase_if(drawn_, [&](drawn const& d) { return is_it(d.place); });
   }
+  /// What is given of the choices that come, and of those that there are but were not made; in branches, by their addresses.
   std::vector<choice_place> const& observed() const { return observed_; }
-  /// Those that were to be drawn, in the order in which the model makes them; they wait no longer.
-  std::vector<choice_place> take_waiting(trace_structure const& structure) {
-    std::vector<choice_place> all = std::exchange(waiting_, {});
+  bool is_observed(std::uint32_t s, std::size_t number) const {
+    return std::ranges::find(observed_, choice_place{s, number}) != observed_.end();
+  }
+  std::vector<choice_place> const& told() const { return told_; }
+
+  /// Puts those that wait in the order in which the model makes them.
+  void sort(trace_structure const& structure) {
     std::vector<i64> of_a, of_b;
-    std::ranges::sort(all, [&](choice_place const& a, choice_place const& b) {
-      indices_of(shapes_[a.site], a.number, of_a);
-      indices_of(shapes_[b.site], b.number, of_b);
-      return structure.is_before(a.site, of_a, b.site, of_b);
-    });
-    return all;
+    std::ranges::sort(
+        waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), waiting_.end(),
+        [&](choice_place const& a, choice_place const& b) { return is_before(structure, a, b, of_a, of_b); });
+  }
+  /// The next one that waits; nothing where there is none. It was asked for then: it was drawn, or is not made.
+  choice_place const* next() const { return asked_ < waiting_.size() ? &waiting_[asked_] : nullptr; }
+  void was_asked() { ++asked_; }
+  void was_drawn(choice_place const& c, double log_density) { drawn_.push_back({c, log_density}); }
+  /// The logarithm of the density of what was drawn.
+  double drawn_density() const {
+    double sum = 0;
+    for (drawn const& d : drawn_) sum += d.log_density;
+    return sum;
+  }
+  /// Whether one that was drawn may depend on a choice.
+  bool precedes_drawn(trace_structure const& structure, choice_place const& c) const {
+    std::vector<i64> of_a, of_b;
+    return std::ranges::any_of(
+        drawn_, [&](drawn const& d) { return is_before(structure, c, d.place, of_a, of_b); });
   }
   void forget() {
-    observed_.clear(), waiting_.clear();
+    observed_.clear(), told_.clear(), waiting_.clear(), drawn_.clear();
+    asked_ = 0;
     is_growing_ = false;
   }
 
 private:
+  struct drawn {
+    choice_place place;
+    double log_density;
+  };
+  bool is_before(
+      trace_structure const& structure, choice_place const& a, choice_place const& b, std::vector<i64>& of_a,
+      std::vector<i64>& of_b) const {
+    indices_of(shapes_[a.site], a.number, of_a);
+    indices_of(shapes_[b.site], b.number, of_b);
+    return structure.is_before(a.site, of_a, b.site, of_b);
+  }
+  template <class Trace, class Program>
+  void give_old(
+      Trace const& t, Program& p, std::uint32_t s, std::vector<i64> const& at, datum const& x,
+      trace_structure& structure) {
+    auto const input = static_cast<std::uint32_t>(t.arguments()) + s;
+    if (!t.is_made(s, at)) {
+      if (x.type().rank > 0) refuse_array(t.core(), s, at);
+      if (at.empty())
+        p.set(input, x);
+      else
+        p.set_at(input, at, x.bits());
+      choice_place const c{s, number_of(shapes_[s], at)};
+      structure.set(c);
+      observed_.push_back(c);
+    } else if (datum const is =
+                   x.type().rank > 0 ? part_of(t.values(s), at) : datum::of_bits(x.type(), t.bits(s, at));
+               !(x == is)) {
+      throw model_error(message(
+          "overdub: %.80s is given as %.80s to a trace that grows, and it is %.80s: set what changes "
+          "besides",
+          text_of(address(t.core().sites()[s].address, at)).c_str(), overdub::text_of(x).c_str(),
+          overdub::text_of(is).c_str()));
+    }
+  }
+  [[noreturn]] static void refuse_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at) {
+    throw model_error(message(
+        "overdub: the choice %.80s comes, and is an array, which is not drawn for a trace that grows; "
+        "give it, or change the trace by update",
+        text_of(address(m.sites()[s].address, at)).c_str()));
+  }
   // Whether an array is another one with rows behind its end.
   static bool begins_with(datum const& x, datum const& beginning) {
     auto const &whole = x.shape(), &part = beginning.shape();
@@ -193,7 +255,9 @@ private:
 
   bool is_growing_ = false;
   std::vector<std::vector<i64>> shapes_; // by site, while it grows
-  std::vector<choice_place> observed_, waiting_;
+  std::vector<choice_place> observed_, told_, waiting_;
+  std::size_t asked_ = 0; // so many of those that wait do so no longer
+  std::vector<drawn> drawn_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

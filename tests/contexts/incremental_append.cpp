@@ -337,6 +337,22 @@ TEST_CASE("rows of one array have one size, whichever came, and all of them may 
   f.append<0>(3);
   f.commit();
   CHECK(f.value() == ragged(indices{3, 3, 3}));
+  // A copy, of which all runs at first.
+  auto copied = oc::incremental(ragged, indices{2, 2});
+  for (i64 const size : {3, 4}) {
+    auto const kept = copied;
+    copied = kept;
+    copied.set_at<0>(0, size);
+    copied.set_at<0>(1, size);
+    (void)copied.propose();
+    copied.rollback();
+    CHECK(copied.value() == kept.value());
+    copied.set_at<0>(0, size);
+    copied.set_at<0>(1, size);
+    copied.commit();
+    CHECK(copied.value() == ragged(indices{size, size}));
+    CHECK(kept.value() == ragged(indices{size - 1, size - 1}));
+  }
 
   // Rows among others, as a whole: all of them get longer at once.
   constexpr auto twice = od::fn<"twice">([](auto n) {

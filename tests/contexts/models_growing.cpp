@@ -4,6 +4,7 @@
 
 #include <overdub/contexts/models/filter.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -321,6 +322,187 @@ TEST_CASE("what does not grow is refused, and forgotten") {
   CHECK(t.propose() == Approx(log_density(ds::dirichlet(vec{1, 1}), vec{0.25, 0.75})));
   t.commit();
   CHECK(t.get<vec>("share[1]")[1] == 0.75);
+}
+
+namespace {
+
+// A choice before the loop is made where there are enough turns; one behind it, where the last state says so.
+inline constexpr auto biased = od::fn<"biased">([](od::scope auto& cx, auto n) {
+  auto const bias = od::if_(
+      n > i64{3}, [&] { return cx(od::sample<"bias">, ds::normal(2, 1)); }, [&] { return cx.lift(0.0); });
+  auto const last = od::loop(n, cx.lift(0.0), [&](auto, auto before) {
+    auto const x = cx(od::sample<"x">, ds::normal(bias + before, 0.5));
+    (void)cx(od::sample<"y">, ds::normal(x, 0.7));
+    return x;
+  });
+  return od::if_(
+      last > 0.0, [&] { return cx(od::sample<"tail">, ds::normal(last, 1)); }, [&] { return last + 0.0; });
+});
+
+// 0 is no value of a choice, and is asked for by nobody.
+inline constexpr auto tables = od::fn<"tables">([](od::scope auto& cx, auto n, auto const& table) {
+  return od::sum(cx(od::tabulate, n, [&](auto) {
+    auto const is_shifted = cx(od::sample<"is_shifted">, ds::bernoulli(0.5));
+    auto const shift = od::if_(
+        is_shifted, [&] { return cx(od::sample<"shift">, ds::normal(0, 1)); }, [&] { return cx.lift(0.0); });
+    auto const k = cx(od::sample<"k">, ds::discrete_uniform(1, 3));
+    return cx(od::sample<"y">, ds::normal(table[k - 1] + shift, 1));
+  }));
+});
+
+} // namespace
+
+TEST_CASE(
+    "choices that come are drawn behind those that they depend on, and asked for when these are there") {
+  auto const m = ms::model(biased, i64{3});
+  for (i64 seed = 1; seed <= 8; ++seed) {
+    od::random_key const key(static_cast<std::uint64_t>(seed));
+    auto const start = m.simulate(key);
+    auto const check = [&]<class T>(T t) {
+      ms::choice_map const before = t.as_trace().choices();
+      // x[3] would be drawn by a bias that is not there yet.
+      t.extend(m.with(i64{4}));
+      CHECK_THROWS_WITH(t.propose(key.at(1)), Contains("while a trace grows the choice bias appears"));
+      CHECK(t.as_trace().choices() == before);
+      CHECK(grows_as_updated(t, m.with(i64{4}).arguments(), {{"bias", 1.0}, {"y[3]", 0.5}}, key.at(2)));
+      CHECK(t.is_observed(t.core().site_at("bias"), 0));
+      CHECK(grows_as_updated(t, m.with(i64{6}).arguments(), {{"bias", 1.0}, {"y[4]", 0.5}}, key.at(3)));
+      CHECK(!t.is_observed(t.core().site_at("y"), 5));
+      CHECK(t.observed() == ms::choice_map{{"bias", 1.0}, {"y[3]", 0.5}, {"y[4]", 0.5}});
+    };
+    check(ms::followed_trace(start));
+    check(ms::reexecuted_trace(start));
+    auto const of_tables = ms::model(tables, i64{1}, vec{1, 2, 3});
+    ms::followed_trace t(of_tables.simulate(key));
+    for (i64 n = 3; n < 9; n += 2)
+      CHECK(grows_as_updated(t, of_tables.with(n, vec{1, 2, 3}).arguments(), {}, key.at(n)));
+    // Arrays that are given for a branch are read where it is taken.
+    auto const of_jumps = ms::model(jumps, i64{1});
+    ms::followed_trace j(of_jumps.simulate(key));
+    vec const all{7, 8, 9, 10};
+    ms::choice_map given{{"level", all}};
+    if (j.is_made(j.core().site_at("level"), std::vector<i64>{0}))
+      given.set("level[0]", j.get<double>("level[0]"));
+    CHECK(grows_as_updated(j, of_jumps.with(i64{4}).arguments(), given, key.at(9)));
+  }
+  // An old one appears, by an argument or by another choice, which is set before or after.
+  constexpr auto limits = od::fn<"limits">([](od::scope auto& cx, auto n, auto limit) {
+    return od::loop(n, cx.lift(0.0), [&](auto, auto before) {
+      auto const x = cx(od::sample<"x">, ds::normal(before, 1));
+      return od::if_(
+          x > limit, [&] { return cx(od::sample<"v">, ds::normal(100, 1)); }, [&] { return before + 0.0; });
+    });
+  });
+  auto const of_limits = ms::model(limits, i64{1}, 0.0);
+  auto const low = of_limits.assess({{"x[0]", -1.0}});
+  auto const check_late = [&]<class T>(T l) {
+    auto const refuses = [&](auto const& change) {
+      change();
+      CHECK_THROWS_WITH(
+          l.propose(od::random_key(1)),
+          "overdub: while a trace grows the choice v[0] appears, on which may depend what comes: commit what "
+          "makes it appear before, or change the trace by update");
+      CHECK(l.as_trace().choices() == low.choices());
+    };
+    refuses([&] { l.extend(of_limits.with(i64{2}, -2.0)); });
+    refuses([&] {
+      l.set({{"x[0]", 0.5}});
+      l.extend(of_limits.with(i64{2}, 0.0));
+    });
+    refuses([&] {
+      l.extend(of_limits.with(i64{2}, 0.0));
+      l.set({{"x[0]", 0.5}});
+    });
+    l.set({{"x[0]", 0.5}});
+    (void)l.propose(od::random_key(1));
+    l.commit();
+    CHECK(grows_as_updated(l, of_limits.with(i64{3}, 0.0).arguments(), {}, od::random_key(1)));
+  };
+  check_late(ms::followed_trace(low));
+  check_late(ms::reexecuted_trace(low));
+  auto const filtered = ms::particle_filter( // where particles are run again then
+      [&](std::size_t step) {
+        return of_limits.with(static_cast<i64>(step + 1), -static_cast<double>(step));
+      },
+      [](std::size_t) { return ms::choice_map(); }, 4, {.particles = 20}, od::random_key(1));
+  CHECK(std::ranges::any_of(filtered.values, [](ms::particle const& p) { return !p.is_followed(); }));
+  for (ms::particle const& p : filtered.values) CHECK(std::isfinite(p.score()));
+
+  // Rows of rows, of which there are none.
+  constexpr auto empty = od::fn<"empty">([](od::scope auto& cx, auto n, auto k) {
+    return od::sum(cx(od::tabulate, n, [&](auto) {
+      auto const mean = cx(od::sample<"mean">, ds::normal(0, 1));
+      return od::sum(cx(od::tabulate, k, [&](auto) {
+        return cx(od::loop, i64{2}, cx.lift(0.0), [&](auto, auto d) {
+          return d + cx(od::sample<"d">, ds::normal(mean, 1));
+        });
+      }));
+    }));
+  });
+  auto const of_empty = ms::model(empty, i64{2}, i64{0});
+  ms::followed_trace e(of_empty.simulate(od::random_key(1)));
+  CHECK(grows_as_updated(e, of_empty.with(i64{4}, i64{0}).arguments(), {}, od::random_key(2)));
+
+  // Another one is set besides, on which those that come depend.
+  auto const of_jumps = ms::model(jumps, i64{3});
+  ms::followed_trace t(of_jumps.assess(
+      {{"jump", od::array<bool>{true, false, false}}, {"level[0]", 1.0}, {"y", vec{1, 1, 1}}}));
+  t.extend(of_jumps.with(i64{4}), {{"jump[3]", false}});
+  t.set({{"jump[2]", true}});
+  CHECK_THROWS_WITH(
+      t.propose(od::random_key(1)), Contains("while a trace grows the choice level[2] appears"));
+}
+
+TEST_CASE("a proposal that was not drawn is drawn again, and one that was keeps its weight") {
+  auto const m = ms::model(walk, i64{3}, 0.5);
+  auto const start = m.simulate(od::random_key(1));
+  ms::followed_trace t(start);
+  t.extend(m.with(i64{4}, -1.0), {{"y[3]", 1.0}});
+  CHECK(std::isnan(t.propose(od::random_key(2))));
+  CHECK(std::isnan(t.propose(od::random_key(2))));
+  t.set_argument(1, 0.5);
+  double const weight = t.propose(od::random_key(2));
+  auto const u = m.with(i64{4}, 0.5).update(start, {{"y[3]", 1.0}}, od::random_key(2));
+  CHECK(weight == Approx(u.weight));
+  CHECK(t.propose(od::random_key(3)) == Approx(weight));
+  CHECK(!t.keeps_structure());
+  CHECK_THROWS_WITH(t.set({{"y[3]", 2.0}}), Contains("is observed, and does not move"));
+  t.set({{"x[3]", 0.25}}); // after all: nothing is drawn
+  CHECK(
+      t.propose() == Approx(
+                         log_density(ds::normal(0.9 * start.get<double>("x[2]"), 0.5), 0.25) +
+                         log_density(ds::normal(0.25, 0.7), 1.0)));
+  t.rollback();
+  CHECK(!t.has_observed(t.core().site_at("y")));
+}
+
+TEST_CASE("rows that come are as long as the others, and arguments are what an extension says") {
+  constexpr auto shares = od::fn<"shares">([](od::scope auto& cx, auto n, auto const& a) {
+    return od::sum(cx(od::tabulate, n, [&](auto) { return cx(od::sample<"share">, ds::dirichlet(a))[0]; }));
+  });
+  auto const s = ms::model(shares, i64{1}, vec{1, 1});
+  constexpr auto line = od::fn<"line">([](od::scope auto& cx, auto const& xs) {
+    return od::sum(od::map([&](auto x) { return cx(od::sample<"y">, ds::normal(x, 1)); }, xs));
+  });
+  auto const l = ms::model(line, vec{1, 2, 3});
+  auto const check = [&]<class T>(T of_shares, T of_line) {
+    CHECK_THROWS_AS(of_shares.extend(s.with(i64{2}, vec{1, 1}), {{"share[1]", vec{1.0}}}), od::size_error);
+    CHECK_THROWS_AS(
+        of_shares.extend(s.with(i64{2}, vec{1, 1}), {{"share[1]", vec{0, 0, 1}}}), od::size_error);
+    CHECK(of_shares.as_trace().choices().size() == 1);
+    ms::trace const before = of_line.as_trace();
+    of_line.set_argument_at(0, {0}, 5.0); // which the extension takes back
+    of_line.extend(l.with(vec{1, 2, 3, 4}), {{"y[3]", 0.5}});
+    CHECK(
+        of_line.propose() ==
+        Approx(l.with(vec{1, 2, 3, 4}).update(before, {{"y[3]", 0.5}}, od::random_key(1)).weight));
+    of_line.commit();
+    CHECK(of_line.as_trace().arguments()[0] == od::datum(vec{1, 2, 3, 4}));
+  };
+  auto const a = s.simulate(od::random_key(1));
+  auto const b = l.simulate(od::random_key(1));
+  check(ms::followed_trace(a), ms::followed_trace(b));
+  check(ms::reexecuted_trace(a), ms::reexecuted_trace(b));
 }
 
 // ---- particle filters
