@@ -375,7 +375,8 @@ private:
       if (!structure_.has_to_draw()) break;
       auto const first = structure_.first_to_draw(proposed_shapes());
       if (key == nullptr) refuse_appearing(first[0]);
-      if (growth_.is_growing()) refuse_late(first[0]);
+      if (growth_.is_growing())
+        for (choice_place const& c : first) refuse_late(c);
       if (!draw(first, growth_.is_growing() ? *key : key->at("appearing"), there))
         return std::numeric_limits<double>::quiet_NaN();
     }
@@ -472,10 +473,7 @@ private:
       bool const was_there = at_.empty() || at_[0] < shapes_[c.site][0];
       bool const vanishes = std::ranges::binary_search(structure_.vanished(), c);
       if (structure_.appears(c) || (was_there && is_made(c.site, at_) && !vanishes)) continue;
-      throw unmade_error(message(
-          "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch that "
-          "was not taken",
-          text_of(address(core_->sites()[c.site].address, at_)).c_str(), core_->name().c_str()));
+      detail::site_constraints::throw_unmade(*core_, address(core_->sites()[c.site].address, at_));
     }
   }
   // What may fail of a commit, before it.

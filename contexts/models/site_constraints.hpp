@@ -52,12 +52,14 @@ public:
       std::uint32_t const s = m_.site_at(at.site);
       site const& of = m_.sites()[s];
       check_size(at, x, {t.values()[s].shape().data(), of.turns});
-      if (at.indices.size() == of.turns && !t.is_made(s, at.indices))
-        throw unmade_error(message(
-            "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch "
-            "that was not taken",
-            text_of(at).c_str(), m_.name().c_str()));
+      if (at.indices.size() == of.turns && !t.is_made(s, at.indices)) throw_unmade(m_, at);
     }
+  }
+  [[noreturn]] static void throw_unmade(model_core const& m, address const& at) {
+    throw unmade_error(message(
+        "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch that "
+        "was not taken",
+        text_of(at).c_str(), m.name().c_str()));
   }
 
   /// Throws where an address is none of a site's choices, of which there are so many along each index, or the values are others in number.
