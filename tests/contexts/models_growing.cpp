@@ -220,7 +220,7 @@ TEST_CASE("a trace grows as an update makes it, and goes on as the trace that is
   CHECK(all.moved > 100);
 }
 
-TEST_CASE("it is so for random models") {
+TEST_CASE("traces of random models grow as update makes them longer") {
   counts all;
   std::uint64_t const count = programs(150);
   for (std::uint64_t seed = 1; seed <= count; ++seed) {

@@ -1,5 +1,5 @@
 // A program is rewritten by another header than runs functions.
-// expect: a context rewrites a program by overdub(context, program); include <overdub/stage/evaluate.hpp>
+// expect: a context rewrites a program by overdub\(context, program\); include <overdub/stage/evaluate.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/overdub.hpp>
