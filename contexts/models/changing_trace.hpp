@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/models/observed_choices.hpp>
 #include <overdub/contexts/models/operations.hpp>
 #include <overdub/contexts/models/reexecuted_program.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
@@ -12,10 +13,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <limits>
-#include <map>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -38,19 +37,21 @@ public:
   /// or with as many as other choices say.
   explicit changing_trace(trace const& t, choice_map const& observed = {})
       : core_(t.shared_core()), first_(static_cast<std::uint32_t>(t.arguments().size())),
-        program_(program_of(t, observed)), structure_(*core_) {
+        structure_(
+            *core_, observed, is_followed ? contexts::incremental_program::most_indices : ~std::size_t{0}),
+        program_(program_of(t)), calls_(questions * core_->sites().size()), observed_(core_->sites().size()) {
     for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
       site const& of = core_->sites()[s];
       datum::extents const& shape = t.values()[s].shape();
       shapes_.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(of.turns));
     }
-    fix(t, observed);
+    observed_.add(*this, t, observed);
   }
 
   /// Copies what is committed, without changes. O(choices, and what is kept of them); nothing runs.
   changing_trace(changing_trace const& other)
-      : core_(other.core_), first_(other.first_), calls_(other.calls_.size()), program_(other.program_),
-        shapes_(other.shapes_), observed_(other.observed_), structure_(other.structure_) {
+      : core_(other.core_), first_(other.first_), structure_(other.structure_), program_(other.program_),
+        calls_(other.calls_.size()), shapes_(other.shapes_), observed_(other.observed_) {
     structure_.forget();
   }
   changing_trace(changing_trace&&) = default;
@@ -66,36 +67,19 @@ public:
   double score() const { return std::bit_cast<double>(program_.value()); }
 
   /// How many choices a site has, and the indices of one of them, counted row by row.
-  std::size_t size(std::uint32_t s) const { return size_of(shapes_[s]); }
+  std::size_t size(std::uint32_t s) const { return models::size_of(shapes_[s]); }
   void indices_of(std::uint32_t s, std::size_t number, std::vector<i64>& out) const {
     models::indices_of(shapes_[s], number, out);
   }
   std::vector<i64> const& shape(std::uint32_t s) const { return shapes_[s]; }
 
   /// Whether a choice is observed, by its number; whether some choices of a site are, and whether all are.
-  bool is_observed(std::uint32_t s, std::size_t number) const {
-    return number < observed_[s].size() && observed_[s][number];
-  }
-  bool has_observed(std::uint32_t s) const { return !observed_[s].empty(); }
-  bool is_observed(std::uint32_t s) const {
-    return !observed_[s].empty() && std::ranges::find(observed_[s], false) == observed_[s].end();
-  }
+  bool is_observed(std::uint32_t s, std::size_t number) const { return observed_.contains({s, number}); }
+  bool has_observed(std::uint32_t s) const { return observed_.has(s); }
+  bool is_observed(std::uint32_t s) const { return observed_.has_all(s); }
 
   /// What is observed, with its values. O(choices).
-  choice_map observed() const {
-    choice_map all;
-    std::vector<i64> at;
-    for (std::uint32_t s = 0; s < observed_.size(); ++s) {
-      if (observed_[s].empty()) continue;
-      datum const of_site = values(s);
-      for (std::size_t k = 0; k < observed_[s].size(); ++k) {
-        if (!observed_[s][k]) continue;
-        indices_of(s, k, at);
-        all.set(core_->sites()[s].address, at, part_of(of_site, at));
-      }
-    }
-    return all;
-  }
+  choice_map observed() const { return observed_.values_in(*this); }
 
   /// Whether a choice is made, by its indices: another one may decide on it. Of all choices of a site, as truths; nothing where all are
   /// made always.
@@ -187,7 +171,7 @@ public:
   }
   /// A choice. Throws model_error where it is observed, and where it has more than three indices, and the trace is followed.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
-    if (!observed_[s].empty() && is_observed(s, number_of(proposed_shapes()[s], at))) [[unlikely]]
+    if (observed_.has(s) && is_observed(s, number_of(proposed_shapes()[s], at))) [[unlikely]]
       refuse_observed(s);
     if (growth_.is_growing()) [[unlikely]] {
       if (growth_.is_observed(s, number_of(proposed_shapes()[s], at))) refuse_observed(s);
@@ -233,7 +217,8 @@ public:
       for (std::uint32_t k = 0; k < first_; ++k) trace_growth::extend_input(program_, k, by.arguments()[k]);
       for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         if (growth_.shapes()[s] == shapes_[s]) continue;
-        if (is_followed && shapes_[s].size() > contexts::incremental_program::most_indices) refuse_indices(s);
+        if (is_followed && shapes_[s].size() > contexts::incremental_program::most_indices)
+          trace_structure::refuse_indices(*core_, s);
         growth_.extend_site(*core_, program_, first_ + s, s, shapes_[s], by.given(), structure_);
       }
     });
@@ -258,7 +243,7 @@ public:
           "proposal has no density, and is rolled back"));
     }
     or_rollback([&] {
-      if (growth_.is_growing()) make_room();
+      if (growth_.is_growing()) observed_.make_room(growth_.shapes(), growth_.observed());
       program_.commit();
     });
     if (growth_.is_growing()) [[unlikely]]
@@ -269,11 +254,7 @@ public:
     program_.rollback();
     structure_.forget();
     if (growth_.is_growing()) [[unlikely]]
-      for (std::uint32_t s = 0; s < observed_.size(); ++s)
-        if (observed_[s].size() > size(s)) { // there was no room
-          observed_[s].resize(size(s));
-          if (std::ranges::find(observed_[s], true) == observed_[s].end()) observed_[s].clear();
-        }
+      observed_.give_room_back(shapes_);
     growth_.forget();
     is_settled_ = true;
     is_impossible_ = false;
@@ -291,22 +272,16 @@ public:
 
   /// The program of a choice, with all as it is, ready to be run.
   tiered_call& about(std::uint32_t s, site_question q, std::span<i64 const> at) {
-    auto& call = calls_[questions * s + static_cast<std::size_t>(q)];
-    if (call == nullptr) call = std::make_unique<tiered_call>(core_->code_of(s, q));
+    tiered_call& call = call_about(s, q);
     std::uint32_t next = 0;
-    for (; next < first_ + shapes_.size(); ++next) program_.pass_input(*call, next, next);
-    for (i64 const i : at) call->set(next++, static_cast<std::uint64_t>(i));
-    return *call;
+    for (; next < first_ + shapes_.size(); ++next) program_.pass_input(call, next, next);
+    for (i64 const i : at) call.set(next++, static_cast<std::uint64_t>(i));
+    return call;
   }
 
   Program const& program() const { return program_; }
 
 private:
-  static std::size_t size_of(std::vector<i64> const& shape) {
-    std::size_t n = 1;
-    for (i64 const extent : shape) n *= static_cast<std::size_t>(extent);
-    return n;
-  }
   void check_argument(std::uint32_t k) const {
     if (k >= first_)
       throw model_error(message(
@@ -343,7 +318,7 @@ private:
       else if (at.size() <= Program::most_indices)
         program_.set_at(first_ + s, at, bits);
       else
-        refuse_indices(s);
+        trace_structure::refuse_indices(*core_, s);
     else
       program_.set_at(first_ + s, at, bits);
   }
@@ -363,6 +338,11 @@ private:
     or_rollback([&] { weight = settle(key); });
     is_settled_ = true;
     return weight;
+  }
+  tiered_call& call_about(std::uint32_t s, site_question q) {
+    auto& call = calls_[questions * s + static_cast<std::size_t>(q)];
+    if (call == nullptr) call = std::make_unique<tiered_call>(core_->code_of(s, q));
+    return *call;
   }
   // Draws what appears, in the order of the program: each when all before it is known.
   double settle(random_key const* key) {
@@ -422,7 +402,7 @@ private:
   // Whether the distributions of the choices can be drawn from, with what is proposed for others.
   bool draw(std::span<choice_place const> all, random_key const& key, double& log_density) {
     drawn_.clear(), densities_.clear();
-    for (choice_place const& c : all) (void)core_->code_of(c.site, site_question::draw); // or it is refused
+    for (choice_place const& c : all) (void)call_about(c.site, site_question::draw); // or it is refused
     try {
       program_.as_proposed([&] {
         model_core::drawing const now(key);
@@ -476,110 +456,22 @@ private:
       detail::site_constraints::throw_unmade(*core_, address(core_->sites()[c.site].address, at_));
     }
   }
-  // What may fail of a commit, before it.
-  void make_room() {
-    auto const resize = [&](std::uint32_t s) { observed_[s].resize(size_of(growth_.shapes()[s])); };
-    for (std::uint32_t s = 0; s < observed_.size(); ++s)
-      if (!observed_[s].empty()) resize(s);
-    for (choice_place const& c : growth_.observed())
-      if (observed_[c.site].empty()) resize(c.site);
-  }
   void end_growth() {
     shapes_ = growth_.shapes();
     for (choice_place const& c : growth_.observed()) {
       indices_of(c.site, c.number, at_);
-      observed_[c.site][c.number] = is_made(c.site, at_);
+      observed_.observe(c, is_made(c.site, at_));
     }
     growth_.forget();
   }
 
-  // ---- the beginning
-
-  void fix(trace const& t, choice_map const& observed) {
-    observed_.resize(shapes_.size());
-    for (auto const& [at, x] : observed) {
-      std::uint32_t const s = core_->site_at(at.site);
-      observed_[s].resize(size(s));
-      std::size_t below = 1; // choices behind so many indices
-      for (std::size_t k = 0; k < shapes_[s].size(); ++k)
-        if (k >= at.indices.size())
-          below *= static_cast<std::size_t>(shapes_[s][k]);
-        else if (at.indices[k] < 0 || at.indices[k] >= shapes_[s][k])
-          throw model_error(message(
-              "overdub: %.80s is observed, and the model makes %lld choices along this index",
-              text_of(at).c_str(), static_cast<long long>(shapes_[s][k])));
-      std::size_t const first = number_of(shapes_[s], at.indices) * below;
-      std::fill_n(observed_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
-      refuse_unmade(s, first, below);
-      refuse_another(t, observed, at, x);
-    }
-  }
-  // A value that the trace does not have. Of many choices some may not be made, or observed by an address of their own, and there may be
-  // more of them by now.
-  static void refuse_another(trace const& t, choice_map const& observed, address const& at, datum const& x) {
-    site const& of = t.core().sites()[t.core().site_at(at.site)];
-    bool const has_parts =
-        std::ranges::any_of(observed, [&](auto const& each) { return detail::is_below(each.first, at); });
-    if (at.indices.size() < of.turns && (of.is_conditional || has_parts)) return;
-    datum const is = t.find(at);
-    if (is && x.shape() == is.shape() && !(detail::given_as(at, x, is.type()) == is))
-      throw model_error(message(
-          "overdub: %.80s is observed as %.80s, and the trace has %.80s: generate one of what is observed",
-          text_of(at).c_str(), overdub::text_of(x).c_str(), overdub::text_of(is).c_str()));
-  }
-  [[noreturn]] void refuse_indices(std::uint32_t s) const {
-    site const& of = core_->sites()[s];
-    throw model_error(message(
-        "overdub: the choice \"%s\" stands in %u maps and loops, and a choice is changed alone in up to %zu; "
-        "change all of the site, or run the whole model",
-        of.address.c_str(), of.turns, contexts::incremental_program::most_indices));
-  }
-  void refuse_unmade(std::uint32_t s, std::size_t first, std::size_t count) {
-    for (std::size_t k = first; k < first + count; ++k) {
-      indices_of(s, k, at_);
-      if (!is_made(s, at_))
-        throw model_error(message(
-            "overdub: the choice %.80s is observed, and is not made in this trace: observe choices that are, "
-            "or what decides on them, too",
-            text_of(address(core_->sites()[s].address, at_)).c_str()));
-    }
-  }
   [[noreturn]] void refuse_observed(std::uint32_t s) const {
     throw model_error(message(
         "overdub: the choice \"%s\" is observed, and does not move", core_->sites()[s].address.c_str()));
   }
-  Program program_of(trace const& t, choice_map const& observed) {
-    for (site const& s : t.core().sites())
-      if (s.is_counted)
-        throw model_error(message(
-            "overdub: how many choices \"%s\" are made depends on other choices, so that moves of these "
-            "would make them appear or vanish; change such traces by update and regenerate",
-            s.address.c_str()));
-    for (site const& s : t.core().sites()) {
-      if (s.varies_in_size && !observed.contains(address(s.address, {})))
-        throw model_error(message(
-            "overdub: the choice \"%s\" is an array in a branch, so that moves of other choices may make it "
-            "appear or vanish; change such traces by update and regenerate",
-            s.address.c_str()));
-      if (!s.is_conditional) continue;
-      if (is_followed && s.turns > contexts::incremental_program::most_indices)
-        refuse_indices(static_cast<std::uint32_t>(&s - core_->sites().data()));
-      if (s.is_resized)
-        throw model_error(message(
-            "overdub: the choice \"%s\" stands in a map or a loop in a branch, so that moves of other "
-            "choices "
-            "may make all of them appear or vanish; write the branch in the map, or change such traces by "
-            "update and regenerate",
-            s.address.c_str()));
-      if (s.nodes.size() > 1)
-        throw model_error(message(
-            "overdub: the choice \"%s\" has one address in two branches, and in a third it is not made, so "
-            "that its distribution is not known where it appears; give each branch an address of its own",
-            s.address.c_str()));
-    }
+  static Program program_of(trace const& t) {
     std::vector<datum> inputs = t.arguments();
     inputs.insert(inputs.end(), t.values().begin(), t.values().end());
-    calls_.resize(questions * t.core().sites().size());
     if constexpr (is_followed)
       return Program(t.core().slices(), inputs);
     else
@@ -590,11 +482,11 @@ private:
 
   models::shared_core core_;
   std::uint32_t first_; // the input of the first site
-  std::vector<std::unique_ptr<tiered_call>> calls_;
-  Program program_;
-  std::vector<std::vector<i64>> shapes_;    // by site
-  std::vector<std::vector<bool>> observed_; // by site and choice; empty where none is
   trace_structure structure_;
+  Program program_;
+  std::vector<std::unique_ptr<tiered_call>> calls_; // by site and question
+  std::vector<std::vector<i64>> shapes_;            // by site
+  observed_choices observed_;
   trace_growth growth_;
   bool is_settled_ = true;     // what appears with the changes was drawn
   bool is_impossible_ = false; // or cannot be, or an observed choice vanishes

@@ -1,6 +1,7 @@
 // Which choices a trace has, where that depends on other choices: those that a proposal makes appear, and those that vanish.
 #pragma once
 
+#include <overdub/contexts/incremental/incremental_program.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/model_core.hpp>
 
@@ -28,13 +29,26 @@ struct choice_place {
 /// The structure of a trace of a program whose results are the score, and which choices of each conditional site were made.
 class trace_structure {
 public:
-  explicit trace_structure(model_core const& m) : number_(m.sites().size(), none) {
+  /// Of traces in which these choices are observed, and of which a choice is changed alone that stands in so many maps and loops. Throws
+  /// model_error for a model with maps of choices in branches, or with as many choices as other ones say.
+  trace_structure(model_core const& m, choice_map const& observed, std::size_t most_turns)
+      : number_(m.sites().size(), none) {
+    refuse_unknown(m, observed);
     for (std::uint32_t s = 0; s < m.sites().size(); ++s) {
       turns_.push_back(turns_of(m, s));
       if (!m.sites()[s].is_conditional) continue;
+      if (m.sites()[s].turns > most_turns) refuse_indices(m, s);
       number_[s] = static_cast<std::uint32_t>(conditional_.size());
       conditional_.push_back(s);
     }
+  }
+
+  /// Of a choice that stands in too many maps and loops to be changed alone.
+  [[noreturn]] static void refuse_indices(model_core const& m, std::uint32_t s) {
+    throw model_error(message(
+        "overdub: the choice \"%s\" stands in %u maps and loops, and a choice is changed alone in up to %zu; "
+        "change all of the site, or run the whole model",
+        m.sites()[s].address.c_str(), m.sites()[s].turns, contexts::incremental_program::most_indices));
   }
 
   /// Whether all traces have the same choices.
@@ -116,6 +130,35 @@ private:
     bool is_loop, is_reversed;
   };
 
+  // Models of whose traces a proposal does not tell the choices.
+  static void refuse_unknown(model_core const& m, choice_map const& observed) {
+    for (site const& s : m.sites())
+      if (s.is_counted)
+        throw model_error(message(
+            "overdub: how many choices \"%s\" are made depends on other choices, so that moves of these "
+            "would make them appear or vanish; change such traces by update and regenerate",
+            s.address.c_str()));
+    for (site const& s : m.sites()) {
+      if (s.varies_in_size && !observed.contains(address(s.address, {})))
+        throw model_error(message(
+            "overdub: the choice \"%s\" is an array in a branch, so that moves of other choices may make it "
+            "appear or vanish; change such traces by update and regenerate",
+            s.address.c_str()));
+      if (!s.is_conditional) continue;
+      if (s.is_resized)
+        throw model_error(message(
+            "overdub: the choice \"%s\" stands in a map or a loop in a branch, so that moves of other "
+            "choices "
+            "may make all of them appear or vanish; write the branch in the map, or change such traces by "
+            "update and regenerate",
+            s.address.c_str()));
+      if (s.nodes.size() > 1)
+        throw model_error(message(
+            "overdub: the choice \"%s\" has one address in two branches, and in a third it is not made, so "
+            "that its distribution is not known where it appears; give each branch an address of its own",
+            s.address.c_str()));
+    }
+  }
   static std::vector<turn> turns_of(model_core const& m, std::uint32_t s) {
     ir::function const& f = m.model().function();
     std::vector<turn> all;

@@ -1,0 +1,118 @@
+// Which choices of a trace are observed, and do not move.
+#pragma once
+
+#include <overdub/contexts/models/site_constraints.hpp>
+#include <overdub/contexts/models/trace_structure.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// The observed choices of a trace, by site and number.
+class observed_choices {
+public:
+  explicit observed_choices(std::size_t sites) : of_(sites) {}
+
+  bool contains(choice_place const& c) const {
+    return c.number < of_[c.site].size() && of_[c.site][c.number];
+  }
+  /// Whether some choices of a site are, and whether all are.
+  bool has(std::uint32_t s) const { return !of_[s].empty(); }
+  bool has_all(std::uint32_t s) const { return has(s) && std::ranges::find(of_[s], false) == of_[s].end(); }
+  /// They, with the values that they have in a trace. O(choices).
+  template <class Trace>
+  choice_map values_in(Trace const& t) const {
+    choice_map all;
+    std::vector<i64> at;
+    for (std::uint32_t s = 0; s < of_.size(); ++s) {
+      if (!has(s)) continue;
+      datum const of_site = t.values(s);
+      for (std::size_t k = 0; k < of_[s].size(); ++k) {
+        if (!of_[s][k]) continue;
+        t.indices_of(s, k, at);
+        all.set(t.core().sites()[s].address, at, part_of(of_site, at));
+      }
+    }
+    return all;
+  }
+
+  /// Adds what is observed in a trace, of which t is the beginning. Throws model_error for choices that the trace does not make, or has
+  /// with another value.
+  template <class Trace>
+  void add(Trace const& now, trace const& t, choice_map const& observed) {
+    for (auto const& [at, x] : observed) {
+      std::uint32_t const s = now.core().site_at(at.site);
+      std::vector<i64> const& shape = now.shape(s);
+      of_[s].resize(now.size(s));
+      std::size_t below = 1; // choices behind so many indices
+      for (std::size_t k = 0; k < shape.size(); ++k)
+        if (k >= at.indices.size())
+          below *= static_cast<std::size_t>(shape[k]);
+        else if (at.indices[k] < 0 || at.indices[k] >= shape[k])
+          throw model_error(message(
+              "overdub: %.80s is observed, and the model makes %lld choices along this index",
+              text_of(at).c_str(), static_cast<long long>(shape[k])));
+      std::size_t const first = number_of(shape, at.indices) * below;
+      std::fill_n(of_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
+      refuse_unmade(now, s, first, below);
+      refuse_another(t, observed, at, x);
+    }
+  }
+
+  // ---- traces that grow
+
+  /// Makes room for choices that come, of sites of which there will be so many; what may fail of `observe`.
+  void make_room(std::vector<std::vector<i64>> const& shapes, std::vector<choice_place> const& coming) {
+    for (std::uint32_t s = 0; s < of_.size(); ++s)
+      if (has(s)) of_[s].resize(size_of(shapes[s]));
+    for (choice_place const& c : coming)
+      if (!has(c.site)) of_[c.site].resize(size_of(shapes[c.site]));
+  }
+  /// Forgets the room, where there are only so many.
+  void give_room_back(std::vector<std::vector<i64>> const& shapes) {
+    for (std::uint32_t s = 0; s < of_.size(); ++s) {
+      if (of_[s].size() <= size_of(shapes[s])) continue;
+      of_[s].resize(size_of(shapes[s]));
+      if (std::ranges::find(of_[s], true) == of_[s].end()) of_[s].clear();
+    }
+  }
+  /// One for which there is room.
+  void observe(choice_place const& c, bool is_observed) { of_[c.site][c.number] = is_observed; }
+
+private:
+  template <class Trace>
+  static void refuse_unmade(Trace const& now, std::uint32_t s, std::size_t first, std::size_t count) {
+    std::vector<i64> at;
+    for (std::size_t k = first; k < first + count; ++k) {
+      now.indices_of(s, k, at);
+      if (!now.is_made(s, at))
+        throw model_error(message(
+            "overdub: the choice %.80s is observed, and is not made in this trace: observe choices that are, "
+            "or what decides on them, too",
+            text_of(address(now.core().sites()[s].address, at)).c_str()));
+    }
+  }
+  // A value that the trace does not have. Of many choices some may not be made, or observed by an address of their own, and there may be
+  // more of them by now.
+  static void refuse_another(trace const& t, choice_map const& observed, address const& at, datum const& x) {
+    site const& of = t.core().sites()[t.core().site_at(at.site)];
+    bool const has_parts =
+        std::ranges::any_of(observed, [&](auto const& each) { return detail::is_below(each.first, at); });
+    if (at.indices.size() < of.turns && (of.is_conditional || has_parts)) return;
+    datum const is = t.find(at);
+    if (is && x.shape() == is.shape() && !(detail::given_as(at, x, is.type()) == is))
+      throw model_error(message(
+          "overdub: %.80s is observed as %.80s, and the trace has %.80s: generate one of what is observed",
+          text_of(at).c_str(), overdub::text_of(x).c_str(), overdub::text_of(is).c_str()));
+  }
+
+  std::vector<std::vector<bool>> of_; // by site and choice; empty where none is
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models
