@@ -40,9 +40,9 @@ public:
   /// Copies what is committed, and no changes. O(what is kept); nothing runs.
   OVERDUB_DECL incremental_program(incremental_program const& other);
   incremental_program(incremental_program&&) = default;
-  incremental_program& operator=(incremental_program const& other) {
-    return *this = incremental_program(other);
-  }
+  /// The same. Of the same function, what is there is used again: asks for memory where arrays are longer than they were here. Where there
+  /// is none, nothing changes.
+  OVERDUB_DECL incremental_program& operator=(incremental_program const& other);
   incremental_program& operator=(incremental_program&&) = default;
   ~incremental_program() = default;
 

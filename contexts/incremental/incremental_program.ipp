@@ -64,6 +64,31 @@ OVERDUB_DECL incremental_program::incremental_program(incremental_program const&
       commits_until_run_(other.commits_until_run_), is_improper_(other.is_improper_),
       is_torn_(other.is_torn_), is_inexact_(other.is_inexact_) {}
 
+OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_program const& other) {
+  auto const is_whole = [&](incremental_program const& p) { return p.most_.size() == other.layout_.size(); };
+  if (slices_ != other.slices_ || layout_.size() != other.layout_.size() || !is_whole(*this) ||
+      !is_whole(other))
+    return *this = incremental_program(other);
+  ++arrays_; // which may move
+  for (std::uint32_t k = 0; k < layout_.size(); ++k) {
+    arrays_of_[k].reserve(other.arrays_of_[k]);
+    most_[k].reserve(other.most_[k].size());
+  }
+  forget_changes();
+  ++numbers_version_;
+  numbers_ = other.numbers_;
+  arrays_of_ = other.arrays_of_;
+  most_ = other.most_;
+  values_ = other.values_;
+  for (auto const& each : inverse_)
+    if (each != nullptr) each->forget();
+  commits_until_run_ = other.commits_until_run_;
+  is_improper_ = other.is_improper_;
+  is_torn_ = other.is_torn_;
+  is_inexact_ = other.is_inexact_;
+  return *this;
+}
+
 [[noreturn, gnu::cold]] OVERDUB_DECL void
 incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
   throw index_error(message(

@@ -96,6 +96,8 @@ public:
     if (words > words_.size()) words_.resize(std::max(words, words_.size() * 2));
     return data() == before;
   }
+  /// Makes room for another array, so that assigning it asks for no memory. It may stand elsewhere then.
+  void reserve(cells const& other) { words_.reserve(other.words_.size()); }
   /// What was written behind the end is a part of it; or the other way round, for less than 0 rows.
   void extend(i64 rows) { extents_[0] += rows; }
   /// Of an array without rows: how long rows will be along these axes.

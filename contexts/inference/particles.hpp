@@ -285,13 +285,20 @@ requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
 
     random_generator generator(now.at("resample"));
     std::vector<std::size_t> const from = ancestors(settings.scheme, w.values, n, generator);
+    std::vector<bool> is_drawn(n);
+    for (std::size_t const a : from) is_drawn[a] = true;
     std::vector<particle> next;
     next.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) // ascending: the last of those that are alike may be moved
-      if (i + 1 < n && from[i + 1] == from[i])
-        next.push_back(result.values[from[i]]);
-      else
-        next.push_back(std::move(result.values[from[i]]));
+    std::size_t lost = 0; // a particle that is not drawn: a copy takes its place, and what memory it has
+    for (std::size_t i = 0; i < n; ++i) {
+      std::size_t take = from[i];
+      if (i + 1 < n && from[i + 1] == from[i]) { // ascending: the last of those that are alike is moved
+        while (is_drawn[lost]) ++lost;
+        take = lost++;
+        result.values[take] = result.values[from[i]];
+      }
+      next.push_back(std::move(result.values[take]));
+    }
     result.values = std::move(next);
     result.log_weights.assign(n, equal);
     ++result.resamplings;

@@ -55,7 +55,17 @@ public:
     structure_.forget();
   }
   changing_trace(changing_trace&&) = default;
-  changing_trace& operator=(changing_trace const& other) { return *this = changing_trace(other); }
+  /// The same. Of the same model it uses what is there again, as an incremental_program does.
+  changing_trace& operator=(changing_trace const& other) {
+    if (core_ != other.core_) return *this = changing_trace(other);
+    auto shapes = other.shapes_;
+    auto observed = other.observed_;
+    program_ = other.program_;
+    rollback();
+    shapes_ = std::move(shapes);
+    observed_ = std::move(observed);
+    return *this;
+  }
   changing_trace& operator=(changing_trace&&) = default;
   ~changing_trace() = default;
 

@@ -180,7 +180,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
   std::vector<datum> now = u.arguments();
   executable const again(p);
   if (!results_of(again, now)) return {};
-  std::unique_ptr<contexts::incremental_program> followed;
+  std::unique_ptr<contexts::incremental_program> followed, kept;
   try {
     followed = std::make_unique<contexts::incremental_program>(
         std::make_shared<contexts::incremental_slices>(p, o), now);
@@ -190,6 +190,11 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
   verdict made;
   for (int k = 0; k < 8; ++k) {
     if (k == 3) *followed = contexts::incremental_program(*followed);
+    if (k == 1) kept = std::make_unique<contexts::incremental_program>(*followed);
+    if (k > 1 && k % 2 == 0) { // what is assigned to was somewhere else, and has slices
+      std::swap(followed, kept);
+      *followed = *kept;
+    }
     if (k == 5) wait_for_compilations(); // so that some slices are replaced in between
     std::vector<datum> next = now;
     u.change(*followed, next);
@@ -211,8 +216,10 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
     }
     if (threw != !wanted) return {.why = threw ? "it throws" : "it does not throw"};
     if (threw || u.chance(40)) {
-      if (k == 6)
-        *followed = contexts::incremental_program(*followed); // without changes
+      if (contexts::incremental_program const same(*followed); k == 6) // without changes
+        *followed = contexts::incremental_program(same);
+      else if (k > 3)
+        *followed = same;
       else
         followed->rollback();
     } else {

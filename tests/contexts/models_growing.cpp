@@ -160,32 +160,33 @@ void check_growth(
   }
   ms::reexecuted_trace again(start);
   std::tuple moves{any_move{}};
+  std::optional<ms::followed_trace> kept;
   for (i64 k = 0; k < 4; ++k) {
     od::random_key const key = od::random_key(seed).at(k);
     std::vector<od::datum> const more = next(arguments, random);
     ms::choice_map const given = some_of(core, more, followed->as_trace(), random);
     all.given += given.size();
-    ms::followed_trace kept = *followed;
+    kept = *followed; // from the second time on, what is there is used again
     bool const grown = grows_as_updated(*followed, more, given, key);
     if (!grown) {
       ++all.refused;
       continue;
     }
     CHECK(grows_as_updated(again, more, given, key));
-    CHECK(grows_as_updated(kept, more, given, key));
+    CHECK(grows_as_updated(*kept, more, given, key));
     arguments = more;
     ++all.grown;
     auto const a = make_all(*followed, moves, key.at("move")), b = make_all(again, moves, key.at("move"));
-    make_all(kept, moves, key.at("move"));
+    make_all(*kept, moves, key.at("move"));
     if (a.ties + b.ties > 0) return;
     all.moved += a.accepted;
     for (std::uint32_t s = 0; s < core->sites().size(); ++s) {
       CHECK(values_of(*followed, s) == values_of(again, s));
-      CHECK(values_of(*followed, s) == values_of(kept, s));
+      CHECK(values_of(*followed, s) == values_of(*kept, s));
     }
     CHECK(is_near(followed->score(), again.score(), again.score()));
     CHECK(is_near(followed->score(), followed->as_trace().score(), again.score()));
-    if (random.chance(50)) followed = kept;
+    if (random.chance(50)) followed = *kept;
   }
 }
 
