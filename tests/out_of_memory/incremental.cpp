@@ -131,3 +131,47 @@ TEST_CASE("a commit that fails may be rolled back: the value is what it was, and
   CHECK(failed > 0);
   CHECK(f.value() != before);
 }
+
+TEST_CASE("an assignment that fails leaves what was there, with its changes; what has room is assigned "
+          "without memory") {
+  std::vector<double> const means{0.0, 1.0}, moved{0.25, 1.0};
+  auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
+  std::vector<i64> z{0, 1, 1, 0};
+  std::vector<double> x{0.5, 1.5, -0.5, 2.5};
+  auto f = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
+  auto g = f;
+  double const changed = grouped(indices::copy_of(z), of(x), of(moved));
+  f.set_at<2>(0, moved[0]);
+  f.propose();
+  for (int k = 0; k < 40; ++k) {
+    z.push_back(k % 2);
+    x.push_back(0.25 * k);
+    g.append<0>(z.back());
+    g.append<1>(x.back());
+    g.commit();
+  }
+  long failed = 0;
+  for (bool is_done = false; !is_done; ++failed) {
+    allowed = failed;
+    try {
+      f = g;
+      is_done = true;
+    } catch (std::bad_alloc const&) {
+    }
+    allowed = unlimited;
+    if (is_done) break;
+    INFO("allocation " << failed);
+    REQUIRE(f.propose() == Approx(changed).epsilon(1e-12));
+  }
+  CHECK(failed > 3);
+  CHECK(f.value() == g.value());
+  f.set_at<2>(0, moved[0]);
+  f.commit();
+  CHECK(f.value() == Approx(grouped(indices::copy_of(z), of(x), of(moved))).epsilon(1e-12));
+  g.set_at<2>(1, 0.5);
+  g.commit();
+  allowed = 0;
+  f = g;
+  allowed = unlimited;
+  CHECK(f.value() == g.value());
+}
