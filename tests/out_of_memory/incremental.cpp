@@ -132,8 +132,7 @@ TEST_CASE("a commit that fails may be rolled back: the value is what it was, and
   CHECK(f.value() != before);
 }
 
-TEST_CASE("an assignment that fails leaves what was there, with its changes; what has room is assigned "
-          "without memory") {
+TEST_CASE("an assignment that fails leaves what was there; what has room asks for no memory") {
   std::vector<double> const means{0.0, 1.0}, moved{0.25, 1.0};
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
   std::vector<i64> z{0, 1, 1, 0};
