@@ -41,7 +41,7 @@ public:
   OVERDUB_DECL incremental_program(incremental_program const& other);
   incremental_program(incremental_program&&) = default;
   /// The same. Of the same function, what is there is used again: asks for memory where arrays are longer than they were here. Where there
-  /// is none, nothing changes.
+  /// is none, what is committed stays, and so do changes, which are to be proposed again.
   OVERDUB_DECL incremental_program& operator=(incremental_program const& other);
   incremental_program& operator=(incremental_program&&) = default;
   ~incremental_program() = default;

@@ -69,7 +69,9 @@ OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_pro
   if (slices_ != other.slices_ || layout_.size() != other.layout_.size() || !is_whole(*this) ||
       !is_whole(other))
     return *this = incremental_program(other);
-  ++arrays_; // which may move
+  ++arrays_; // which may move, from where the proposal would write to
+  is_proposed_ = false;
+  proposal_ = nullptr;
   for (std::uint32_t k = 0; k < layout_.size(); ++k) {
     arrays_of_[k].reserve(other.arrays_of_[k]);
     most_[k].reserve(other.most_[k].size());

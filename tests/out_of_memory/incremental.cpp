@@ -137,11 +137,9 @@ TEST_CASE("an assignment that fails leaves what was there; what has room asks fo
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
   std::vector<i64> z{0, 1, 1, 0};
   std::vector<double> x{0.5, 1.5, -0.5, 2.5};
-  auto f = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
-  auto g = f;
-  double const changed = grouped(indices::copy_of(z), of(x), of(moved));
-  f.set_at<2>(0, moved[0]);
-  f.propose();
+  auto const first = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
+  auto f = first, g = first;
+  double const changed = grouped(indices::copy_of(z), of({0.5, 1.5, 4.0, 2.5}), of(means));
   for (int k = 0; k < 40; ++k) {
     z.push_back(k % 2);
     x.push_back(0.25 * k);
@@ -151,6 +149,9 @@ TEST_CASE("an assignment that fails leaves what was there; what has room asks fo
   }
   long failed = 0;
   for (bool is_done = false; !is_done; ++failed) {
+    f = oc::incremental_function(first); // whose arrays have no room
+    f.set_at<1>(2, 4.0);
+    f.propose();
     allowed = failed;
     try {
       f = g;
@@ -160,7 +161,12 @@ TEST_CASE("an assignment that fails leaves what was there; what has room asks fo
     allowed = unlimited;
     if (is_done) break;
     INFO("allocation " << failed);
-    REQUIRE(f.propose() == Approx(changed).epsilon(1e-12));
+    if (failed % 2 == 0) f.propose();
+    f.commit();
+    REQUIRE(f.value() == Approx(changed).epsilon(1e-12));
+    f.set_at<1>(2, -0.5); // what the commit kept is there
+    f.commit();
+    REQUIRE(f.value() == Approx(first.value()).epsilon(1e-12));
   }
   CHECK(failed > 3);
   CHECK(f.value() == g.value());
