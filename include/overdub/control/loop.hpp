@@ -86,15 +86,16 @@ inline constexpr while_t while_{};
 /// array of the y}.
 struct scan_t {
   OVERDUB_PRIMITIVE("scan", control)
-  template <class F, class X, class A>
-  OVERDUB_INLINE constexpr auto operator()(F const& f, X&& state, A const& xs) const {
-    return detail::dispatch(*this, f, std::forward<X>(state), xs);
+  template <class F, class X, class... A>
+  OVERDUB_INLINE constexpr auto operator()(F const& f, X&& state, A const&... xs) const {
+    return detail::dispatch(*this, f, std::forward<X>(state), xs...);
   }
-  template <class S, class K, class F, class X, class A>
+  template <class S, class K, class F, class X, class... A>
   OVERDUB_INLINE static constexpr auto
-  lower(S const& stack, K const& call_lowered, F const& f, X&& state, A const& xs) {
+  lower(S const& stack, K const& call_lowered, F const& f, X&& state, A const&... xs) {
     return call_lowered(
-        detail::lower(stack, f), detail::lift_down(stack, std::forward<X>(state)), detail::strip(stack, xs));
+        detail::lower(stack, f), detail::lift_down(stack, std::forward<X>(state)),
+        detail::strip(stack, xs)...);
   }
   template <class F, class X, class A>
   OVERDUB_INLINE static constexpr auto compute(F const& f, X&& start, A const& xs) {
@@ -112,6 +113,13 @@ struct scan_t {
       else
         return std::tuple<State, detail::refused>{State(start), {}};
     }
+  }
+  template <class F, class X, class... A>
+  requires(sizeof...(A) != 1) static constexpr auto compute(F const&, X const& start, A const&...) {
+    static_assert(
+        sizeof...(A) == 1, "overdub: scan(f, state, xs) takes one array; give several as std::tuple{xs, ys}, "
+                           "of whose elements f takes a tuple");
+    return std::tuple<X, detail::refused>{start, {}};
   }
 
 private:
