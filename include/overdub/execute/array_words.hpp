@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 namespace overdub::execute {
@@ -39,13 +40,15 @@ inline bool is_unique(std::byte const* frame, offset array) {
 /// The bytes of so many scalars; throws size_error when no memory can hold them.
 inline std::size_t bytes_for(i64 const* extents, offset rank, std::size_t size) {
   std::size_t bytes = size;
+  i64 elements = 1;
   bool too_large = false, empty = false;
   for (offset k = 0; k < rank; ++k) {
     empty = empty || extents[k] == 0;
     too_large = __builtin_mul_overflow(bytes, static_cast<std::size_t>(extents[k]), &bytes) || too_large;
+    if (__builtin_mul_overflow(elements, extents[k], &elements)) elements = std::numeric_limits<i64>::max();
   }
   if (empty) return 0;
-  if (too_large) detail::throw_too_large(extents[0], size);
+  if (too_large || bytes > buffer_pool::largest) detail::throw_too_large(elements, size);
   return bytes;
 }
 

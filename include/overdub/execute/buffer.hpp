@@ -27,6 +27,8 @@ struct alignas(64) buffer {
 /// Buffers by size. Not thread-safe.
 class buffer_pool {
 public:
+  static constexpr std::size_t largest = std::size_t{1} << 46;
+
   buffer_pool() = default;
   buffer_pool(buffer_pool const&) = delete;
   buffer_pool& operator=(buffer_pool const&) = delete;
@@ -68,7 +70,7 @@ public:
 
 private:
   // Sizes are 4, 5, 6 and 7 times powers of two.
-  static constexpr std::size_t smallest = 64, largest = std::size_t{1} << 46;
+  static constexpr std::size_t smallest = 64;
   static constexpr std::uint32_t classes = 4 * 42;
 
   static std::uint32_t class_of(std::size_t bytes) {
