@@ -24,10 +24,9 @@ std::size_t count(R const& range, F const& holds) {
 
 inline summary::row row_of(std::string const& name, chain_values const& x) {
   summary::row r{.name = name};
-  if (x.values.size() < 2) {
-    r.mean = r.sd = r.mcse = r.q5 = r.median = r.q95 = r.rhat = r.ess_bulk = r.ess_tail = diagnosing::none;
-    return r;
-  }
+  r.mean = r.sd = r.mcse = r.q5 = r.median = r.q95 = r.rhat = r.ess_bulk = r.ess_tail = diagnosing::none;
+  if (x.values.size() == 1) r.mean = r.q5 = r.median = r.q95 = x.values.front();
+  if (x.values.size() < 2) return r;
   std::vector<double> sorted = x.values;
   if (std::ranges::any_of(sorted, [](double v) { return std::isnan(v); })) // have no order, and no quantiles
     std::ranges::fill(sorted, diagnosing::none);

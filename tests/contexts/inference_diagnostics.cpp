@@ -303,6 +303,14 @@ TEST_CASE("a summary is a table, and warns") {
   CHECK(summary(draws({"x"}, 2)).rows().size() == 2); // of no draws
 }
 
+TEST_CASE("a single draw is its own mean and its own quantiles") {
+  draws d({"x"}, 1);
+  d.append(0, {.log_density = 1})[0] = 2.5;
+  summary const s(d);
+  for (double const v : {s["x"].mean, s["x"].q5, s["x"].median, s["x"].q95}) CHECK(v == 2.5);
+  for (double const v : {s["x"].sd, s["x"].mcse, s["x"].rhat, s["x"].ess_bulk}) CHECK(std::isnan(v));
+}
+
 TEST_CASE("a summary does not warn of constants, and warns of what is not finite") {
   chains const x = autoregressive(0, 4, 500, 4);
   for (double const other : {3.0, std::numeric_limits<double>::infinity()}) {
