@@ -92,6 +92,7 @@ public:
   auto get() const {
     using argument = argument_at<I>;
     if constexpr (std::is_arithmetic_v<argument>) {
+      static_cast<void>(program_.all_slices()); // or it was moved from
       return number_of<argument>(program_.input_bits(first_leaf<I>, {}));
     } else {
       std::vector<datum> all;

@@ -26,7 +26,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A function's value, kept with its inputs. Inputs are changed, the value follows: what a change reaches is computed again, and
 /// nothing else. Changes are made, proposed, and then committed or rolled back. One thread uses it at a time. All runs of a function
-/// share its slices.
+/// share its slices. One that was moved from can be assigned to; changes and proposals of it, and its value, throw incremental_error.
 class incremental_program {
 public:
   static constexpr std::size_t most_indices = 3;
@@ -107,7 +107,10 @@ public:
   void propose() {
     is_proposed_ = false;
     proposal_ = nullptr;
-    if (change_count_ > 0) run_changes();
+    if (change_count_ > 0)
+      run_changes();
+    else
+      check_not_moved();
     is_proposed_ = true;
   }
   /// The changes are made. Proposes them first, where that was not done.
@@ -122,7 +125,10 @@ public:
   // ---- values
 
   /// The bits of a result that is a number: as it is, and as it was proposed.
-  std::uint64_t value(std::size_t result = 0) const { return values_[result]; }
+  std::uint64_t value(std::size_t result = 0) const {
+    check_not_moved();
+    return values_[result];
+  }
   std::uint64_t proposed(std::size_t result = 0) const {
     return is_proposed_ && proposal_ != nullptr ? *proposal_->outcomes[result] : values_[result];
   }
@@ -206,6 +212,7 @@ public:
   }
   /// The bits of an element of an input that is an array, by an index for each axis. Throws index_error.
   std::uint64_t input_at(std::uint32_t i, std::span<i64 const> path) const {
+    check_not_moved();
     increments::cells const& m = arrays_of_[i];
     for (std::size_t k = 0; k < path.size(); ++k)
       if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(m.extent(k))) [[unlikely]]
@@ -213,7 +220,10 @@ public:
     return m.bits_at(path.size() == 1 ? static_cast<std::size_t>(path[0]) * m.size_of_scalar() : m.at(path));
   }
 
-  incremental_slices const& all_slices() const { return *slices_; }
+  incremental_slices const& all_slices() const {
+    check_not_moved();
+    return *slices_;
+  }
   /// What ran in the last proposal, in order: operations of `all_slices().function()`. Nothing, when it was committed or rolled back.
   std::span<increments::step const> steps() const {
     if (proposal_ == nullptr) return {};
@@ -351,6 +361,11 @@ private:
   void begin_sums();
   OVERDUB_DECL double* most_of(std::uint32_t variable, std::size_t number);
   void add_parts(increments::store const& s, bound_call const& from);
+  void check_not_moved() const {
+    if (slices_ == nullptr) [[unlikely]]
+      throw_moved();
+  }
+  [[noreturn]] OVERDUB_DECL static void throw_moved();
   void check_input(std::uint32_t i) const;
   [[noreturn]] OVERDUB_DECL static void throw_outside(std::uint32_t input, i64 index, i64 size);
   bool run_with_rows(bound_slice& b);
@@ -370,11 +385,11 @@ private:
   std::uint64_t grown_ = 1;               // another number where an array got longer where it stands
   std::vector<change> pending_;           // by input
   std::vector<std::uint32_t> changed_;    // the inputs that changed, so many
-  std::uint32_t change_count_ = 0;
+  increments::moved_out<std::uint32_t> change_count_;
   std::uint64_t signature_ = 0;
   std::vector<std::unique_ptr<bound_slice>> bound_;
-  bound_slice* last_ = nullptr;     // that was found, and doubts nothing
-  bound_slice* proposal_ = nullptr; // that ran
+  increments::moved_out<bound_slice*> last_;     // that was found, and doubts nothing
+  increments::moved_out<bound_slice*> proposal_; // that ran
   std::unique_ptr<bound_slice> all_;
   std::vector<std::uint64_t> values_; // by result, as it is
   std::uint32_t commits_until_run_ = most_commits;

@@ -100,7 +100,15 @@ incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
 
 // ---- changes
 
+[[noreturn, gnu::cold]] OVERDUB_DECL void incremental_program::throw_moved() {
+  throw incremental_error(
+      message("overdub: what followed its inputs was moved from, and has no value any more; "
+              "assign to it before it is "
+              "used"));
+}
+
 inline void incremental_program::check_input(std::uint32_t i) const {
+  check_not_moved();
   if (i >= pending_.size())
     throw incremental_error(
         message("overdub: input %u was set, and the function has %zu", i, pending_.size()));
@@ -372,6 +380,7 @@ OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) con
 }
 
 OVERDUB_DECL datum incremental_program::input(std::uint32_t i) const {
+  check_not_moved();
   return is_number(i) ? datum::of_bits(layout_[i].type, numbers_[i]) : arrays_of_[i].as_datum();
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace overdub::contexts::increments {
@@ -29,6 +30,29 @@ inline void put_bits(std::byte* to, std::size_t size, std::uint64_t bits) {
   else
     std::memcpy(to, &bits, size);
 }
+
+/// A value that what was moved from does not keep: it is T() there.
+template <class T>
+class moved_out {
+public:
+  moved_out() = default;
+  moved_out(T x) : x_(x) {}
+  moved_out(moved_out const&) = default;
+  moved_out(moved_out&& other) noexcept : x_(std::exchange(other.x_, T())) {}
+  moved_out& operator=(moved_out const&) = default;
+  moved_out& operator=(moved_out&& other) noexcept {
+    x_ = std::exchange(other.x_, T());
+    return *this;
+  }
+  ~moved_out() = default;
+
+  operator T&() { return x_; }
+  operator T const&() const { return x_; }
+  T operator->() const { return x_; }
+
+private:
+  T x_{};
+};
 
 /// An array, row by row. Its memory stays as long as its shape.
 class cells {

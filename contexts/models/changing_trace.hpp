@@ -27,7 +27,8 @@ inline namespace OVERDUB_EXECUTE_ABI {
 /// A trace for moves: choices are set, the proposal's weight is asked for, and it is committed or rolled back. Choices in branches
 /// appear and vanish with their branch: those that appear, and were not set, are drawn from their distributions. Steps of a chain of a
 /// million moves allocate nothing while no choices appear. For models that do not make as many choices of a site as other choices say;
-/// for those, `update` and `regenerate` make traces anew. One thread uses one at a time.
+/// for those, `update` and `regenerate` make traces anew. One thread uses one at a time. One that was moved from can be assigned to; what
+/// asks it for more throws.
 template <class Program>
 class changing_trace {
   static constexpr bool is_followed = std::is_same_v<Program, contexts::incremental_program>;
@@ -36,7 +37,8 @@ public:
   /// Of a trace in which these choices are observed: they stay as they are. Throws model_error for a model with maps of choices in branches,
   /// or with as many as other choices say.
   explicit changing_trace(trace const& t, choice_map const& observed = {})
-      : core_(t.shared_core()), first_(static_cast<std::uint32_t>(t.arguments().size())),
+      : core_((static_cast<void>(t.core()), t.shared_core())),
+        first_(static_cast<std::uint32_t>(t.arguments().size())),
         structure_(
             *core_, observed, is_followed ? contexts::incremental_program::most_indices : ~std::size_t{0}),
         program_(program_of(t)), calls_(questions * core_->sites().size()), observed_(core_->sites().size()) {
@@ -45,7 +47,7 @@ public:
       datum::extents const& shape = t.values()[s].shape();
       shapes_.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(of.turns));
     }
-    observed_.add(*this, t, observed);
+    observed_.add(t, observed);
   }
 
   /// Copies what is committed, without changes. O(choices, and what is kept of them); nothing runs.
@@ -69,7 +71,11 @@ public:
   changing_trace& operator=(changing_trace&&) = default;
   ~changing_trace() = default;
 
-  model_core const& core() const { return *core_; }
+  model_core const& core() const {
+    if (core_ == nullptr) [[unlikely]]
+      trace::throw_no_run();
+    return *core_;
+  }
   models::shared_core const& shared_core() const { return core_; }
   /// How many arguments the model has.
   std::size_t arguments() const { return first_; }
@@ -109,14 +115,14 @@ public:
   double number(std::uint32_t s, std::span<i64 const> at) const { return std::bit_cast<double>(bits(s, at)); }
   datum values(std::uint32_t s) const { return program_.input(first_ + s); }
 
-  /// A choice, or all of a site, by address. Throws model_error where the model has none there, and type_error where it is no T. O(log n),
+  /// A choice, or all of a site, by address. Throws model_error where none was made there, and type_error where it is no T. O(log n),
   /// and what is copied.
   template <class T>
   T get(address const& at) const {
-    std::uint32_t const s = core_->site_at(at.site);
+    std::uint32_t const s = core().site_at(at.site);
+    if (!has_choices(s, at.indices)) trace::throw_none(*core_, at, shapes_[s]);
     if (at.indices.size() != shapes_[s].size() || core_->sites()[s].type.rank > 0)
       return detail::choice_as<T>(at, part_of(values(s), at.indices));
-    detail::site_constraints::check_size(at, datum(), shapes_[s]);
     return detail::choice_as<T>(at, datum::of_bits(core_->sites()[s].type, bits(s, at.indices)));
   }
 
@@ -125,7 +131,7 @@ public:
   /// Choices by address, as constraints name them: single ones, or all of a site. Throws model_error where the model has none there, or
   /// where one is observed. O(log n) each; `set_bits` looks nothing up.
   void set(choice_map const& changes) {
-    detail::site_constraints const given(*core_, changes);
+    detail::site_constraints const given(core(), changes);
     for (auto const& [at, x] : given.typed()) {
       std::uint32_t const s = core_->site_at(at.site);
       detail::site_constraints::check_size(at, x, proposed_shapes()[s]);
@@ -215,7 +221,7 @@ public:
         throw model_error(message(
             "overdub: a trace of the model @%s is extended by @%s; it grows by arguments of its own function "
             "and options",
-            core_->name().c_str(), by.core()->name().c_str()));
+            core().name().c_str(), by.core()->name().c_str()));
       if (growth_.is_growing())
         throw model_error(message(
             "overdub: a trace of the model @%s grows twice in one proposal: commit it, or roll it back, "
@@ -245,6 +251,8 @@ public:
   /// The logarithm of the density with the changes that were proposed.
   double proposed_score() const { return std::bit_cast<double>(program_.proposed()); }
   void commit() {
+    if (!may_commit_) [[unlikely]]
+      refuse_commit();
     if (!is_settled_) propose();
     if (is_impossible_) {
       rollback();
@@ -270,11 +278,23 @@ public:
     is_impossible_ = false;
   }
 
+  /// Calls f(), which makes a proposal and returns something: a commit there throws model_error.
+  template <class F>
+  auto without_commits(F const& f) {
+    struct proposing {
+      bool& may_commit;
+      explicit proposing(bool& may) : may_commit(may) { may_commit = false; }
+      proposing(proposing const&) = delete;
+      ~proposing() { may_commit = true; }
+    } const now(may_commit_);
+    return f();
+  }
+
   /// The trace as it is.
   trace as_trace() const {
     std::vector<datum> arguments, values;
     for (std::uint32_t k = 0; k < first_; ++k) arguments.push_back(program_.input(k));
-    for (std::uint32_t s = 0; s < core_->sites().size(); ++s) values.push_back(program_.input(first_ + s));
+    for (std::uint32_t s = 0; s < core().sites().size(); ++s) values.push_back(program_.input(first_ + s));
     choice_schema s = core_->all_in(role::given);
     s.results = s.values = s.presence = true;
     return trace(core_, arguments, core_->run(s, arguments, values));
@@ -292,11 +312,18 @@ public:
   Program const& program() const { return program_; }
 
 private:
+  // Whether there are choices behind these indices.
+  bool has_choices(std::uint32_t s, std::vector<i64> const& indices) const {
+    if (indices.size() > shapes_[s].size()) return false;
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      if (indices[k] < 0 || indices[k] >= shapes_[s][k]) return false;
+    return indices.size() < shapes_[s].size() || is_made(s, indices);
+  }
   void check_argument(std::uint32_t k) const {
-    if (k >= first_)
+    if (k >= first_ || core_ == nullptr)
       throw model_error(message(
           "overdub: argument %d of the model @%s was set, and it has %u, counted from 0", static_cast<int>(k),
-          core_->name().c_str(), first_));
+          core().name().c_str(), first_));
   }
   [[noreturn]] void refuse_argument(std::uint32_t k, ir::type wanted, ir::type given) const {
     throw argument_error(message(
@@ -475,6 +502,12 @@ private:
     growth_.forget();
   }
 
+  [[noreturn, gnu::cold]] static void refuse_commit() {
+    throw model_error(
+        message("overdub: the function of metropolis commits its proposal; it sets choices, and the "
+                "move decides whether "
+                "they stay"));
+  }
   [[noreturn]] void refuse_observed(std::uint32_t s) const {
     throw model_error(message(
         "overdub: the choice \"%s\" is observed, and does not move", core_->sites()[s].address.c_str()));
@@ -500,6 +533,7 @@ private:
   trace_growth growth_;
   bool is_settled_ = true;     // what appears with the changes was drawn
   bool is_impossible_ = false; // or cannot be, or an observed choice vanishes
+  bool may_commit_ = true;     // no move decides on that
   std::vector<i64> at_;
   std::vector<std::uint64_t> drawn_;
   std::vector<double> densities_; // of these

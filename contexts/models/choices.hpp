@@ -67,18 +67,18 @@ T choice_as([[maybe_unused]] address const& at, [[maybe_unused]] datum const& x)
 } // namespace detail
 
 /// How many choices a site of a shape has; the number of one of them, row by row; and the indices of a number.
-inline std::size_t size_of(std::vector<i64> const& shape) {
+inline std::size_t size_of(std::span<i64 const> shape) {
   std::size_t n = 1;
   for (i64 const extent : shape) n *= static_cast<std::size_t>(extent);
   return n;
 }
-inline std::size_t number_of(std::vector<i64> const& shape, std::span<i64 const> at) {
+inline std::size_t number_of(std::span<i64 const> shape, std::span<i64 const> at) {
   std::size_t number = 0;
   for (std::size_t k = 0; k < at.size(); ++k)
     number = number * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(at[k]);
   return number;
 }
-inline void indices_of(std::vector<i64> const& shape, std::size_t number, std::vector<i64>& out) {
+inline void indices_of(std::span<i64 const> shape, std::size_t number, std::vector<i64>& out) {
   out.resize(shape.size());
   for (std::size_t k = shape.size(); k-- > 0;) {
     auto const extent = static_cast<std::size_t>(shape[k]);

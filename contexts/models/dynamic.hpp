@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/contexts/models/choosing.hpp>
+#include <overdub/contexts/models/typed_choice.hpp>
 
 #include <cstddef>
 #include <tuple>
@@ -45,6 +46,14 @@ private:
   choice_record made_;
   Result result_;
 };
+
+/// Throws model_error where a trace does not make what is observed, or has it with another value.
+template <class Result>
+void check_observed(dynamic_trace<Result> const& t, choice_map const& observed) {
+  t.made().check_all_made(observed);
+  for (auto const& [at, choice] : t.made())
+    if (datum const x = observed.find(at)) detail::check_is(at, x, choice.value);
+}
 
 /// A trace, and the logarithm of its weight.
 template <class Result>

@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/error.hpp>
+#include <overdub/contexts/models/observed_choices.hpp>
 #include <overdub/contexts/random.hpp>
 
 #include <cmath>
@@ -22,12 +23,13 @@ struct metropolis_step {
 /// A step of Metropolis and Hastings from a trace of the model: `proposal_of(t)` is the model that proposes from the trace t, and its choices
 /// become those of the trace at the same addresses; what appears besides is drawn from its distribution. The way back is that the
 /// proposal of the new trace draws what the old one had (Cusumano-Towner and others, PLDI 2019). Observed choices are not to be
-/// proposed. Throws model_error where the proposal makes choices that the model does not, or observed ones, or where it does not draw
-/// all that the way back needs. Runs the model once, and the proposal twice; moves of `mcmc` follow changes instead.
+/// proposed. Throws model_error where the trace does not have them, or has them with other values; where the proposal makes choices that
+/// the model does not, or observed ones; and where it does not draw all that the way back needs. Runs the model once, and the proposal twice; moves of `mcmc` follow changes instead.
 template <class Model, class Trace, class Proposal>
 metropolis_step<Trace> metropolis_hastings(
     Model const& m, Trace const& t, Proposal const& proposal_of, choice_map const& observed,
     random_key const& key) {
+  check_observed(t, observed);
   auto const there = proposal_of(t).propose(key.at("proposal"));
   for (auto const& [at, x] : there.choices)
     if (observed.contains(at))

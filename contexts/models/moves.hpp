@@ -76,9 +76,11 @@ void for_each_choice(
 
 /// gibbs("z"): each choice of a site with finitely many values gets one of them, by their probabilities with all else as it is (Geman
 /// and Geman 1984). A step takes as many proposals as there are values. Throws model_error where a value makes other choices appear or
-/// vanish.
+/// vanish, and where there are more than `most_values`.
 class gibbs {
 public:
+  static constexpr i64 most_values = 1 << 20;
+
   explicit gibbs(std::string address) : address_(std::move(address)) {}
   selection moved() const { return {address(address_)}; }
 
@@ -98,6 +100,13 @@ private:
     tiered_call& bounds = t.about(s, site_question::bounds, at_);
     bounds.run();
     auto const low = static_cast<i64>(bounds.word(0)), high = static_cast<i64>(bounds.word(1));
+    if (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) >= most_values && low <= high)
+      throw model_error(message(
+          "overdub: the choice \"%s\" has values from %lld to %lld, more than the %lld that gibbs tries one "
+          "by one; move it by "
+          "from_prior or metropolis",
+          t.core().sites()[s].address.c_str(), static_cast<long long>(low), static_cast<long long>(high),
+          static_cast<long long>(most_values)));
     auto const now = static_cast<i64>(t.bits(s, at_));
     // Of differences to the present score, if that is finite: they are more exact.
     constexpr double never = -std::numeric_limits<double>::infinity();
@@ -309,7 +318,8 @@ private:
   std::vector<double> all_, x_, mean_, sd_; // of all choices; of those that move
 };
 
-/// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(back) - log q(there).
+/// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(back) - log q(there);
+/// a commit there throws model_error. What it proposes and rolls back counts as nothing.
 /// Of choices that appear it counts those that it sets, and of those that vanish the difference between its own way back, and a draw
 /// from their distribution. What it moves is not known: `mcmc` does not look for choices that nothing moves where one of its moves
 /// says nothing of `moved()`.
@@ -320,7 +330,7 @@ public:
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
-    double const correction = f_(t, key);
+    double const correction = t.without_commits([&] { return f_(t, key); });
     random_generator g(key.at("accept"));
     if (detail::accepts(t.propose(key) + correction, t.score(), g, record))
       t.commit();

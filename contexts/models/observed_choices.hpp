@@ -41,14 +41,12 @@ public:
     return all;
   }
 
-  /// Adds what is observed in a trace, of which t is the beginning. Throws model_error for choices that the trace does not make, or has
-  /// with another value.
-  template <class Trace>
-  void add(Trace const& now, trace const& t, choice_map const& observed) {
+  /// Adds what is observed in a trace. Throws model_error for choices that the trace does not make, or has with another value.
+  void add(trace const& t, choice_map const& observed) {
     for (auto const& [at, x] : observed) {
-      std::uint32_t const s = now.core().site_at(at.site);
-      std::vector<i64> const& shape = now.shape(s);
-      of_[s].resize(now.size(s));
+      std::uint32_t const s = t.core().site_at(at.site);
+      std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].turns);
+      of_[s].resize(size_of(shape));
       std::size_t below = 1; // choices behind so many indices
       for (std::size_t k = 0; k < shape.size(); ++k)
         if (k >= at.indices.size())
@@ -59,7 +57,7 @@ public:
               text_of(at).c_str(), static_cast<long long>(shape[k])));
       std::size_t const first = number_of(shape, at.indices) * below;
       std::fill_n(of_[s].begin() + static_cast<std::ptrdiff_t>(first), below, true);
-      refuse_unmade(now, s, first, below);
+      refuse_unmade(t, s, first, below);
       refuse_another(t, observed, at, x);
     }
   }
@@ -85,34 +83,35 @@ public:
   void observe(choice_place const& c, bool is_observed) { of_[c.site][c.number] = is_observed; }
 
 private:
-  template <class Trace>
-  static void refuse_unmade(Trace const& now, std::uint32_t s, std::size_t first, std::size_t count) {
+  static void refuse_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count) {
+    std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].turns);
     std::vector<i64> at;
     for (std::size_t k = first; k < first + count; ++k) {
-      now.indices_of(s, k, at);
-      if (!now.is_made(s, at))
+      indices_of(shape, k, at);
+      if (!t.is_made(s, at))
         throw model_error(message(
             "overdub: the choice %.80s is observed, and is not made in this trace: observe choices that are, "
             "or what decides on them, too",
-            text_of(address(now.core().sites()[s].address, at)).c_str()));
+            text_of(address(t.core().sites()[s].address, at)).c_str()));
     }
   }
-  // A value that the trace does not have. Of many choices some may not be made, or observed by an address of their own, and there may be
-  // more of them by now.
+  // A value that the trace does not have. Of many choices some may not be made, or observed by an address of their own.
   static void refuse_another(trace const& t, choice_map const& observed, address const& at, datum const& x) {
     site const& of = t.core().sites()[t.core().site_at(at.site)];
     bool const has_parts =
         std::ranges::any_of(observed, [&](auto const& each) { return detail::is_below(each.first, at); });
     if (at.indices.size() < of.turns && (of.is_conditional || has_parts)) return;
     datum const is = t.find(at);
-    if (is && x.shape() == is.shape() && !(detail::given_as(at, x, is.type()) == is))
-      throw model_error(message(
-          "overdub: %.80s is observed as %.80s, and the trace has %.80s: generate one of what is observed",
-          text_of(at).c_str(), overdub::text_of(x).c_str(), overdub::text_of(is).c_str()));
+    if (is && x.shape() == is.shape()) detail::check_is(at, x, is);
   }
 
   std::vector<std::vector<bool>> of_; // by site and choice; empty where none is
 };
+
+/// Throws model_error where a trace does not make what is observed, or has it with another value.
+inline void check_observed(trace const& t, choice_map const& observed) {
+  observed_choices(t.core().sites().size()).add(t, observed);
+}
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models

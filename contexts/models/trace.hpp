@@ -17,7 +17,8 @@ namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A run of a model: its arguments, all its choices, its results, and the logarithm of the density of the choices. Choices are kept by
-/// site, each an array with an axis for each index. A plain value, whose copies share the arrays; reading is thread-safe.
+/// site, each an array with an axis for each index. A plain value, whose copies share the arrays; reading is thread-safe. Where it is of
+/// no run, made by `trace()` or moved from, what asks for choices throws model_error.
 class trace {
 public:
   trace() = default;
@@ -51,13 +52,22 @@ public:
   /// How many choices were made. O(choices of conditional sites).
   OVERDUB_DECL std::size_t size() const;
 
-  model_core const& core() const { return *core_; }
+  model_core const& core() const {
+    if (core_ == nullptr) [[unlikely]]
+      throw_no_run();
+    return *core_;
+  }
   std::shared_ptr<model_core const> const& shared_core() const { return core_; }
   /// All choices of each site. Of a conditional one those that were not made are 0.
   std::vector<datum> const& values() const { return values_; }
   datum const& values(std::uint32_t site) const { return values_[site]; }
   /// Which choices of a conditional site were made; nothing for others.
   datum const& presence(std::uint32_t site) const { return presence_[site]; }
+  /// Says that a trace is of no run.
+  [[noreturn]] OVERDUB_DECL static void throw_no_run();
+  /// Says that a run made no choice there, where it made so many along each index of the site.
+  [[noreturn]] OVERDUB_DECL static void
+  throw_none(model_core const& of, address const& at, std::span<i64 const> made);
   /// Whether a choice was made.
   OVERDUB_DECL bool is_made(std::uint32_t site, std::span<i64 const> indices) const;
   /// Calls f(indices) for each choice of a site that was made.
@@ -78,7 +88,6 @@ public:
 
 private:
   OVERDUB_DECL datum existing(address const& at) const;
-  [[noreturn]] OVERDUB_DECL void throw_none(address const& at) const;
 
   std::shared_ptr<model_core const> core_;
   std::vector<datum> arguments_, results_, values_, presence_;

@@ -14,7 +14,7 @@ OVERDUB_DECL bool trace::is_made(std::uint32_t s, std::span<i64 const> indices) 
 }
 
 OVERDUB_DECL datum trace::find(address const& at) const {
-  std::uint32_t const s = core_->site_at(at.site);
+  std::uint32_t const s = core().site_at(at.site);
   site const& of = core_->sites()[s];
   if (at.indices.size() > of.turns) return {};
   if (at.indices.size() == of.turns)
@@ -26,37 +26,44 @@ OVERDUB_DECL datum trace::find(address const& at) const {
 
 OVERDUB_DECL datum trace::existing(address const& at) const {
   datum x = find(at);
-  if (!x) throw_none(at);
+  if (!x) {
+    std::uint32_t const s = core_->site_at(at.site);
+    throw_none(*core_, at, {values_[s].shape().data(), core_->sites()[s].turns});
+  }
   return x;
 }
 
-OVERDUB_DECL void trace::throw_none(address const& at) const {
-  std::uint32_t const s = core_->site_at(at.site);
+OVERDUB_DECL void trace::throw_no_run() {
+  throw model_error(message(
+      "overdub: this trace is of no run: it was made by trace(), or moved from; simulate or generate one"));
+}
+
+OVERDUB_DECL void trace::throw_none(model_core const& of, address const& at, std::span<i64 const> made) {
   std::string const text = text_of(at);
-  std::size_t const turns = core_->sites()[s].turns;
+  std::size_t const turns = made.size();
   if (turns == 0 && !at.indices.empty())
     throw model_error(message(
         "overdub: the model @%s makes one choice \"%.80s\", which has no indices, and %.80s was asked for",
-        core_->name().c_str(), at.site.c_str(), text.c_str()));
+        of.name().c_str(), at.site.c_str(), text.c_str()));
   if (at.indices.size() > turns)
     throw model_error(message(
         "overdub: %.80s has %zu indices, and each choice \"%.80s\" of the model @%s has %zu", text.c_str(),
-        at.indices.size(), at.site.c_str(), core_->name().c_str(), turns));
+        at.indices.size(), at.site.c_str(), of.name().c_str(), turns));
   for (std::size_t k = 0; k < at.indices.size(); ++k)
-    if (i64 const made = values_[s].shape()[k]; at.indices[k] < 0 || at.indices[k] >= made)
+    if (at.indices[k] < 0 || at.indices[k] >= made[k])
       throw model_error(message(
           "overdub: there is no choice %.80s: the model @%s made %lld of them along this index, which counts "
           "from 0",
-          text.c_str(), core_->name().c_str(), static_cast<long long>(made)));
+          text.c_str(), of.name().c_str(), static_cast<long long>(made[k])));
   throw model_error(message(
       "overdub: the model @%s did not sample %.80s in this run: it stands in a branch that was not taken",
-      core_->name().c_str(), text.c_str()));
+      of.name().c_str(), text.c_str()));
 }
 
 OVERDUB_DECL choice_map trace::choices() const { return choices(selection::all()); }
 
 OVERDUB_DECL choice_map trace::choices(selection const& of) const {
-  core_->check(of);
+  core().check(of);
   choice_map all;
   for (std::uint32_t s = 0; s < values_.size(); ++s) {
     site const& each = core_->sites()[s];

@@ -4,6 +4,7 @@
 #include <overdub/contexts/incremental/memory.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
+#include <overdub/execute/array_words.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -115,6 +116,8 @@ public:
       detail::site_constraints const& given, trace_structure& structure) {
     std::vector<i64> const& shape = shapes_[s];
     site const& of = m.sites()[s];
+    (void)execute::bytes_for( // or no memory can hold them
+        shape.data(), static_cast<std::uint32_t>(shape.size()), execute::size_of(of.type.element));
     std::size_t in_row = 1;
     for (std::size_t k = 1; k < shape.size(); ++k) in_row *= static_cast<std::size_t>(shape[k]);
     std::vector<i64> at;

@@ -54,5 +54,13 @@ inline datum given_as(address const& at, datum const& x, ir::type wanted) {
   return y;
 }
 
+/// Throws model_error where what is observed at an address is not what a trace has there.
+inline void check_is(address const& at, datum const& observed, datum const& is) {
+  if (!(given_as(at, observed, is.type()) == is))
+    throw model_error(message(
+        "overdub: %.80s is observed as %.80s, and the trace has %.80s: generate one of what is observed",
+        text_of(at).c_str(), overdub::text_of(observed).c_str(), overdub::text_of(is).c_str()));
+}
+
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models::detail

@@ -560,6 +560,30 @@ TEST_CASE("a run is moved with what it keeps") {
   CHECK(g.value() == Approx(mixture(indices{1, 1}, numbers{0.5, 0.25}, numbers{0.0, 2.0}, 1.0)));
 }
 
+TEST_CASE("what was moved from says so, and can be assigned to") {
+  auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  f.set_at<0>(0, 1);
+  f.propose();
+  auto g = std::move(f);
+  char const* const moved = "overdub: what followed its inputs was moved from, and has no value any more; "
+                            "assign to it before it is used";
+  CHECK_THROWS_WITH(f.value(), moved);
+  CHECK_THROWS_WITH(f.get<0>(), moved);
+  CHECK_THROWS_WITH(f.get<3>(), moved);
+  CHECK_THROWS_WITH(f.get_at<1>(0), moved);
+  CHECK_THROWS_WITH(f.set<3>(2.0), moved);
+  CHECK_THROWS_WITH(f.set<1>(numbers{1, 2}), moved);
+  CHECK_THROWS_WITH(f.set_at<0>(0, 1), moved);
+  CHECK_THROWS_WITH(f.append<1>(1.0), moved);
+  CHECK_THROWS_WITH(f.propose(), moved);
+  CHECK_THROWS_WITH(f.commit(), moved);
+  CHECK(f.explain() == "nothing ran\n");
+  auto const copy = f;
+  CHECK_THROWS_WITH(copy.value(), moved);
+  f = g;
+  CHECK(f.value() == g.value());
+}
+
 TEST_CASE("where the function throws nothing changes, and the changes stay") {
   auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   double const before = f.value();

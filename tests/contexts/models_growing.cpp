@@ -292,6 +292,9 @@ TEST_CASE("what does not grow is refused, and forgotten") {
     refused(
         m.with(i64{4}, 0.5), {{"y", vec{1, 2, 3}}}, "y was given 3 values, and the model makes 4 choices");
     refused(m.with(i64{4}, 0.5), {{"z[3]", 1.0}}, "never samples \"z\"");
+    refused(
+        m.with(i64{1} << 60, 0.5), {},
+        "an array of 1152921504606846976 elements of 8 bytes is larger than the address space");
     refused(m.with(i64{4}, 0.5), {{"y[0]", 1.0}}, "is given as 1.0 to a trace that grows, and it is");
     refused(ms::model(jumps, i64{4}), {}, "is extended by @jumps; it grows by arguments of its own function");
     // What there was may be given as it is.

@@ -445,6 +445,44 @@ TEST_CASE("moves say what they cannot move, and how else it is moved") {
   CHECK_THROWS_WITH(move_once(p, ms::random_walk("p")), Contains("\"p\" is no f64"));
 }
 
+TEST_CASE("gibbs tries so many values, and no more") {
+  constexpr auto heads =
+      od::fn<"heads">([](od::scope auto& cx, auto n) { return cx(od::sample<"k">, ds::binomial(n, 0.5)); });
+  CHECK_THROWS_WITH(
+      move_once(ms::model(heads, std::numeric_limits<i64>::max()).simulate(key), ms::gibbs("k")),
+      "overdub: the choice \"k\" has values from 0 to 9223372036854775807, more than the 1048576 that gibbs "
+      "tries one by one; move it by from_prior or metropolis");
+  CHECK_NOTHROW(move_once(ms::model(heads, i64{10'000}).simulate(key), ms::gibbs("k")));
+}
+
+TEST_CASE("what metropolis calls proposes, and does not commit") {
+  ms::trace const t = ms::model(pointers, vec{0.5, 0.5}, i64{2}).simulate(key);
+  auto const committing = ms::metropolis([](auto& of, od::random_key const&) {
+    of.set({{"theta[0]", 0.5}});
+    of.commit();
+    return 0.0;
+  });
+  CHECK_THROWS_WITH(
+      move_once(t, committing), "overdub: the function of metropolis commits its proposal; it sets choices, "
+                                "and the move decides whether they "
+                                "stay");
+  ms::followed_trace f(t);
+  ms::move_record made;
+  auto refused = committing;
+  CHECK_THROWS_AS(refused(f, key, made), ms::model_error);
+  f.rollback();
+  CHECK(f.score() == t.score());
+  auto looking = ms::metropolis([](auto& of, od::random_key const& k) {
+    of.set({{"theta[0]", 0.5}});
+    (void)of.propose(k);
+    of.rollback();
+    return 0.0;
+  });
+  CHECK_NOTHROW(looking(f, key, made));
+  f.commit(); // which others may
+  CHECK(f.score() == t.score());
+}
+
 TEST_CASE("choices of four indices are not changed alone, but where the whole model runs") {
   ms::trace const t = ms::model(deep, i64{2}).simulate(key);
   CHECK_THROWS_WITH(

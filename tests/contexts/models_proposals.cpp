@@ -107,6 +107,29 @@ TEST_CASE("proposals that do not fit are refused") {
       step(ms::model(what_was_seen)), Contains("the proposal draws the choice y, which is observed"));
 }
 
+TEST_CASE("a step is of a trace that has what is observed") {
+  auto const step = [&](auto const& m, auto const& t, auto const& proposal, ms::choice_map const& seen) {
+    return ms::metropolis_hastings(
+        m, t, [&](auto const&) { return proposal; }, seen, od::random_key(2));
+  };
+  auto const staged = ms::model(seen);
+  auto const direct = ms::dynamic_model(seen);
+  auto const t = staged.generate(observed, od::random_key(1)).of;
+  auto const d = direct.generate(observed, od::random_key(1)).of;
+  auto const proposal = ms::model(near, i64{0}, 0.0);
+  auto const direct_proposal = ms::dynamic_model(near, i64{0}, 0.0);
+  char const* const another =
+      "overdub: y is observed as 2.25, and the trace has 2.5: generate one of what is observed";
+  CHECK_THROWS_WITH(step(staged, t, proposal, {{"y", 2.25}}), another);
+  CHECK_THROWS_WITH(step(direct, d, direct_proposal, {{"y", 2.25}}), another);
+  CHECK_THROWS_WITH(
+      step(staged, t, proposal, {{"yy", 2.5}}), Contains("never samples \"yy\"; did you mean y?"));
+  CHECK_THROWS_WITH(
+      step(direct, d, direct_proposal, {{"yy", 2.5}}), Contains("no such choice; did you mean y?"));
+  CHECK_NOTHROW(step(staged, t, proposal, {}));
+  CHECK_NOTHROW(step(direct, d, direct_proposal, {}));
+}
+
 TEST_CASE("choices of a trace that is followed are set by address, as an update names them") {
   constexpr auto plate = od::fn<"plate">([](od::scope auto& cx, auto n) {
     auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));

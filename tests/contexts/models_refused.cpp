@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
+#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/numbers.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
@@ -312,6 +313,50 @@ TEST_CASE("a trace has the choices that were made") {
   CHECK(said([&] {
           (void)ms::choice_map({{"rate", 1.0}}).get<double>("rat");
         }) == "overdub: there is no choice at the address rat; did you mean rate?");
+}
+
+TEST_CASE("a trace that is followed has the same choices") {
+  ms::trace const t = ms::model(kinds, i64{1}).generate({{"z[0]", true}}, key).of;
+  ms::followed_trace const f(t);
+  for (char const* const at : {"right[0]", "x[1]", "x[-1]", "x[0][0]", "righ"})
+    CHECK(said([&] { (void)f.get<double>(at); }) == said([&] { (void)t.get<double>(at); }));
+  CHECK(f.get<double>("x[0]") == t.get<double>("x[0]"));
+  CHECK(f.get<vec>("x") == t.get<vec>("x"));
+}
+
+TEST_CASE("a trace of no run, and what was moved from, say so") {
+  std::string const none =
+      "overdub: this trace is of no run: it was made by trace(), or moved from; simulate or generate one";
+  auto const m = ms::model(noise, 0.0, 1.0);
+  ms::trace from = m.simulate(key);
+  ms::trace const kept = std::move(from);
+  for (ms::trace const& t : {ms::trace(), from}) {
+    CHECK(said([&] { (void)t.get<double>("x"); }) == none);
+    CHECK(said([&] { (void)t.contains("x"); }) == none);
+    CHECK(said([&] { (void)t.choices(); }) == none);
+    CHECK(said([&] { (void)project(t, ms::selection::all()); }) == none);
+    CHECK(said([&] { (void)choice_gradients(t, ms::selection::all()); }) == none);
+    CHECK(said([&] { ms::followed_trace const f(t); }) == none);
+    CHECK(t.size() == 0);
+  }
+  ms::followed_trace f(kept);
+  f.set({{"x", 1.0}});
+  ms::followed_trace g = std::move(f);
+  CHECK(said([&] { (void)f.get<double>("x"); }) == none);
+  CHECK(said([&] { f.set({{"x", 1.0}}); }) == none);
+  CHECK(said([&] { f.set_argument(0, 1.0); }) == none);
+  CHECK(said([&] { f.extend(m); }) == none);
+  std::string const moved = "overdub: what followed its inputs was moved from, and has no value any more; "
+                            "assign to it before it is used";
+  using od::contexts::incremental_error;
+  CHECK(said<incremental_error>([&] { (void)f.score(); }) == moved);
+  CHECK(said<incremental_error>([&] { (void)f.propose(); }) == moved);
+  CHECK(said<incremental_error>([&] { f.commit(); }) == moved);
+  CHECK(said<incremental_error>([&] { (void)f.as_trace(); }) == moved);
+  g.commit();
+  CHECK(g.score() == m.assess({{"x", 1.0}}).score());
+  f = g;
+  CHECK(f.get<double>("x") == 1.0);
 }
 
 TEST_CASE("selections name choices of the model") {
