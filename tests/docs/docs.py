@@ -7,6 +7,8 @@ usage: docs.py <page.md> <compiler and flags>
   output must equal it.
 - A ```cpp block without one is compiled after a prelude that includes overdub.hpp, and the contexts that it names.
 - A ```cpp continued block is compiled with the ```cpp block before it, and those that continue it, in front.
+  Several programs of a page are compiled as one, each in a namespace of its own, which takes half of the time; where that
+  fails, or one prints something else than alone, they are compiled one by one.
 - An ```od FILE block is a program in the folder in which the page's ```console blocks are run. A line `$ overdub-opt ...`
   of those is run by the shell, and must print the lines behind it, errors included. What needs a context is not run by an
   overdub-opt that was built without; nothing is without one (OVERDUB_OPT in the environment).
@@ -23,6 +25,7 @@ import sys
 import tempfile
 
 CONTEXTS = sorted(os.path.splitext(os.path.basename(path))[0] for path in glob.glob("contexts/*.hpp"))
+MOST_PROGRAMS = 8  # that are compiled as one
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-Wno-unused"]
 
 page, compiler = sys.argv[1], sys.argv[2:]
@@ -52,32 +55,82 @@ def compile_block(source, *flags):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def check_program(line, source, expected):
+def libraries_of(source):
+    """What a program is linked with; nothing, where that is not built."""
     # What is compiled to machine code is linked with overdub::jit (OVERDUB_JIT in the environment), where it is built.
     libraries = [library] if library else []
     if "#include <overdub/jit/" in source:
         if not os.environ.get("OVERDUB_JIT"):
-            return check_declarations(line, source)
+            return None
         libraries = os.environ["OVERDUB_JIT"].split() + libraries
     # So are consistent programs with overdub::sleef (OVERDUB_SLEEF).
     if "math_mode::consistent" in source:
         if not os.environ.get("OVERDUB_SLEEF"):
-            return check_declarations(line, source)
+            return None
         libraries = ["-Wl,-u,overdub_sleef", *os.environ["OVERDUB_SLEEF"].split(), *libraries]
+    return libraries
+
+
+def compile_program(source, libraries, program):
+    compiled = compile_block(source, "-O0", "-c", "-o", program + ".o")
+    if compiled.returncode:
+        return compiled
+    return subprocess.run([*compiler, program + ".o", *libraries, "-pthread", "-o", program],
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def run_program(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def check_program(line, source, expected):
+    libraries = libraries_of(source)
+    if libraries is None:
+        return check_declarations(line, source)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
-        compiled = compile_block(source, "-O0", "-c", "-o", program + ".o")
-        if compiled.returncode == 0:
-            compiled = subprocess.run([*compiler, program + ".o", *libraries, "-pthread", "-o", program],
-                                      text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        compiled = compile_program(source, libraries, program)
         if compiled.returncode:
             return fail(line, "the program does not compile", compiled.stdout)
-        run = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run = run_program(program)
     if run.returncode:
         fail(line, f"the program returned {run.returncode}", run.stdout, run.stderr)
     if expected is not None and run.stdout != expected:
         fail(line, "the program's output is not what the page says",
              *difflib.unified_diff(expected.splitlines(), run.stdout.splitlines(), "the page", "the program", lineterm=""))
+
+
+def as_one(sources):
+    """One program of several, which runs that whose number it is given; nothing, where one is not made for that."""
+    includes, bodies, cases = {}, "", ""
+    for number, source in enumerate(sources):
+        body, mains = re.subn(r"^int main\(\) \{\n(.*?)^\}$", r"int run() {\n\1return 0; }", source, flags=re.MULTILINE | re.DOTALL)
+        if mains != 1 or re.search(r"^(#(define|if|undef)|BOOST_HANA_|namespace (overdub|std)\b)", source, re.MULTILINE):
+            return None
+        includes.update(dict.fromkeys(re.findall(r"^#include .*$", body, re.MULTILINE)))
+        body = re.sub(r"^#include .*$", "", body, flags=re.MULTILINE)
+        bodies += f"namespace block_{number} {{\n{body}\n}}\n"
+        cases += f"  case {number}: return block_{number}::run();\n"
+    return "\n".join([*includes, "#include <cstdlib>", bodies, "int main(int, char** number) {",
+                      "  switch (std::atoi(number[1])) {", cases, "  default: return 1;", "  }", "}", ""])
+
+
+def check_programs(programs):
+    """Programs, each a line, a source and what it prints, that are linked with the same libraries."""
+    if not programs:
+        return
+    libraries = libraries_of(programs[0][1])
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        source = as_one([source for _, source, _ in programs]) if len(programs) > 1 and libraries is not None else None
+        if source is None or compile_program(source, libraries, program).returncode:
+            alone = programs
+        else:
+            runs = [run_program(program, str(number)) for number in range(len(programs))]
+            alone = [each for each, run in zip(programs, runs)
+                     if run.returncode or (each[2] is not None and run.stdout != each[2])]
+    for each in alone:
+        check_program(*each)
 
 
 def check_declarations(line, source):
@@ -119,6 +172,7 @@ with open(page, encoding="utf-8") as file:
     text = file.read()
 all_blocks = blocks(text)
 source, programs, declarations, commands = "", 0, 0, 0
+waiting = {}  # programs, by what they are linked with
 for number, (line, info, contents) in enumerate(all_blocks):
     if info in ("cpp", "cpp continued"):
         if info == "cpp continued" and not source:
@@ -126,8 +180,12 @@ for number, (line, info, contents) in enumerate(all_blocks):
         source = (source if info == "cpp continued" else "") + f'#line {line} "{name}"\n{contents}'
         if re.search(r"\bint main\(", source):
             following = all_blocks[number + 1] if number + 1 < len(all_blocks) else (0, "", "")
-            check_program(line, source, following[2] if following[1] == "text" else None)
+            batch = waiting.setdefault(str(libraries_of(source)), [])
+            batch.append((line, source, following[2] if following[1] == "text" else None))
             programs += 1
+            if len(batch) == MOST_PROGRAMS:
+                check_programs(batch)
+                batch.clear()
         else:
             check_declarations(line, source)
             declarations += 1
@@ -142,6 +200,9 @@ for number, (line, info, contents) in enumerate(all_blocks):
         for script in re.findall(r"(?:^|[\s/])((?:scripts|\.ci)/[\w.-]+)", contents):
             if not os.access(script, os.X_OK):
                 fail(line, f"{script} is not an executable file")
+
+for batch in waiting.values():
+    check_programs(batch)
 
 prose = re.sub(r"^( *)```.*?^ *```", lambda match: "\n" * match[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
 for match in re.finditer(r"\]\(([^)#\s]+)[^)]*\)", re.sub(r"`[^`\n]+`", "", prose)):
