@@ -108,9 +108,9 @@ TEST_CASE("proposals that do not fit are refused") {
 }
 
 TEST_CASE("a step is of a trace that has what is observed") {
-  auto const step = [&](auto const& m, auto const& t, auto const& proposal, ms::choice_map const& seen) {
+  auto const step = [&](auto const& m, auto const& t, auto const& proposal, ms::choice_map const& data) {
     return ms::metropolis_hastings(
-        m, t, [&](auto const&) { return proposal; }, seen, od::random_key(2));
+        m, t, [&](auto const&) { return proposal; }, data, od::random_key(2));
   };
   auto const staged = ms::model(seen);
   auto const direct = ms::dynamic_model(seen);
