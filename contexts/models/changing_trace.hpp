@@ -132,17 +132,16 @@ public:
   /// where one is observed. O(log n) each; `set_bits` looks nothing up.
   void set(choice_map const& changes) {
     detail::site_constraints const given(core(), changes);
-    for (auto const& [at, x] : given.typed()) {
-      std::uint32_t const s = core_->site_at(at.site);
-      detail::site_constraints::check_size(at, x, proposed_shapes()[s]);
-      if (at.indices.size() == shapes_[s].size() && x.type().rank == 0)
-        set_bits(s, at.indices, x.bits());
-      else if (at.indices.empty())
-        set_all(s, x);
+    for (detail::given_choice const& c : given.all()) {
+      detail::site_constraints::check_size(*core_, c, proposed_shapes()[c.site]);
+      if (c.indices.size() == shapes_[c.site].size() && c.value.type().rank == 0)
+        set_bits(c.site, c.indices, c.value.bits());
+      else if (c.indices.empty())
+        set_all(c.site, c.value);
       else
         throw model_error(message(
             "overdub: %.80s is a part of a site, and more than a number; set all of the site",
-            text_of(at).c_str()));
+            text_of(address(core_->sites()[c.site].address, c.indices)).c_str()));
     }
   }
   /// Another value for an argument, by its number among the numbers and arrays that the model's arguments are made of: of an array with the

@@ -82,15 +82,17 @@ OVERDUB_DECL choice_map& choice_map::set(address at, datum x) {
   return *this;
 }
 
+OVERDUB_DECL datum part_if_inside(datum const& all, std::span<i64 const> indices) {
+  bool inside = indices.size() <= all.shape().size();
+  for (std::size_t k = 0; inside && k < indices.size(); ++k)
+    inside = indices[k] >= 0 && indices[k] < all.shape()[k];
+  return inside ? part_of(all, indices) : datum();
+}
+
 OVERDUB_DECL datum choice_map::find(address const& at) const {
   for (address above = at;; above.indices.pop_back()) {
-    if (auto const found = all_.find(above); found != all_.end()) {
-      std::span<i64 const> const rest = std::span(at.indices).subspan(above.indices.size());
-      datum const& x = found->second;
-      bool inside = rest.size() <= x.shape().size();
-      for (std::size_t k = 0; inside && k < rest.size(); ++k) inside = rest[k] >= 0 && rest[k] < x.shape()[k];
-      return inside ? part_of(x, rest) : datum();
-    }
+    if (auto const found = all_.find(above); found != all_.end())
+      return part_if_inside(found->second, std::span(at.indices).subspan(above.indices.size()));
     if (above.indices.empty()) return {};
   }
 }

@@ -40,12 +40,12 @@ inline model_run run_with(
 }
 
 // The old trace's choices that another one has not, or has with another value.
-inline choice_map discarded(trace const& before, trace const& after, choice_map const& changed) {
+inline choice_map discarded(trace const& before, trace const& after, site_constraints const& changed) {
   choice_map all;
   for (std::uint32_t s = 0; s < before.values().size(); ++s)
     before.for_each(s, [&](std::vector<i64> const& at) {
-      address const here(before.core().sites()[s].address, at);
-      if (changed.contains(here) || !after.is_made(s, at)) all.set(here, part_of(before.values()[s], at));
+      if (changed.find(s, at) || !after.is_made(s, at))
+        all.set(before.core().sites()[s].address, at, part_of(before.values()[s], at));
     });
   return all;
 }
@@ -115,7 +115,7 @@ OVERDUB_DECL updated_trace update(
   double const weight = r.score - t.score();
   updated_trace u{trace(m, arguments, std::move(r)), weight, {}};
   given.check_all_made(u.of);
-  u.discard = detail::discarded(t, u.of, given.typed());
+  u.discard = detail::discarded(t, u.of, given);
   return u;
 }
 

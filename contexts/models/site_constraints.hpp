@@ -5,18 +5,27 @@
 #include <overdub/contexts/models/typed_choice.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
 namespace overdub::models::detail {
 inline namespace OVERDUB_EXECUTE_ABI {
 
+/// A value for a choice of a site, or for all behind some indices, as an array.
+struct given_choice {
+  std::uint32_t site;
+  std::vector<i64> indices;
+  datum value;
+};
+
 /// Constraints, by site and with the types of their sites.
 class site_constraints {
 public:
-  site_constraints(model_core const& m, choice_map const& all) : m_(m), whole_(m.sites().size()) {
-    has_.assign(m.sites().size(), false);
+  site_constraints(model_core const& m, choice_map const& all)
+      : m_(m), first_(m.sites().size() + 1), whole_(m.sites().size()) {
     for (auto const& [at, x] : all) {
       std::uint32_t const s = m.site_at(at.site);
       site const& of = m.sites()[s];
@@ -26,33 +35,44 @@ public:
             of.turns, of.turns == 1 ? "index" : "indices"));
       ir::type wanted = of.type;
       for (std::size_t k = at.indices.size(); k < of.turns; ++k) wanted = wanted.array_of();
-      datum const value = given_as(at, x, wanted);
-      has_[s] = true;
-      if (at.indices.empty())
-        whole_[s] = value;
-      else
-        has_parts_ = true;
-      typed_.set(at, value);
+      all_.push_back({s, at.indices, given_as(at, x, wanted)});
+      if (at.indices.empty()) whole_[s] = all_.back().value;
     }
+    // By site, and by their indices, as they are in the map.
+    std::ranges::stable_sort(all_, {}, &given_choice::site);
+    for (given_choice const& c : all_) ++first_[c.site + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
   }
 
-  bool has(std::uint32_t s) const { return has_[s]; }
+  bool has(std::uint32_t s) const { return first_[s] < first_[s + 1]; }
   /// All choices of a site, where they were given as one and none besides.
-  bool is_whole(std::uint32_t s) const { return whole_[s] && !(has_parts_ && has_part(s)); }
+  bool is_whole(std::uint32_t s) const { return whole_[s] && first_[s] + 1 == first_[s + 1]; }
   std::vector<datum> const& whole() const { return whole_; }
+  /// What is given for a choice; nothing, where nothing is. O(log n).
   datum find(std::uint32_t s, std::span<i64 const> indices) const {
-    if (!has_[s]) return {};
-    return typed_.find(address(m_.sites()[s].address, {indices.begin(), indices.end()}));
+    if (!has(s)) return {};
+    std::span const of_site = std::span(all_).subspan(first_[s], first_[s + 1] - first_[s]);
+    auto const precedes = [](given_choice const& c, std::span<i64 const> at) {
+      return std::ranges::lexicographical_compare(c.indices, at);
+    };
+    for (std::size_t n = indices.size();; --n) {
+      auto const above = indices.first(n);
+      auto const found = std::lower_bound(of_site.begin(), of_site.end(), above, precedes);
+      if (found != of_site.end() && std::ranges::equal(found->indices, above))
+        return part_if_inside(found->value, indices.subspan(n));
+      if (n == 0) return {};
+    }
   }
-  choice_map const& typed() const { return typed_; }
+  /// By site, and then by indices.
+  std::span<given_choice const> all() const { return all_; }
 
   /// Throws where a choice was given that a run did not make.
   void check_all_made(trace const& t) const {
-    for (auto const& [at, x] : typed_) {
-      std::uint32_t const s = m_.site_at(at.site);
-      site const& of = m_.sites()[s];
-      check_size(at, x, {t.values()[s].shape().data(), of.turns});
-      if (at.indices.size() == of.turns && !t.is_made(s, at.indices)) throw_unmade(m_, at);
+    for (given_choice const& c : all_) {
+      site const& of = m_.sites()[c.site];
+      check_size(m_, c, {t.values()[c.site].shape().data(), of.turns});
+      if (c.indices.size() == of.turns && !t.is_made(c.site, c.indices))
+        throw_unmade(m_, address(of.address, c.indices));
     }
   }
   [[noreturn]] static void throw_unmade(model_core const& m, address const& at) {
@@ -62,22 +82,18 @@ public:
         text_of(at).c_str(), m.name().c_str()));
   }
 
-  /// Throws where an address is none of a site's choices, of which there are so many along each index, or the values are others in number.
-  static void check_size(address const& at, datum const& x, std::span<i64 const> made) {
+  /// Throws where what is given is for none of a site's choices, of which there are so many along each index, or the values are others in
+  /// number.
+  static void check_size(model_core const& m, given_choice const& c, std::span<i64 const> made) {
     for (std::size_t k = 0; k < made.size(); ++k) {
-      bool const is_index = k < at.indices.size();
-      i64 const given = is_index ? at.indices[k] : x.shape()[k - at.indices.size()];
+      bool const is_index = k < c.indices.size();
+      i64 const given = is_index ? c.indices[k] : c.value.shape()[k - c.indices.size()];
       if (is_index ? given < 0 || given >= made[k] : given != made[k])
-        throw_size(at, is_index, given, made[k]);
+        throw_size(address(m.sites()[c.site].address, c.indices), is_index, given, made[k]);
     }
   }
 
 private:
-  bool has_part(std::uint32_t s) const {
-    return std::ranges::any_of(typed_, [&](auto const& each) {
-      return !each.first.indices.empty() && each.first.site == m_.sites()[s].address;
-    });
-  }
   [[noreturn]] static void throw_size(address const& at, bool is_index, i64 given, i64 made) {
     if (is_index)
       throw model_error(message(
@@ -89,10 +105,9 @@ private:
   }
 
   model_core const& m_;
-  std::vector<bool> has_;
-  std::vector<datum> whole_; // by site
-  choice_map typed_;
-  bool has_parts_ = false;
+  std::vector<given_choice> all_;
+  std::vector<std::size_t> first_; // by site: the first of its own in all
+  std::vector<datum> whole_;       // by site
 };
 
 inline choice_schema tracing(model_core const& m, role r) {

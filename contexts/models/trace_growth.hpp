@@ -71,8 +71,8 @@ public:
       if (m.sites()[s].type.rank > 0 && before[s].size() > 1 && shapes_[s] != before[s])
         refuse(m, s, "is an array in a map in another one");
     }
-    for (auto const& [at, x] : by.given().typed())
-      detail::site_constraints::check_size(at, x, shapes_[m.site_at(at.site)]);
+    for (detail::given_choice const& c : by.given().all())
+      detail::site_constraints::check_size(m, c, shapes_[c.site]);
     is_growing_ = true;
   }
   /// Of the given choices those that have a place in the trace: they are what they are, or are not made yet, and observed where they
@@ -81,16 +81,15 @@ public:
   void
   give_old(Trace const& t, Program& p, detail::site_constraints const& given, trace_structure& structure) {
     std::vector<i64> at;
-    for (auto const& [where, x] : given.typed()) {
-      std::uint32_t const s = t.core().site_at(where.site);
-      bool const is_one = where.indices.size() == t.shape(s).size();
-      bool const is_old = where.indices.empty() || where.indices[0] < t.shape(s)[0];
-      if (is_one && structure.is_conditional(s)) told_.push_back({s, number_of(shapes_[s], where.indices)});
-      if (is_one && is_old) give_old(t, p, s, where.indices, x, structure);
+    for (auto const& [s, where, x] : given.all()) {
+      bool const is_one = where.size() == t.shape(s).size();
+      bool const is_old = where.empty() || where[0] < t.shape(s)[0];
+      if (is_one && structure.is_conditional(s)) told_.push_back({s, number_of(shapes_[s], where)});
+      if (is_one && is_old) give_old(t, p, s, where, x, structure);
       if (is_one || !is_old) continue;
       for (std::size_t k = 0; k < t.size(s); ++k) {
         t.indices_of(s, k, at);
-        if (address const one(where.site, at); detail::is_below(one, where))
+        if (std::equal(where.begin(), where.end(), at.begin()))
           give_old(t, p, s, at, given.find(s, at), structure);
       }
     }
