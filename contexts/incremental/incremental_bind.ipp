@@ -25,8 +25,7 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
   for (increments::input_change const& how : b->changes) b->has_rows = b->has_rows || how.appends_list();
   using enum increments::store::action;
   for (increments::store const& each : s->what.stores) {
-    b->has_rows = b->has_rows || (!each.path.empty() && each.does != put_range &&
-                                  layout_[each.variable].type.rank > each.path.size());
+    b->has_rows = b->has_rows || (!each.path.empty() && layout_[each.variable].type.rank > each.path.size());
     b->is_written[each.variable] = true;
     if (std::uint32_t const rest = layout_.remainder_of(layout_[each.variable].of);
         each.does == add && rest != increments::layout::none)

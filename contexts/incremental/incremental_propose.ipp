@@ -164,16 +164,15 @@ inline bool incremental_program::run_with_rows(bound_slice& b) {
 // are not, a run of everything says whether all of them are.
 inline bool incremental_program::rows_fit(bound_slice const& b) const {
   for (increments::store const& s : b.slice->what.stores) {
-    if (s.path.empty() || s.does == increments::store::action::put_range ||
-        s.value.result == increments::slice_value::none)
-      continue;
-    std::size_t const indices = s.path.size(), skipped = s.each ? 1 : 0;
+    if (s.path.empty() || s.value.result == increments::slice_value::none) continue;
+    bool const are_several = s.each || s.does == increments::store::action::put_range;
+    std::size_t const indices = s.path.size(), skipped = are_several ? 1 : 0;
     increments::cells const& to = arrays_of_[s.variable];
     if (to.type().rank == indices) continue;
     bool const each_is_valid = s.valid.exists() && s.each && increments::is_array(b.call, s.valid);
     if (s.valid.exists() && !each_is_valid && increments::word_of(b.call, s.valid) == 0) continue;
     i64 const* const extents = b.call.extents(s.value.result);
-    if (s.each && extents[0] == 0) continue;
+    if (are_several && extents[0] == 0) continue;
     if (each_is_valid) {
       std::byte const* const all = increments::elements_of(b.call, s.valid);
       i64 const count = increments::extents_of(b.call, s.valid)[0];

@@ -236,9 +236,22 @@ private:
   static bool may_be_missing(change const& c);
   bool has_old_indices(node_id n) const;
   static bool has_new(change const& c);
+  bool is_in_loop() const;
+  void choose_row(node_id n, change const& c);
   void note(node_id n, step::extent ran, std::string_view why = {}) {
     made_.steps.push_back({n, ran, std::string(why)});
   }
+
+  // ---- slice_writer_shapes.hpp: which arrays surely have one shape
+  struct carried_array { // of a loop
+    value_id argument, initial;
+    region_id body;
+  };
+  bool keeps_shape(node_id loop, std::uint32_t carried) const;
+  bool has_shape_of(value_id v, carried_array const& a, std::uint32_t axis) const;
+  bool is_length_of(value_id count, carried_array const& a, std::uint32_t axis) const;
+  bool has_length(value_id v, value_id count, std::uint32_t axis) const;
+  bool has_one_shape(value_id v) const;
 
   // ---- slice_writer_reductions.hpp: sums, and trees
   struct ascent { // by level: where it came along, and what is there, of each array; and the whole
@@ -319,12 +332,15 @@ private:
 
   // ---- slice_writer_loops.hpp: loops that carry something
   void visit_loop(node_id n);
+  void run_inside(node_id n);
+  bool reads_elements(node_id n);
   std::string_view cannot_follow(node_id n, std::vector<reached>& all);
   void set_turns(node_id n, std::span<value_id const> elements, value_id first, value_id stop);
   void grow_loop(node_id n, change const& count);
   std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
   value_id begins_anew(node_id n);
   value_id differs(value_id now, value_id before);
+  value_id differs_somewhere(value_id now, value_id before);
   value_id differences(value_id v, piece const& p, value_id count);
 
   // ---- slice_program.ipp: the ends

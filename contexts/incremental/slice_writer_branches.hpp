@@ -1,7 +1,7 @@
 // Branches: where the condition is what it was, a branch is followed as what stands around it; where it flips, the other one runs afresh.
 #pragma once
 
-#include <overdub/contexts/incremental/slice_writer_turns.hpp>
+#include <overdub/contexts/incremental/slice_writer_shapes.hpp>
 
 namespace overdub::contexts::increments {
 

@@ -31,8 +31,7 @@ inline void slice_writer::visit_loop(node_id n) {
   for (std::uint32_t k = 0; k < carried; ++k) {
     states.push_back(kept(original().argument(body, k + 1)));
     value_id entering = read(states[k], path_to(first));
-    if (restarts != ir::nothing)
-      entering = at_.add(op::select, restarts, now(original().operand(n, k + 1)), entering);
+    if (restarts != ir::nothing) entering = chosen(restarts, now(original().operand(n, k + 1)), entering);
     operands.push_back(entering);
     types.push_back(original().type_of(original().argument(body, k + 1)));
   }
@@ -48,9 +47,27 @@ inline void slice_writer::visit_loop(node_id n) {
   node_id const more = at_.insert(op::if_, std::array{is_inside}, std::array{ir::boolean}, {}, none);
   at_.to_end(written().region_at(more, 0));
   value_id goes_on = at_.add(op::le, k, last);
-  for (std::uint32_t s = 0; s < carried; ++s)
-    goes_on = at_.add(
-        op::logical_or, goes_on, differs(written().argument(test, s + 1), read(states[s], path_to(k))));
+  std::vector<std::uint32_t> arrays; // which are compared where nothing else goes on
+  for (std::uint32_t s = 0; s < carried; ++s) {
+    value_id const entering = written().argument(test, s + 1);
+    if (type_of(entering).rank == 0)
+      goes_on = at_.add(op::logical_or, goes_on, differs(entering, read(states[s], path_to(k))));
+    else
+      arrays.push_back(s);
+  }
+  std::vector<node_id> choices;
+  for (std::uint32_t const s : arrays) {
+    choices.push_back(at_.insert(op::if_, std::array{goes_on}, std::array{ir::boolean}, {}, none));
+    at_.to_end(written().region_at(choices.back(), 0));
+    at_.yield(std::array{literal(ir::boolean, 1)});
+    at_.to_end(written().region_at(choices.back(), 1));
+    goes_on = differs(written().argument(test, s + 1), read(states[s], path_to(k)));
+  }
+  for (; !choices.empty(); choices.pop_back()) {
+    at_.yield(std::array{goes_on});
+    goes_on = written().result(choices.back());
+    at_.to_after(choices.back());
+  }
   at_.yield(std::array{goes_on});
   at_.to_end(written().region_at(more, 1));
   at_.yield(std::array{literal(ir::boolean, 0)});
@@ -90,7 +107,7 @@ inline void slice_writer::visit_loop(node_id n) {
   value_id const ended = at_.add(op::eq, stopped, count);
   for (std::uint32_t s = 0; s < carried; ++s) {
     value_id const before = old(original().result(n, s));
-    given.push_back(at_.add(op::select, ended, written().result(loop, 1 + s), before));
+    given.push_back(chosen(ended, written().result(loop, 1 + s), before));
   }
   for (std::uint32_t s = 0; s < stacked + carried; ++s)
     given.push_back(written().result(loop, 1 + carried + s));
@@ -101,7 +118,7 @@ inline void slice_writer::visit_loop(node_id n) {
   for (std::uint32_t s = 0; s < carried; ++s) {
     value_id stays = old(original().result(n, s));
     if (restarts != ir::nothing) // without turns
-      stays = at_.add(op::select, restarts, now(original().operand(n, s + 1)), stays);
+      stays = chosen(restarts, now(original().operand(n, s + 1)), stays);
     otherwise.push_back(stays);
   }
   types.clear();
@@ -141,6 +158,7 @@ slice_writer::set_turns(node_id n, std::span<value_id const> elements, value_id 
     p.end = stop;
     if (is_summed(v)) p.difference = differences(v, p, ran);
     set_change(v).pieces.push_back(p);
+    if (original().type_of(v).rank > 1) (void)kept(v); // rows are to be as long as they were
     if (std::uint32_t const number = layout_.of(v); number != layout::none)
       stores_.push_back({number, path_to(first), p.element, ir::nothing, store::action::put_range});
   }
@@ -201,15 +219,18 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
   change const* const of_count = f.is_literal(count) ? nullptr : change_of(count);
   if (of_count != nullptr && (!of_count->has_grown() || !turns_.empty()))
     return "the number of its turns may have changed";
-  for (value_id const v : f.arguments_of(body))
-    if (f.type_of(v).rank > 0 || !f.type_of(v).is_literal()) return "it carries other things than numbers";
-  for (node_id const m : f.nodes_of(body)) {
-    op const code = f[m].code;
-    if (code == op::map || code == op::reduce || code == op::loop || code == op::accumulate)
-      return "there are loops in it";
+  for (std::uint32_t s = 0; s + 1 < f[body].argument_count; ++s) {
+    ir::type t = f.type_of(f.argument(body, s + 1));
+    if (t.rank > 0 && !keeps_shape(n, s))
+      return "it carries an array that may be shorter or longer in each turn";
+    if (t.rank > 0 && !turns_.empty() && !has_one_shape(f.operand(n, s + 1)))
+      return "it carries an array that may be shorter or longer in each turn of the map around it";
+    t.rank = 0;
+    if (!t.is_literal()) return "it carries other things than numbers and arrays of them";
   }
-  for (value_id const v : f.operands_of(f.yield_of(body)))
-    if (f.type_of(v).rank > 0) return "it gives arrays in each turn";
+  bool accumulates = false;
+  ir::walk(f, body, [&](node_id m) { accumulates = accumulates || f[m].code == op::accumulate; });
+  if (accumulates) return "it adds to elements of arrays";
   std::vector<common_read> common;
   if (std::string_view const why = find_reached(n, all, common); !why.empty()) return why;
   for (reached const& r : all)
@@ -254,12 +275,95 @@ inline std::pair<value_id, value_id> slice_writer::ends_of(node_id n, std::vecto
   return {first, last};
 }
 
-/// Whether two numbers differ by their bits; a NaN, from any number.
+/// Maps, reductions, loops and branches in a turn of a loop: they run again as a whole, and read of arrays of which elements changed only
+/// what they need.
+inline void slice_writer::run_inside(node_id n) {
+  static constexpr std::string_view why = "it stands in a loop";
+  if (!reads_elements(n)) return run_again(n, why);
+  std::size_t const steps = made_.steps.size();
+  region_id const outside = at_.region();
+  std::vector<value_id> operands;
+  for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
+    operands.push_back(now(original().operand(n, k)));
+  std::vector<ir::type> results;
+  for (value_id const v : original().results_of(n)) results.push_back(original().type_of(v));
+  std::vector<std::vector<ir::type>> arguments;
+  for (region_id const r : original().regions_of(n)) {
+    arguments.emplace_back();
+    for (value_id const v : original().arguments_of(r)) arguments.back().push_back(original().type_of(v));
+  }
+  ir::attributes const attributes = original()[n].attributes;
+  node_id const made = at_.insert(original()[n].code, operands, results, attributes, arguments);
+  bool const was_new = std::exchange(is_new_turn_, true);
+  for (std::uint32_t i = 0; i < original()[n].region_count; ++i) {
+    region_id const from = original().region_at(n, i), to = written().region_at(made, i);
+    std::size_t const before = mark();
+    at_.to_end(to);
+    for (std::uint32_t k = 0; k < original()[from].argument_count; ++k) {
+      change& c = set_change(original().argument(from, k));
+      c.whole = true;
+      c.now = written().argument(to, k);
+    }
+    visit(from);
+    std::vector<value_id> yielded;
+    for (value_id const v : original().operands_of(original().yield_of(from))) yielded.push_back(now(v));
+    at_.yield(yielded);
+    return_to(before);
+  }
+  is_new_turn_ = was_new;
+  at_.to_end(outside);
+  made_.steps.erase(made_.steps.begin() + static_cast<std::ptrdiff_t>(steps), made_.steps.end());
+  note(n, step::extent::whole, why);
+  for (std::uint32_t k = 0; k < original()[n].result_count; ++k)
+    set_whole(original().result(n, k), written().result(made, k));
+}
+/// Whether its regions read arrays of which elements changed, that stand nowhere as a whole.
+inline bool slice_writer::reads_elements(node_id n) {
+  if (original()[n].region_count == 0) return false;
+  for (value_id const v : captured(n))
+    if (change const* const c = change_of(v); c != nullptr && !c->whole && c->appended == layout::none)
+      return true;
+  return false;
+}
+
+/// Whether two values differ by their bits; a NaN, from any number. Of arrays, whether their lengths do, or an element.
 inline value_id slice_writer::differs(value_id now, value_id before) {
+  if (type_of(now).rank > 0) return differs_somewhere(now, before);
   value_id const other = at_.add(op::ne, now, before);
   if (!type_of(now).is_floating()) return other;
   value_id const sign = at_.add(op::ne, at_.add(op::signbit, now), at_.add(op::signbit, before));
   return at_.add(op::logical_or, other, sign);
+}
+inline value_id slice_writer::differs_somewhere(value_id now, value_id before) {
+  region_id const here = at_.region();
+  value_id const length = at_.add(op::length, now);
+  value_id const is_as_long = at_.add(op::eq, length, at_.add(op::length, before));
+  std::vector<ir::type> const none[2];
+  node_id const choice = at_.insert(op::if_, std::array{is_as_long}, std::array{ir::boolean}, {}, none);
+  at_.to_end(written().region_at(choice, 1));
+  at_.yield(std::array{literal(ir::boolean, 1)});
+  region_id const compared = written().region_at(choice, 0);
+  at_.to_end(compared);
+  std::vector<std::vector<ir::type>> const index{{ir::i64}, {ir::i64}};
+  node_id const search =
+      at_.insert(op::while_, std::array{literal(ir::i64, 0)}, std::array{ir::i64}, {}, index);
+  region_id const test = written().region_at(search, 0), body = written().region_at(search, 1);
+  at_.to_end(test);
+  value_id const k = written().argument(test, 0);
+  node_id const more =
+      at_.insert(op::if_, std::array{at_.add(op::lt, k, length)}, std::array{ir::boolean}, {}, none);
+  at_.to_end(written().region_at(more, 0));
+  at_.yield(std::array{at_.add(op::logical_not, differs(at(now, k), at(before, k)))});
+  at_.to_end(written().region_at(more, 1));
+  at_.yield(std::array{literal(ir::boolean, 0)});
+  at_.to_end(test);
+  at_.yield(std::array{written().result(more)});
+  at_.to_end(body);
+  at_.yield(std::array{at_.add(op::add, written().argument(body, 0), literal(ir::i64, 1))});
+  at_.to_end(compared);
+  at_.yield(std::array{at_.add(op::lt, written().result(search), length)});
+  at_.to_end(here);
+  return written().result(choice);
 }
 
 } // namespace overdub::contexts::increments

@@ -16,6 +16,8 @@ inline void slice_writer::visit(node_id n) {
   if (!is_reached(n)) return;
   bool const is_place = original()[n].code == op::at || original()[n].code == op::length;
   if (runs_all_) return run_again(n, "a sum was not finite, rows had different sizes, or memory was gone");
+  if (is_in_loop() && (original()[n].region_count != 0 || original()[n].code == op::reduce))
+    return run_inside(n);
   if (is_new_turn_ && !is_place) return run_again(n);
   switch (original()[n].code) {
   case op::at:
@@ -223,9 +225,10 @@ inline void slice_writer::visit_at(node_id n) {
     return note(n, step::extent::scalar);
   }
   if (!is_new_turn_ && has_old_indices(n) && is_taken_apart(n, *c, original()[n].operand_count)) return;
-  if ((original().type_of(v).rank != 0 && !has_lists_alone(*c)) || has_unsearchable(*c) ||
-      (!is_one && may_be_missing(*c)) || c->appended != layout::none)
+  if (has_unsearchable(*c) || (!is_one && may_be_missing(*c)) || c->appended != layout::none)
     return run_again(n);
+  if (original().type_of(v).rank != 0 && !has_lists_alone(*c))
+    return is_one && (is_new_turn_ || is_in_loop()) && !has_new(*c) ? choose_row(n, *c) : run_again(n);
   std::vector<value_id> indices{first};
   for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
     indices.push_back(now(original().operand(n, k)));
@@ -256,6 +259,48 @@ inline void slice_writer::visit_at(node_id n) {
   }
   set_whole(v, found);
   note(n, step::extent::scalar);
+}
+
+/// A row of an array of rows of which some changed, where nothing of a turn is kept: it is told by its elements, where they are.
+inline void slice_writer::choose_row(node_id n, change const& c) {
+  value_id const v = original().result(n), index = now(original().operand(n, 1));
+  value_id row = at(old(original().operand(n, 0)), index);
+  std::vector<piece> parts;
+  for (piece const& p : c.pieces) {
+    if (p.list == ir::nothing && distance(p.index, index).value_or(0) != 0) continue;
+    bool const is_list = p.list != ir::nothing;
+    place_in_list const own = is_list ? find_in(p, index) : place_in_list{equals(index, p.index), {}};
+    value_id const is_there = both(p.valid, own.is_there);
+    if (p.part != nullptr) {
+      for (piece const& q : p.part->pieces) {
+        parts.push_back(q);
+        parts.back().valid = both(is_there, q.valid);
+      }
+      continue;
+    }
+    if (is_there == ir::nothing) {
+      row = p.element;
+      continue;
+    }
+    region_id const here = at_.region();
+    std::vector<ir::type> const no_arguments[2];
+    node_id const choice =
+        at_.insert(op::if_, std::array{is_there}, std::array{type_of(row)}, {}, no_arguments);
+    at_.to_end(written().region_at(choice, 0));
+    at_.yield(std::array{is_list ? at(p.element, own.position) : p.element});
+    at_.to_end(written().region_at(choice, 1));
+    at_.yield(std::array{row});
+    at_.to_end(here);
+    row = written().result(choice);
+  }
+  if (parts.empty()) return set_whole(v, row);
+  set_change(v).pieces = std::move(parts);
+  old_[index_of(v)] = row; // which is forgotten with the change
+}
+
+/// Whether what is written is a turn of a loop, of which nothing is kept but what it carries.
+inline bool slice_writer::is_in_loop() const {
+  return !turns_.empty() && original()[original()[turns_.back().region].parent].code == op::loop;
 }
 
 /// Whether an element is read at the indices where it was read before.

@@ -240,7 +240,7 @@ inline bool slice_writer::is_computed_again(node_id n) const {
   if (owner != ir::nothing)
     for (value_id const v : f.results_of(n))
       if (f.type_of(v).rank > 0 &&
-          (f.type_of(v).rank > 1 || (code != op::map && code != op::loop) || !has_one_length(n)))
+          (f.type_of(v).rank > 1 || (code != op::map && code != op::loop) || !has_one_shape(v)))
         return true;
   if (f[n].result_count != 1 || f[n].region_count != 0) return false;
   if (code == op::at || code == op::length) return true;

@@ -88,6 +88,10 @@ private:
         total = branch(total, depth);
         continue;
       }
+      if (random_.chance(12)) {
+        total = add(total, loop_of_arrays());
+        continue;
+      }
       if (random_.chance(35)) {
         auto const [last, states] = loop();
         total = add(total, last);
@@ -267,6 +271,88 @@ private:
     if (gives) arrays_.push_back(all);
     return {last, gives ? all : "%x"};
   }
+  // A sum of the array that a loop carries at its end, or of what its turns gave: a number, or such an array.
+  std::string loop_of_arrays() {
+    bool const of_rows = random_.chance(50), gives = random_.chance(50), gives_arrays = random_.chance(50);
+    bool const carries_number = random_.chance(40);
+    std::string const turn = name(), state = name(), last = name(), all = name();
+    std::string const number = carries_number ? name() : "", end = carries_number ? name() : "";
+    std::string first = "%m";
+    if (of_rows) {
+      first = name();
+      line(first + " = at %r, " + (random_.chance(50) ? "0" : "%k") + " : f64[]");
+    }
+    line(
+        last + (carries_number ? ", " + end : "") + (gives ? ", " + all : "") + " = loop %n (" + turn +
+        ": i64, " + state + ": f64[] = " + first + (carries_number ? ", " + number + ": f64 = 0.25" : "") +
+        ") -> " + (carries_number ? "(f64[], f64)" : "f64[]") +
+        (gives ? (gives_arrays ? " stack f64[] {" : " stack f64 {") : " {"));
+    std::vector<std::string> around;
+    if (carries_number) around.push_back(number);
+    std::string const e = name();
+    line(e + " = at " + arrays_[random_.below(arrays_.size())] + ", " + turn + " : f64");
+    around.push_back(e);
+    std::string row;
+    if (of_rows) {
+      row = name();
+      line(row + " = at %r, " + turn + " : f64[]");
+    }
+    std::string const next = turned(state, turn, row, around);
+    std::string const total = name();
+    line(total + (random_.chance(50) ? " = reduce add " : " = reduce max ") + next + " from 0.0 : f64");
+    std::string const bounded = name();
+    line(bounded + " = sin " + total + " : f64");
+    line(
+        "yield " + next + (carries_number ? ", " + bounded : "") +
+        (gives ? ", " + (gives_arrays ? next : bounded) : "") + "\n}");
+    if (gives && gives_arrays) {
+      std::string const made = name(), t = name(), of_turn = name(), x = name();
+      line(made + " = map %n (" + t + ": i64) -> f64 {");
+      line(of_turn + " = at " + all + ", " + t + " : f64[]");
+      line(x + " = at " + of_turn + ", 1 : f64\nyield " + x + "\n}");
+      arrays_.push_back(made);
+    } else if (gives) {
+      arrays_.push_back(all);
+    }
+    std::string const sum_of_last = sum(last);
+    return carries_number ? add(sum_of_last, end) : sum_of_last;
+  }
+  // The next array of a loop: of its elements, of those of a row, where there is one, and of what others have at the turn.
+  std::string turned(
+      std::string const& state, std::string const& turn, std::string const& row,
+      std::vector<std::string> const& around) {
+    std::string const n = name(), next = name(), j = name(), before = name();
+    line(n + " = length " + state + " : i64");
+    line(next + " = map " + n + " (" + j + ": i64) -> f64 {");
+    line(before + " = at " + state + ", " + j + " : f64");
+    std::vector<std::string> values{around};
+    if (random_.chance(50)) {
+      std::string const x = name();
+      line(x + " = at " + arrays_[random_.below(arrays_.size())] + ", " + turn + " : f64");
+      values.push_back(x);
+    }
+    if (!row.empty()) {
+      std::string const x = name(), own = name();
+      if (random_.chance(50))
+        line(own + " = at %r, " + turn + " : f64[]");
+      else
+        line(own + " = copy " + row + " : f64[]");
+      line(x + " = at " + own + ", " + j + " : f64");
+      values.push_back(x);
+    }
+    values.push_back(before);
+    if (random_.chance(50)) { // which may agree again
+      std::string const whole = name(), half = name();
+      line(whole + " = floor " + before + " : f64");
+      line(half + " = mul " + whole + ", 0.5 : f64");
+      values.push_back(half);
+    }
+    operation(values);
+    operation(values);
+    std::string const bounded = name();
+    line(bounded + " = sin " + values.back() + " : f64\nyield " + bounded + "\n}");
+    return next;
+  }
   std::string sum_of_row(std::string const& turn, std::vector<std::string> const& around) {
     std::string const row = name(), n = name(), products = name(), i = name(), e = name(), p = name(),
                       s = name();
@@ -285,6 +371,20 @@ private:
     bool const gives = random_.chance(60);
     line(row + " = at %r, " + turn + " : f64[]");
     line(n + " = length " + row + " : i64");
+    if (random_.chance(30)) { // that carries an array
+      line(
+          last + " = loop " + n + " (" + i + ": i64, " + state +
+          ": f64[] = " + (random_.chance(50) ? row : "%m") + ") -> f64[] {");
+      std::string const e = name();
+      line(e + " = at " + row + ", " + i + " : f64");
+      std::string const next = turned(state, turn, "", {around[random_.below(around.size())], e});
+      line("yield " + next + "\n}");
+      std::string const made = name();
+      line(
+          made +
+          (random_.chance(50) ? " = reduce add " + last + " from 0.0 : f64" : " = at " + last + ", 1 : f64"));
+      return made;
+    }
     line(
         last + (gives ? ", " + all : "") + " = loop " + n + " (" + i + ": i64, " + state +
         ": f64 = " + around[random_.below(around.size())] + ") -> f64 " + (gives ? "stack f64 {" : "{"));
@@ -352,7 +452,7 @@ TEST_CASE("updates of random programs give what a run from the beginning gives")
 
 TEST_CASE("updates of plates do, and run the turns that they reach") {
   std::uint64_t const count = programs(4'000);
-  std::uint64_t turns = 0, differences = 0, loops = 0, grown = 0, came = 0, ways = 0, stays = 0;
+  std::uint64_t turns = 0, differences = 0, loops = 0, inside = 0, grown = 0, came = 0, ways = 0, stays = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
     ir::verify(p);
@@ -360,14 +460,16 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
     turns += v.turns;
     differences += v.differences;
     loops += v.loops;
+    inside += v.inside;
     grown += v.grown;
     came += v.came;
     ways += v.ways;
     stays += v.stays;
   }
-  CHECK(turns > 2 * count);
+  CHECK(2 * turns > 3 * count);
   CHECK(differences > count);
   CHECK(loops > count / 5);
+  CHECK(inside > count / 10);
   CHECK(grown > count / 5);
   CHECK(came > count / 10);
   CHECK(ways > count / 5);

@@ -170,7 +170,7 @@ results_of(executable const& f, std::vector<datum> const& arguments) {
 struct verdict {
   std::string why = {}; // empty: right
   bool was_refused = false;
-  std::size_t turns = 0, lists = 0, differences = 0, loops = 0, grown = 0, came = 0, ways = 0,
+  std::size_t turns = 0, lists = 0, differences = 0, loops = 0, inside = 0, grown = 0, came = 0, ways = 0,
               stays = 0; // updates that ran some of these in part
 };
 
@@ -206,6 +206,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
       made.turns += ran.find(": one turn") != ran.npos || ran.find(": the turns of") != ran.npos;
       made.lists += ran.find(": the turns of") != ran.npos;
       made.loops += ran.find(": from the first") != ran.npos;
+      made.inside += ran.find("it stands in a loop") != ran.npos && ran.find(": from the first") != ran.npos;
       made.ways += ran.find(": the way from") != ran.npos;
       made.stays += ran.find(": what it was") != ran.npos;
       made.grown += ran.find(": a turn more") != ran.npos;

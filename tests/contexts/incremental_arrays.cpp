@@ -1,0 +1,310 @@
+// incremental: loops that carry arrays, as filters of hidden chains do, run from the change on; maps inside of them run in their turns.
+#include "catch.hpp"
+#include "contexts/executors.hpp"
+
+#include <overdub/contexts/incremental.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/overdub.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace oc = overdub::contexts;
+using od::i64;
+using numbers = od::array<double>;
+using integers = od::array<i64>;
+using rows = od::array<numbers>;
+
+// The logarithm of the probability of what a hidden chain showed, where -1 is not seen; and what its states are thought to be after each
+// turn. Rabiner, A tutorial on hidden Markov models, 1989, III A and V A.
+constexpr auto forward = od::fn<"forward">([](auto seen, auto start, auto moves, auto shows, auto weights) {
+  auto const [last, states] = od::scan(
+      [&](auto s, auto o) {
+        auto const [before, evidence] = s;
+        auto const predicted = od::tabulate(od::size(before), [&](auto j) {
+          return od::sum(od::tabulate(od::size(before), [&](auto k) { return before[k] * moves[k][j]; }));
+        });
+        auto const joint = od::if_(
+            o < 0, [&] { return predicted; },
+            [&] { return od::map([&](auto p, auto row) { return p * row[o]; }, predicted, shows); });
+        auto const total = od::sum(joint);
+        auto const after = od::map([&](auto p) { return p / total; }, joint);
+        return std::pair(std::tuple(after, evidence + od::log(total)), after);
+      },
+      std::tuple(start, 0.0), seen);
+  return std::get<1>(last) + od::sum(od::map([](auto p, auto w) { return p[0] * w; }, states, weights));
+});
+
+struct chain {
+  std::vector<i64> seen;
+  std::vector<double> weights;
+  numbers start{0.5, 0.25, 0.25};
+  rows moves = rows::copy_of(std::vector<numbers>{{0.7, 0.2, 0.1}, {0.1, 0.8, 0.1}, {0.3, 0.3, 0.4}});
+  rows shows = rows::copy_of(std::vector<numbers>{{0.9, 0.1}, {0.4, 0.6}, {0.2, 0.8}});
+
+  explicit chain(i64 turns) {
+    for (i64 t = 0; t < turns; ++t)
+      seen.push_back(t * 7 % 5 % 3 - 1), weights.push_back(t % 4 == 0 ? 0.5 : 0.125);
+  }
+  auto followed(od::compile_options const& o) const {
+    return oc::incremental(
+        o, forward, integers::copy_of(seen), start, moves, shows, numbers::copy_of(weights));
+  }
+  double value() const {
+    return forward(integers::copy_of(seen), start, moves, shows, numbers::copy_of(weights));
+  }
+};
+
+bool has(std::string const& text, char const* what) { return text.find(what) != text.npos; }
+bool is_followed(std::string const& ran) {
+  return has(ran, "loop: from the first turn that changed on") && !has(ran, "loop: all of it");
+}
+rows of(std::vector<std::vector<double>> const& x) {
+  std::vector<numbers> all;
+  for (auto const& row : x) all.push_back(numbers::copy_of(row));
+  return rows::copy_of(all);
+}
+
+} // namespace
+
+TEST_CASE("a filter of a hidden chain runs from the change on") {
+  for (od::compile_options const& o : executors()) {
+    chain c(60);
+    auto f = c.followed(o);
+    CHECK(f.value() == Approx(c.value()).epsilon(1e-13));
+    for (i64 k = 0; k < 80; ++k) {
+      auto const t = static_cast<std::size_t>(k * 17) % c.seen.size();
+      i64 const now = (c.seen[t] + 2) % 3 - 1;
+      f.set_at<0>(static_cast<i64>(t), now);
+      f.propose();
+      if (now != c.seen[t]) CHECK(is_followed(f.explain()));
+      if (k % 3 == 0) {
+        f.rollback();
+      } else {
+        f.commit();
+        c.seen[t] = now;
+      }
+      INFO("update " << k);
+      REQUIRE(f.value() == Approx(c.value()).epsilon(1e-13));
+    }
+    // A turn more, and some at once.
+    for (int k = 0; k < 6; ++k) {
+      for (int n = 0; n <= k % 3 * 4; ++n) {
+        c.seen.push_back((k + n) % 3 - 1);
+        c.weights.push_back(0.5);
+        f.append<0>(c.seen.back());
+        f.append<4>(0.5);
+      }
+      f.propose();
+      CHECK(has(f.explain(), k % 3 == 0 ? "loop: a turn more" : "loop: the turns that came"));
+      f.commit();
+      REQUIRE(f.value() == Approx(c.value()).epsilon(1e-13));
+    }
+    // What it begins with, and what all turns use.
+    c.start = {0.25, 0.25, 0.5};
+    f.set<1>(c.start);
+    f.propose();
+    CHECK(is_followed(f.explain()));
+    f.commit();
+    CHECK(f.value() == Approx(c.value()).epsilon(1e-13));
+    f.set_at<2>(1, 1, 0.75);
+    f.propose();
+    CHECK(has(f.explain(), "loop: all of it, since an index that is not the turn's is looked for"));
+    f.rollback();
+    CHECK(f.value() == Approx(c.value()).epsilon(1e-13));
+  }
+}
+
+TEST_CASE("what such a loop reads of arrays, it reads where it stands") {
+  chain const c(60);
+  auto const f = c.followed({});
+  auto const& slices = f.program().all_slices();
+  auto kept = slices.variables();
+  std::string const text = od::ir::print(
+      oc::increments::slice_of(
+          slices.program(), slices.program().entry, kept, {{.places = 1, .indices = 1}, {}, {}, {}, {}}, {})
+          .program);
+  CHECK(has(text, " while "));
+  CHECK_FALSE(has(text, " loop "));
+  CHECK_FALSE(has(text, " update ")); // which copies all of an array
+}
+
+// Rows that are seen, and a vector that is carried, and agrees again.
+constexpr auto relaxed = od::fn<"relaxed">([](auto x, auto start, auto by) {
+  auto const last = od::loop(od::size(x), start, [&](auto t, auto s) {
+    return od::tabulate(od::size(s), [&](auto j) { return od::floor(4.0 * (by * s[j] + x[t][j])) / 4.0; });
+  });
+  return od::sum(last) + last[0];
+});
+
+TEST_CASE("rows are seen by a loop that carries a vector") {
+  for (od::compile_options const& o : executors()) {
+    std::vector<std::vector<double>> x(40, std::vector<double>(3));
+    for (std::size_t t = 0; t < x.size(); ++t)
+      for (std::size_t j = 0; j < 3; ++j) x[t][j] = static_cast<double>((t * 7 + j * 5) % 11) / 8;
+    numbers start{1, 2, 3};
+    auto f = oc::incremental(o, relaxed, of(x), start, 0.25);
+    auto const check = [&] { REQUIRE(f.value() == relaxed(of(x), start, 0.25)); };
+    check();
+    for (std::size_t k = 0; k < 50; ++k) {
+      std::size_t const t = k * 13 % x.size(), u = (t + 2) % x.size();
+      f.set_at<0>(t, k % 3, 0.375 * static_cast<double>(k % 7));
+      if (k % 2 == 0) f.set_at<0>(u, 1, -1.0);
+      f.propose();
+      CHECK_FALSE(has(f.explain(), "loop: all of it"));
+      if (k % 5 == 0) {
+        f.rollback();
+        continue;
+      }
+      f.commit();
+      x[t][k % 3] = 0.375 * static_cast<double>(k % 7);
+      if (k % 2 == 0) x[u][1] = -1;
+      check();
+    }
+    x.push_back({1, 0, -2});
+    f.append<0>(numbers::copy_of(x.back()));
+    f.commit();
+    check();
+    f.set_at<1>(2, -8.0);
+    f.propose();
+    CHECK(is_followed(f.explain()));
+    f.commit();
+    start = {1, 2, -8};
+    check();
+    start = {4, 5}; // a shorter vector: all that is kept of turns is
+    f.set<1>(start);
+    f.commit();
+    check();
+    start = {4, 5, 6, 7};
+    f.set<1>(start);
+    CHECK_THROWS_AS(f.commit(), od::index_error); // rows have no fourth number
+    f.rollback();
+    start = {4, 5};
+    check();
+    // A NaN goes on to the end; and -0 is not 0.
+    x[3][1] = std::numeric_limits<double>::quiet_NaN();
+    f.set_at<0>(3, 1, x[3][1]);
+    f.commit();
+    CHECK(std::isnan(f.value()));
+    x[3][1] = 0.25;
+    f.set_at<0>(3, 1, 0.25);
+    f.commit();
+    check();
+  }
+}
+
+// In each of some series a vector is carried.
+constexpr auto panel = od::fn<"panel">([](auto x, auto starts) {
+  return od::sum(od::map(
+      [](auto series, auto start) {
+        auto const last = od::loop(od::size(series), start, [&](auto t, auto s) {
+          return od::tabulate(
+              od::size(s), [&](auto j) { return od::floor(4.0 * (0.25 * s[j] + series[t])) / 4.0; });
+        });
+        return od::sum(last) + 0.5 * last[1];
+      },
+      x, starts));
+});
+
+TEST_CASE("a loop in a map carries an array") {
+  for (od::compile_options const& o : executors()) {
+    std::vector<std::vector<double>> x(6, std::vector<double>(30)), starts(6, std::vector<double>(2));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      for (std::size_t t = 0; t < x[i].size(); ++t) x[i][t] = static_cast<double>((i * 13 + t * 7) % 11) / 4;
+    auto f = oc::incremental(o, panel, of(x), of(starts));
+    for (std::size_t k = 0; k < 40; ++k) {
+      std::size_t const i = k * 5 % x.size(), t = k * 7 % x[i].size();
+      double const e = static_cast<double>(k * 5 % 23) / 4;
+      f.set_at<0>(i, t, e);
+      f.propose();
+      CHECK_FALSE(has(f.explain(), "loop: all of it"));
+      f.commit();
+      x[i][t] = e;
+      if (k % 4 == 0) {
+        starts[i][k % 2] = e - 1;
+        f.set_at<1>(i, k % 2, e - 1);
+        f.commit();
+      }
+      REQUIRE(f.value() == panel(of(x), of(starts)));
+    }
+    x.push_back(x[0]);
+    starts.push_back({7, 8});
+    f.append<0>(numbers::copy_of(x.back()));
+    f.append<1>(numbers::copy_of(starts.back()));
+    f.commit();
+    CHECK(f.value() == panel(of(x), of(starts)));
+  }
+}
+
+// A matrix is carried.
+constexpr auto squared = od::fn<"squared">([](auto x, auto first) {
+  auto const last = od::loop(od::size(x), first, [&](auto t, auto p) {
+    return od::tabulate(od::size(p), [&](auto i) {
+      return od::tabulate(
+          od::size(p[i]), [&](auto j) { return od::floor(8.0 * (0.5 * p[j][i] + x[t] * p[i][j])) / 8.0; });
+    });
+  });
+  return od::sum(od::map([](auto row) { return od::sum(row); }, last));
+});
+
+TEST_CASE("a loop carries a matrix") {
+  for (od::compile_options const& o : executors()) {
+    std::vector<double> x(30, 0.25);
+    rows const first = of({{1, 2}, {3, 4}});
+    auto f = oc::incremental(o, squared, numbers::copy_of(x), first);
+    for (std::size_t k = 0; k < 30; ++k) {
+      std::size_t const t = k * 11 % x.size();
+      x[t] = 0.125 * static_cast<double>(k % 5);
+      f.set_at<0>(t, x[t]);
+      f.propose();
+      CHECK_FALSE(has(f.explain(), "loop: all of it"));
+      f.commit();
+      REQUIRE(f.value() == squared(numbers::copy_of(x), first));
+    }
+    f.set<1>(of({{1, 0}, {0, 1}}));
+    f.commit();
+    CHECK(f.value() == squared(numbers::copy_of(x), of({{1, 0}, {0, 1}})));
+  }
+}
+
+// A loop that carries a list which gets longer; and one in a map, where it has another length in each turn.
+constexpr auto longer = od::fn<"longer">([](auto x, auto first) {
+  auto const last = od::loop(od::size(x), first, [&](auto t, auto s) {
+    return od::tabulate(od::size(s) + 1, [&](auto) { return x[t]; });
+  });
+  return od::sum(last);
+});
+constexpr auto triangle = od::fn<"triangle">([](auto x) {
+  return od::sum(od::tabulate(od::size(x), [&](auto i) {
+    auto const first = od::tabulate(i + 1, [&](auto) { return 1.0; });
+    auto const last =
+        od::loop(3, first, [&](auto, auto s) { return od::map([](auto e) { return 2.0 * e; }, s); });
+    return x[i] * last[0] + last[i];
+  }));
+});
+
+TEST_CASE("arrays that get longer run again as a whole") {
+  std::vector<double> x{1, 2, 3, 4};
+  auto f = oc::incremental(longer, numbers::copy_of(x), numbers{1.0});
+  f.set_at<0>(2, 8.0);
+  f.propose();
+  CHECK(has(
+      f.explain(), "loop: all of it, since it carries an array that may be shorter or longer in each turn"));
+  f.commit();
+  x[2] = 8;
+  CHECK(f.value() == longer(numbers::copy_of(x), numbers{1.0}));
+
+  auto g = oc::incremental(triangle, numbers::copy_of(x));
+  g.set_at<0>(1, -3.0);
+  g.commit();
+  x[1] = -3;
+  CHECK(g.value() == triangle(numbers::copy_of(x)));
+}
