@@ -205,10 +205,23 @@ private:
   bool has_costly_uses(value_id v);
   bool set_or_keep(node_id n, value_id v, value_id now);
 
+  // ---- slice_writer_elements.hpp: elements that are read
+  void visit_at(node_id n);
+  void choose_row(node_id n, change const& c);
+  void choose_element(
+      change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found);
+  bool has_old_indices(node_id n) const;
+  static bool has_new(change const& c);
+  static bool may_be_missing(change const& c);
+  static bool has_unsearchable(change const& c);
+  static bool has_lists_alone(change const& c);
+  value_id equals(value_id a, value_id b);
+  std::optional<std::int64_t> distance(value_id a, value_id b) const;
+  value_id both(value_id a, value_id b);
+
   // ---- slice_writer_operations.hpp: what changes
   void visit(region_id r);
   void visit(node_id n);
-  void visit_at(node_id n);
   void visit_length(node_id n);
   bool add_list_to_length(node_id n);
   void add_growth(node_id n);
@@ -224,20 +237,9 @@ private:
   bool keeps_inside(node_id n);
   value_map values_of(node_id n);
   value_map values_inside(node_id n);
-  value_id equals(value_id a, value_id b);
-  std::optional<std::int64_t> distance(value_id a, value_id b) const;
-  value_id both(value_id a, value_id b);
   value_id at(value_id array, value_id index) { return at_.add(op::at, array, index); }
   value_id at(value_id array, std::vector<value_id> const& path);
-  void choose_element(
-      change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found);
-  static bool has_unsearchable(change const& c);
-  static bool has_lists_alone(change const& c);
-  static bool may_be_missing(change const& c);
-  bool has_old_indices(node_id n) const;
-  static bool has_new(change const& c);
   bool is_in_loop() const;
-  void choose_row(node_id n, change const& c);
   void note(node_id n, step::extent ran, std::string_view why = {}) {
     made_.steps.push_back({n, ran, std::string(why)});
   }
