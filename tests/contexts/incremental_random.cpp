@@ -451,7 +451,7 @@ TEST_CASE("updates of random programs give what a run from the beginning gives")
 }
 
 TEST_CASE("updates of plates do, and run the turns that they reach") {
-  std::uint64_t const count = programs(4'000);
+  std::uint64_t const count = programs(3'000);
   std::uint64_t turns = 0, differences = 0, loops = 0, inside = 0, grown = 0, came = 0, ways = 0, stays = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
@@ -477,7 +477,7 @@ TEST_CASE("updates of plates do, and run the turns that they reach") {
 }
 
 TEST_CASE("updates of lists of elements do, too") {
-  std::uint64_t const count = programs(2'000);
+  std::uint64_t const count = programs(1'200);
   std::uint64_t lists = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed)
     lists += judge_or_fail(ir::parse(plates(seed).text()), seed, of_long_plates()).lists;
