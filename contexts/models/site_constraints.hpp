@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace overdub::models::detail {
@@ -38,8 +39,7 @@ public:
       all_.push_back({s, at.indices, given_as(at, x, wanted)});
       if (at.indices.empty()) whole_[s] = all_.back().value;
     }
-    // By site, and by their indices, as they are in the map.
-    std::ranges::stable_sort(all_, {}, &given_choice::site);
+    std::ranges::sort(all_, {}, [](given_choice const& c) { return std::tie(c.site, c.indices); });
     for (given_choice const& c : all_) ++first_[c.site + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
   }
