@@ -247,7 +247,6 @@ private:
   // ---- slice_writer_shapes.hpp: which arrays surely have one shape
   struct carried_array { // of a loop
     value_id argument, initial;
-    region_id body;
   };
   bool keeps_shape(node_id loop, std::uint32_t carried) const;
   bool has_shape_of(value_id v, carried_array const& a, std::uint32_t axis) const;

@@ -172,6 +172,8 @@ inline void slice_writer::grow_loop(node_id n, change const& count) {
   std::vector<value_id> states;
   for (std::uint32_t s = 0; s < carried; ++s) states.push_back(old(original().result(n, s)));
   std::vector<std::vector<piece>> pieces(stacked);
+  for (std::uint32_t s = 0; s < stacked; ++s) // rows are to be as long as they were
+    if (value_id const v = original().result(n, carried + s); original().type_of(v).rank > 1) (void)kept(v);
   if (count.came != ir::nothing) {
     std::vector<value_id> const given = run_new_turns(n, count, states);
     for (std::uint32_t s = 0; s < stacked; ++s)
@@ -228,6 +230,7 @@ inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reach
     t.rank = 0;
     if (!t.is_literal()) return "it carries other things than numbers and arrays of them";
   }
+  if (!turns_.empty() && gives_arrays(n)) return "it stands in a map, and gives arrays of arrays";
   bool accumulates = false;
   ir::walk(f, body, [&](node_id m) { accumulates = accumulates || f[m].code == op::accumulate; });
   if (accumulates) return "it adds to elements of arrays";

@@ -11,8 +11,7 @@ inline bool slice_writer::keeps_shape(node_id loop, std::uint32_t carried) const
   function const& f = original();
   region_id const body = f.region_at(loop, 0);
   return has_shape_of(
-      f.operand(f.yield_of(body), carried),
-      {f.argument(body, carried + 1), f.operand(loop, carried + 1), body}, 0);
+      f.operand(f.yield_of(body), carried), {f.argument(body, carried + 1), f.operand(loop, carried + 1)}, 0);
 }
 
 /// Whether a value in the loop has the shape of a carried array, from an axis on.
@@ -37,6 +36,9 @@ inline bool slice_writer::has_shape_of(value_id v, carried_array const& a, std::
     return is_length_of(f.operand(n, 0), a, axis) &&
            (f.type_of(v).rank == 1 || has_shape_of(row, a, axis + 1));
   }
+  case op::loop:
+    return f[v].index + 1 < f[f.region_at(n, 0)].argument_count && keeps_shape(n, f[v].index) &&
+           has_shape_of(f.operand(n, f[v].index + 1), a, axis);
   case op::if_:
     return std::ranges::all_of(f.regions_of(n), [&](region_id r) {
       return has_shape_of(f.operand(f.yield_of(r), f[v].index), a, axis);
@@ -52,7 +54,7 @@ inline bool slice_writer::is_length_of(value_id count, carried_array const& a, s
   if (f.is_result(count) && f[f.node_of(count)].code == op::length)
     for (value_id const v : f.operands_of(f.node_of(count)))
       if (f.type_of(v).rank + axis == f.type_of(a.argument).rank && has_shape_of(v, a, axis)) return true;
-  return !is_inside(f, count, a.body) && has_length(a.initial, count, axis);
+  return has_length(a.initial, count, axis);
 }
 
 /// Whether an array has so many elements along an axis.

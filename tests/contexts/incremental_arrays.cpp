@@ -3,12 +3,15 @@
 #include "contexts/executors.hpp"
 
 #include <overdub/contexts/incremental.hpp>
+#include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -307,4 +310,99 @@ TEST_CASE("arrays that get longer run again as a whole") {
   g.commit();
   x[1] = -3;
   CHECK(g.value() == triangle(numbers::copy_of(x)));
+}
+
+// A list that is swept in place, and one that is sometimes made anew.
+constexpr auto swept = od::fn<"swept">([](auto x, auto first) {
+  auto const last = od::loop(od::size(x), first, [&](auto t, auto s) {
+    auto const next = od::loop(od::size(s), s, [&](auto j, auto r) {
+      return od::update(r, j, od::floor(4.0 * (0.25 * r[j] + x[t])) / 4.0);
+    });
+    return od::if_(
+        x[t] < 0.0, [&] { return od::tabulate(od::size(first), [&](auto) { return x[t]; }); },
+        [&] { return next; });
+  });
+  return od::sum(last);
+});
+
+TEST_CASE("an array keeps its shape in loops inside, in branches, and where it is made anew") {
+  for (od::compile_options const& o : executors()) {
+    std::vector<double> x{1, 2, -0.5, 4, 0.25, 0, 3, 1};
+    auto f = oc::incremental(o, swept, numbers::copy_of(x), numbers{1, 2, 3});
+    for (std::size_t k = 0; k < 24; ++k) {
+      std::size_t const t = k * 5 % x.size();
+      x[t] = 0.375 * static_cast<double>(k % 7) - 0.75;
+      f.set_at<0>(t, x[t]);
+      f.propose();
+      CHECK_FALSE(has(f.explain(), "loop: all of it, since it carries"));
+      f.commit();
+      REQUIRE(f.value() == swept(numbers::copy_of(x), numbers{1, 2, 3}));
+    }
+  }
+}
+
+TEST_CASE("rows that a loop gives have other lengths in each turn of a map around it") {
+  od::ir::program const p = od::ir::parse(R"(entry @main
+func @main(%x: f64[][]) -> f64 {
+  %n = length %x : i64
+  %all = map %n (%i: i64) -> f64 {
+    %row = at %x, %i : f64[]
+    %m = length %row : i64
+    %c = add %i, 1 : i64
+    %last, %rows = loop %m (%t: i64, %s: f64 = 0.25) -> f64 stack f64[] {
+      %e = at %row, %t : f64
+      %new = fill %c, %e : f64[]
+      %next = mul %s, %e : f64
+      yield %next, %new
+    }
+    %r = at %rows, 1 : f64[]
+    %q = reduce add %r from 0.0 : f64
+    %w = add %q, %last : f64
+    yield %w
+  }
+  %total = reduce add %all from 0.0 : f64
+  return %total
+})");
+  auto const all = [](std::vector<double> const& x) { return od::datum::of({2, 2}, numbers::copy_of(x)); };
+  oc::incremental_program f(
+      std::make_shared<oc::incremental_slices>(p, od::compile_options()), {all({1, 2, 3, 4})});
+  i64 const path[] = {1, 1};
+  f.set_at(0, path, od::datum(5.0).bits());
+  f.commit();
+  CHECK(f.result(0).as<double>() == 16.25); // 2 + 0.5, and 10 + 3.75
+}
+
+TEST_CASE("a turn that comes gives a row as long as the others") {
+  od::ir::program const p = od::ir::parse(R"(entry @main
+func @main(%x: f64[], %l: i64[]) -> f64 {
+  %n = length %x, %l : i64
+  %last, %rows = loop %n (%t: i64, %s: f64 = 0.25) -> f64 stack f64[] {
+    %e = at %x, %t : f64
+    %c = at %l, %t : i64
+    %new = fill %c, %e : f64[]
+    %next = mul %s, %e : f64
+    yield %next, %new
+  }
+  %m = map %n (%i: i64) -> f64 {
+    %r = at %rows, %i : f64[]
+    %q = reduce add %r from 0.0 : f64
+    yield %q
+  }
+  %sum = reduce add %m from 0.0 : f64
+  %total = add %sum, %last : f64
+  return %total
+})");
+  auto const x = od::datum::of({3}, numbers{1, 2, 3});
+  auto const l = od::datum::of({3}, integers{2, 2, 2});
+  oc::incremental_program f(std::make_shared<oc::incremental_slices>(p, od::compile_options()), {x, l});
+  auto const append = [&](i64 length) {
+    f.append(0, od::datum(4.0).bits());
+    f.append(1, static_cast<std::uint64_t>(length));
+  };
+  append(3);
+  CHECK_THROWS_AS(f.propose(), od::size_error);
+  f.rollback();
+  append(2);
+  f.commit();
+  CHECK(f.result(0).as<double>() == 26); // 20, and 6
 }
