@@ -4,7 +4,9 @@
 #include <overdub/compile/tiered_program.hpp>
 #include <overdub/contexts/incremental/memory.hpp>
 #include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/contexts/incremental/sums.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,15 +18,15 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A slice of one incremental program. What stays from update to update stays here: which word is copied where is found once.
 struct bound_slice {
-  struct word_copy {
+  struct word_copy { // of 8 bytes
     std::uint64_t const* from;
     std::uint64_t* to;
     void operator()() const { *to = *from; }
   };
   struct word_in_array { // of one axis
     std::uint64_t const *index, *value;
-    std::byte* to;
-    void operator()() const { increments::put_bits(to + *index * sizeof *value, sizeof *value, *value); }
+    std::uint64_t* to;
+    void operator()() const { to[*index] = *value; }
   };
   struct element_copy { // the same, where it may not be there, is no word, or somebody looks at it
     std::uint64_t const *index, *value, *valid;
@@ -35,7 +37,17 @@ struct bound_slice {
   struct addition { // to a sum that stands alone
     std::uint64_t const* by;
     std::uint64_t *sum, *rest;
-    double* most; // that it was
+    std::uint64_t *sum_again, *rest_again; // where the slice reads them
+    double* most;                          // that it was
+    // Whether it is one that can be added to: what is rounded away of one that is not finite is no number.
+    bool operator()() const {
+      double const before = std::bit_cast<double>(*sum);
+      auto const [now, lost] = increments::sum_of_two(before, std::bit_cast<double>(*by));
+      double const left = std::bit_cast<double>(*rest) + lost;
+      *sum = *sum_again = std::bit_cast<std::uint64_t>(now);
+      *rest = *rest_again = std::bit_cast<std::uint64_t>(left);
+      return !increments::is_lost(before, now, *most) && left == left;
+    }
   };
   struct grown_element { // behind the end of an array of one axis
     std::uint64_t const* value;
@@ -47,18 +59,25 @@ struct bound_slice {
 
   increments::schema changes;
   std::uint64_t signature = 0;
+  std::uint32_t change_count = 0;
+  bool has_exact_signature = false; // it is all of the changes
   std::shared_ptr<runnable_slice const> slice;
   increments::slice_value failed; // a result
   tiered_call call;
 
   // ---- arguments; where code is replaced, their addresses are found anew without asking for memory
-  std::vector<bool> is_written;          // by variable: whether a commit of the slice changes it
-  std::vector<word_copy> places;         // of an update: indices, and what stands there
+  std::vector<bool> is_written;  // by variable: whether a commit of the slice changes it
+  std::vector<word_copy> places; // of an update: indices, and what stands there
+  // Of an update of one place alone, where these are, so that who sets it writes there, too; its input, or none.
+  std::uint32_t input_of_place = increments::layout::none;
+  std::uint64_t *index_of_place = &unused, *element_of_place = &unused;
+  std::uint64_t unused = 0;
   std::vector<word_copy> numbers;        // that are kept: as they were when
   std::uint64_t version = 0;             // they had this version
   std::vector<std::uint32_t> others;     // parameters that are asked for at each call
   std::uint64_t arrays = 0;              // which arrays it was bound to,
   std::uint64_t grown = 0;               // and how long they were
+  std::uint64_t ready = 0;               // all of these together, where places are all that is to be copied
   std::vector<increments::cells> wholes; // arrays that the last call was lent,
   std::vector<std::vector<i64>> members; // by parameter: and turns of lists of indices
   bool has_rows = false;                 // some parts of arrays are arrays
@@ -67,16 +86,19 @@ struct bound_slice {
   std::byte const* results = nullptr;            // where it stood when these were found:
   std::vector<std::uint64_t const*> outcomes;    // what the function's results would be,
   std::vector<std::uint64_t const*> differences; // and by how much they change, where that is known
-  std::vector<word_copy> given;                  // those that are new, for when a commit is done
-  std::vector<word_copy> copies;                 // what it copies,
+  std::uint64_t const* doubted = nullptr;        // which assumptions failed
+  std::vector<word_copy> copies;                 // what a commit copies,
   std::vector<word_in_array> words;
   std::vector<addition> additions; // what it adds,
-  bool has_more = false;           // and
+  bool is_plain = false;           // and, where that is not all,
   std::vector<element_copy> elements;
   std::vector<grown_element> grown_elements;
   std::vector<std::uint64_t const*> sums;      // what is to be finite,
-  std::vector<increments::store const*> parts; // and all else
-  std::vector<word_copy> renewed;              // arguments that a commit of this slice changes
+  std::vector<increments::store const*> parts; // all else
+  std::vector<word_in_array> input_words;      // of inputs,
+  std::vector<std::uint32_t> inputs;           // those of which other things changed,
+  std::vector<word_copy> settled;              // and at the end: inputs, results, and arguments of this slice
+  std::vector<word_copy> renewed;              // these arguments
 
   // ---- what runs where its assumptions failed
   std::vector<std::pair<std::uint64_t, bound_slice*>> doubting; // by what failed
@@ -84,6 +106,20 @@ struct bound_slice {
   static constexpr std::uint32_t most_failures = 12, runs_until_tried = 1000;
   bound_slice *instead = nullptr, *found = nullptr;
   std::uint32_t failures = 0, until_tried = 0;
+
+  /// What a commit writes first, of what is kept. Whether all sums are such that can be added to.
+  bool write_words() const {
+    for (word_copy const& copy : copies) copy();
+    for (word_in_array const& word : words) word();
+    bool is_sound = true;
+    for (addition const& a : additions) is_sound = a() && is_sound;
+    return is_sound;
+  }
+  /// What nothing may fail behind: inputs and results.
+  void settle() const {
+    for (word_in_array const& word : input_words) word();
+    for (word_copy const& copy : settled) copy();
+  }
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

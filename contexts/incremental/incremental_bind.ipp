@@ -4,6 +4,7 @@
 #include <overdub/contexts/incremental/incremental_program.hpp>
 #include <overdub/contexts/incremental/parts.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,8 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
   auto b = std::make_unique<bound_slice>(s);
   b->changes = std::move(changes);
   b->signature = signature_;
+  b->change_count = change_count_;
+  b->has_exact_signature = pending_.size() <= most_signed;
   b->is_written.resize(layout_.size());
   for (std::uint32_t i = 0; i < pending_.size(); ++i)
     b->is_written[i] = b->changes.empty() || !b->changes[i].is_same();
@@ -32,6 +35,12 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
       b->is_written[rest] = true;
   }
   find_arguments(*b);
+  // One place in one input: set_at writes where the slice reads.
+  auto const is_same = [](increments::input_change const& how) { return how.is_same(); };
+  if (auto const first = std::find_if_not(b->changes.begin(), b->changes.end(), is_same);
+      first != b->changes.end() && std::all_of(first + 1, b->changes.end(), is_same) &&
+      *first == increments::input_change{.places = 1, .indices = 1})
+    b->input_of_place = static_cast<std::uint32_t>(first - b->changes.begin());
   return b;
 }
 
@@ -42,6 +51,7 @@ OVERDUB_DECL void incremental_program::find_arguments(bound_slice& b) {
   b.others.clear();
   b.renewed.clear();
   b.version = 0;
+  b.index_of_place = b.element_of_place = &b.unused;
   auto const& parameters = b.slice->what.parameters;
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
     increments::slice_parameter const& p = parameters[k];
@@ -50,13 +60,16 @@ OVERDUB_DECL void incremental_program::find_arguments(bound_slice& b) {
     if (p.what == kind::variable && is_number(p.variable)) {
       b.numbers.push_back({&numbers_[p.variable], to});
       if (b.is_written[p.variable]) b.renewed.push_back(b.numbers.back());
-    } else if (p.what == kind::index)
+    } else if (p.what == kind::index) {
       b.places.push_back(
           {reinterpret_cast<std::uint64_t const*>(&pending_[p.variable].places[p.place].path[p.axis]), to});
-    else if (p.what == kind::element)
+      b.index_of_place = to;
+    } else if (p.what == kind::element) {
       b.places.push_back({&pending_[p.variable].places[p.place].bits, to});
-    else if (p.what != kind::variable)
+      b.element_of_place = to;
+    } else if (p.what != kind::variable) {
       b.others.push_back(k);
+    }
     if (p.what == kind::members) b.members.resize(parameters.size());
   }
 }
@@ -83,7 +96,7 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
   b.results = nullptr; // until all are found
   b.outcomes.clear();
   b.differences.clear();
-  b.given.clear();
+  b.settled.clear();
   b.copies.clear();
   b.words.clear();
   b.elements.clear();
@@ -91,6 +104,8 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
   b.additions.clear();
   b.sums.clear();
   b.parts.clear();
+  b.input_words.clear();
+  b.inputs.clear();
   static constexpr std::uint64_t zero = 0;
   auto const is_word = [&](increments::slice_value v) {
     return !v.exists() || !increments::is_array(b.call, v);
@@ -100,22 +115,27 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
     return increments::is_argument(v) ? b.call.argument_address(v.parameter)
                                       : b.call.result_address(v.result);
   };
+  // Where the slice reads a number that is kept; nowhere else, where it does not.
+  auto const renewed = [&](std::uint64_t* number) {
+    auto const found = std::ranges::find(b.renewed, number, &bound_slice::word_copy::from);
+    return found == b.renewed.end() ? number : found->to;
+  };
   auto const word_or_none = [&](increments::slice_value v) { return v.exists() ? word(v) : nullptr; };
   using enum increments::store::action;
   increments::slice const& what = b.slice->what;
   for (std::size_t k = 0; k < values_.size(); ++k) {
     bool const is_new = what.results[k].exists();
     b.outcomes.push_back(is_new ? word(what.results[k]) : &values_[k]);
-    if (is_new) b.given.push_back({b.outcomes[k], &values_[k]});
+    if (is_new) b.settled.push_back({b.outcomes[k], &values_[k]});
     b.differences.push_back(word_or_none(what.differences[k]));
   }
   for (increments::store const& s : what.stores) {
     ir::type const t = layout_[s.variable].type;
     bool const is_sum = is_sum_[s.variable], is_put = s.does == put;
     if (s.does == add && s.path.empty() && t == ir::f64 && !s.valid.exists()) {
-      b.additions.push_back(
-          {word(s.value), &numbers_[s.variable], &numbers_[layout_.remainder_of(layout_[s.variable].of)],
-           most_of(s.variable, 0)});
+      std::uint64_t *const sum = &numbers_[s.variable],
+                           *const rest = &numbers_[layout_.remainder_of(layout_[s.variable].of)];
+      b.additions.push_back({word(s.value), sum, rest, renewed(sum), renewed(rest), most_of(s.variable, 0)});
     } else if (s.does == append && t.rank == 1 && s.value.exists() && is_word(s.value) && !s.valid.exists()) {
       b.grown_elements.push_back({word(s.value), s.variable});
     } else if (is_put && t.rank == 0 && !s.valid.exists() && !(is_sum && t != ir::f64)) {
@@ -125,7 +145,7 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
       increments::cells& to = arrays_of_[s.variable];
       if (to.size_of_scalar() == sizeof(std::uint64_t) && !s.valid.exists() && !is_sum &&
           inverse_[s.variable] == nullptr)
-        b.words.push_back({word(s.path[0]), word(s.value), to.data()});
+        b.words.push_back({word(s.path[0]), word(s.value), to.words()});
       else
         b.elements.push_back(
             {word(s.path[0]), word(s.value), word_or_none(s.valid), to.data(), to.size_of_scalar(),
@@ -134,8 +154,35 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
       b.parts.push_back(&s);
     }
   }
-  b.has_more = !b.elements.empty() || !b.grown_elements.empty() || !b.sums.empty() || !b.parts.empty();
+  for (std::uint32_t i = 0; i < b.changes.size(); ++i)
+    if (!b.changes[i].is_same()) find_input(b, i);
+  for (bound_slice::word_copy const& copy : b.renewed)
+    if (std::none_of(b.additions.begin(), b.additions.end(), [&](bound_slice::addition const& a) {
+          return copy.to == a.sum_again || copy.to == a.rest_again;
+        }))
+      b.settled.push_back(copy);
+  b.doubted = word(b.failed);
+  b.is_plain = !b.changes.empty() && b.elements.empty() && b.grown_elements.empty() && b.sums.empty() &&
+               b.parts.empty() && b.inputs.empty();
   b.results = b.call.results();
+}
+
+// How a commit writes an input that changed.
+inline void incremental_program::find_input(bound_slice& b, std::uint32_t i) {
+  increments::input_change const& how = b.changes[i];
+  change const& c = pending_[i];
+  increments::cells& to = arrays_of_[i];
+  if (is_number(i)) {
+    b.settled.push_back({&c.bits, &numbers_[i]});
+  } else if (
+      how.whole || how.is_listed() || how.appended || how.indices != 1 || inverse_[i] != nullptr ||
+      to.size_of_scalar() != sizeof(std::uint64_t)) {
+    b.inputs.push_back(i);
+  } else {
+    for (std::uint8_t k = 0; k < how.places; ++k)
+      b.input_words.push_back(
+          {reinterpret_cast<std::uint64_t const*>(&c.places[k].path[0]), &c.places[k].bits, to.words()});
+  }
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -10,34 +10,33 @@
 #include <exception>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
 namespace overdub::contexts {
-namespace increments {
-
-// A sum, and what was rounded away of it. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
-template <class T>
-std::pair<T, T> sum_of_two(T a, T b) {
-  T const sum = a + b, added = sum - a, kept = sum - added;
-  return {sum, (a - kept) + (b - added)};
-}
-
-// Whether a sum became so much less than it was that what was rounded away of that is not little any more: a part in 2^33 of it, or
-// some parts in 10^12 of what is less than 1; of single precision, in 2^15. `most` is the largest that it was since it was added up anew.
-// True, too, where the sum is NaN.
-template <class T>
-bool is_lost(T before, T sum, double& most) {
-  constexpr double times = sizeof(T) == 8 ? 0x1p19 : 0x1p8, least = 0x1p-6;
-  double const was = std::abs(static_cast<double>(before)), is = std::abs(static_cast<double>(sum));
-  most = was > most ? was : most;
-  return !(most <= times * (is < least ? least : is));
-}
-
-} // namespace increments
-
 inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL void incremental_program::commit() {
+  if (bound_slice* const b = proposal_; is_proposed_ && b != nullptr && b->is_plain) [[likely]]
+    commit_plain(*b);
+  else
+    commit_parts();
+}
+
+// Words alone: nothing of it can fail.
+[[gnu::always_inline]] inline void incremental_program::commit_plain(bound_slice& b) {
+  bool const was_ready = b.ready == state();
+  bool const is_sound = b.write_words();
+  b.settle();
+  b.version = ++numbers_version_;
+  if (was_ready) b.ready = state();
+  for (std::uint32_t k = 0; k < change_count_; ++k) pending_[changed_[k]].how = {};
+  has_no_changes();
+  if (!is_sound) [[unlikely]]
+    look_at_sums(b);
+  if (--commits_until_run_ == 0 || (!is_sound && !is_improper_)) [[unlikely]]
+    run_from_the_beginning();
+}
+
+[[gnu::noinline]] inline void incremental_program::commit_parts() {
   if (!is_proposed_) propose();
   if (proposal_ == nullptr) return forget_changes();
   bound_slice& b = *proposal_;
@@ -45,33 +44,24 @@ OVERDUB_DECL void incremental_program::commit() {
     begin_sums();
   is_torn_ = true;      // where memory is gone before all is written, the next update runs all again,
   is_proposed_ = false; // and so does this one, if it is committed once more
-  for (auto const& copy : b.copies) copy();
-  for (auto const& copy : b.words) copy();
-  if (b.has_more) commit_more(b);
-  bool is_sound = true;
-  for (auto const& a : b.additions) is_sound = add(a) && is_sound;
-  if (!is_sound) [[unlikely]]
+  ++numbers_version_;
+  if (!b.write_words()) [[unlikely]]
     look_at_sums(b);
-  for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
-  for (auto const& copy : b.given) copy();
-  for (auto const& copy : b.renewed) copy();
-  b.version = ++numbers_version_;
+  commit_more(b);
+  if (b.changes.empty())
+    for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
+  else
+    for (std::uint32_t const i : b.inputs) write_input(i);
+  b.settle();
+  b.version = numbers_version_;
   is_torn_ = false;
   forget_changes();
   if (--commits_until_run_ == 0 || (is_inexact_ && !is_improper_)) [[unlikely]]
     run_from_the_beginning();
 }
 
-// To a sum, what it changes by; and to what was rounded away, what is now. Whether the sum is one that can be added to.
-[[gnu::always_inline]] inline bool incremental_program::add(bound_slice::addition const& a) {
-  double const before = std::bit_cast<double>(*a.sum), by = std::bit_cast<double>(*a.by);
-  auto const [sum, lost] = increments::sum_of_two(before, by);
-  double const rest = std::bit_cast<double>(*a.rest) + lost; // no number, where the sum is not finite
-  *a.sum = std::bit_cast<std::uint64_t>(sum);
-  *a.rest = std::bit_cast<std::uint64_t>(rest);
-  return !increments::is_lost(before, sum, *a.most) && rest == rest;
-}
-inline void incremental_program::look_at_sums(bound_slice const& b) {
+[[gnu::noinline]] inline void incremental_program::look_at_sums(bound_slice& b) {
+  b.ready = 0; // all is to run
   for (auto const& a : b.additions)
     if (std::isfinite(std::bit_cast<double>(*a.sum)))
       is_inexact_ = true;
@@ -115,7 +105,7 @@ OVERDUB_DECL double* incremental_program::most_of(std::uint32_t variable, std::s
 }
 
 // Differences are rounded, too.
-inline void incremental_program::run_from_the_beginning() {
+[[gnu::noinline]] inline void incremental_program::run_from_the_beginning() {
   commits_until_run_ = most_commits;
   is_inexact_ = false;
   try {

@@ -59,8 +59,7 @@ public:
     if (is_first && bits == numbers_[input]) return; // as it is
     is_proposed_ = false;
     c.bits = bits;
-    if (is_first) changed_[change_count_++] = input;
-    mark(input, {.whole = true});
+    if (is_first) begin(input, {.whole = true});
   }
   /// Another value for an input that is `now` with its changes, where what differs is found: a few places, a list, or all. O(elements).
   OVERDUB_DECL void set_differing(std::uint32_t input, datum const& now, datum const& x);
@@ -80,8 +79,11 @@ public:
     is_proposed_ = false;
     c.places[0].path[0] = index;
     c.places[0].bits = bits;
-    changed_[change_count_++] = input;
-    mark(input, {.places = 1, .indices = 1});
+    if (bound_slice* const b = told_; b != nullptr && b->input_of_place == input) [[likely]] {
+      *b->index_of_place = static_cast<std::uint64_t>(index);
+      *b->element_of_place = bits;
+    }
+    begin(input, {.places = 1, .indices = 1});
   }
 
   /// One element more of an input that is an array of numbers, by its bits. O(1), amortised.
@@ -104,15 +106,7 @@ public:
   // ---- updates
 
   /// Computes the function with the changes. Throws what it throws, and stays as it was then, with the changes.
-  void propose() {
-    is_proposed_ = false;
-    proposal_ = nullptr;
-    if (change_count_ > 0)
-      run_changes();
-    else
-      check_not_moved();
-    is_proposed_ = true;
-  }
+  OVERDUB_DECL void propose();
   /// The changes are made. Proposes them first, where that was not done.
   OVERDUB_DECL void commit();
   /// The changes are forgotten.
@@ -256,6 +250,12 @@ private:
     signature_ += bits_of(how, input) - bits_of(pending_[input].how, input);
     pending_[input].how = how;
   }
+  // The same of an input that is as it is.
+  void begin(std::uint32_t input, increments::input_change how) {
+    changed_[change_count_++] = input;
+    signature_ += bits_of(how, input);
+    pending_[input].how = how;
+  }
   void append_place(std::uint32_t input, i64 index, std::uint64_t bits) {
     using increments::input_change;
     change& c = pending_[input];
@@ -269,21 +269,22 @@ private:
     auto const places = static_cast<std::uint8_t>(std::min<i64>(c.came, input_change::listed));
     mark(input, {.places = places, .indices = 1, .appended = true});
   }
-  [[gnu::always_inline]] void forget_changes() {
-    for (std::uint32_t k = 0; k < change_count_; ++k) {
-      change& c = pending_[changed_[k]];
-      if (c.how.is_listed()) [[unlikely]]
-        c.list->clear();
-      c.how = {};
-      if (c.whole) [[unlikely]]
-        c.whole.reset();
-      c.is_there = false;
-    }
+  void has_no_changes() {
     change_count_ = 0;
     signature_ = 0;
     is_proposed_ = false;
     proposal_ = nullptr;
   }
+  void forget_changes() {
+    for (std::uint32_t k = 0; k < change_count_; ++k) {
+      change& c = pending_[changed_[k]];
+      if (c.how.appended || c.how.places > increments::input_change::most_places || c.whole) [[unlikely]]
+        forget_parts(c);
+      c.how = {};
+    }
+    has_no_changes();
+  }
+  OVERDUB_DECL static void forget_parts(change& c);
   template <class F>
   void for_each_change_of_input(std::uint32_t i, F const& f) const {
     change const& c = pending_[i];
@@ -313,10 +314,16 @@ private:
   }
   OVERDUB_DECL std::uint32_t variable_of_result(std::size_t result) const;
   OVERDUB_DECL void exchange_changes();
-  OVERDUB_DECL void run_changes();
+  void run_ready(bound_slice& b);
+  void take_places(bound_slice& b);
+  void run_changes();
   OVERDUB_DECL double difference_of_values(std::size_t result) const;
+  // Whether the slice is for the changes.
   bool fits(bound_slice const& b) const;
+  // Another number where something that slices are bound to changed, or all is to run. Where it is what it was, a slice is ready.
+  std::uint64_t state() const { return numbers_version_ + arrays_ + grown_; }
   bound_slice* find_slice(increments::doubts const& d);
+  void look_at_assumptions(bound_slice& b);
   void learn(bound_slice& most);
   void run_instead(bound_slice& most);
   void run_doubting(bound_slice* b);
@@ -334,6 +341,7 @@ private:
   OVERDUB_DECL void find_arguments(bound_slice& b);
   OVERDUB_DECL void lend_arrays(bound_slice& b);
   OVERDUB_DECL void find_results(bound_slice& b);
+  void find_input(bound_slice& b, std::uint32_t input);
   OVERDUB_DECL void keep_all();
   void grow();
   void keep_more();
@@ -342,8 +350,9 @@ private:
   void run_with_others(bound_slice& b);
   OVERDUB_DECL void run_all();
   void pass(bound_slice& b, std::uint32_t parameter);
-  bool add(bound_slice::addition const& a);
-  void look_at_sums(bound_slice const& b);
+  void commit_plain(bound_slice& b);
+  void commit_parts();
+  void look_at_sums(bound_slice& b);
   void commit_more(bound_slice const& b);
   void write_parts(bound_slice const& b);
   void write(increments::store const& s, bound_call const& from, std::byte const* copied);
@@ -389,6 +398,7 @@ private:
   std::uint64_t signature_ = 0;
   std::vector<std::unique_ptr<bound_slice>> bound_;
   increments::moved_out<bound_slice*> last_;     // that was found, and doubts nothing
+  increments::moved_out<bound_slice*> told_;     // that is told the place that changes when it is set
   increments::moved_out<bound_slice*> proposal_; // that ran
   std::unique_ptr<bound_slice> all_;
   std::vector<std::uint64_t> values_; // by result, as it is

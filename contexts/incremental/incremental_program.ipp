@@ -150,6 +150,7 @@ OVERDUB_DECL void incremental_program::set_differing(std::uint32_t input, datum 
 OVERDUB_DECL void
 incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
   check_input(input);
+  told_ = nullptr;
   change& c = pending_[input];
   increments::cells const& m = arrays_of_[input];
   if (path.size() != m.type().rank || path.size() > most_indices)
@@ -255,6 +256,13 @@ OVERDUB_DECL void incremental_program::append(std::uint32_t input, datum const& 
     });
   if (c.how.whole) return to.extend(1);
   append_place(input, rows, t.rank == 1 ? x.bits() : 0);
+}
+
+// More than numbers and places.
+OVERDUB_DECL void incremental_program::forget_parts(change& c) {
+  if (c.how.is_listed()) c.list->clear();
+  c.whole.reset();
+  c.is_there = false;
 }
 
 // Whether a list may get so many elements more: what is most of an array is followed faster as a whole.

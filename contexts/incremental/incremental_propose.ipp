@@ -11,7 +11,48 @@
 namespace overdub::contexts {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-OVERDUB_DECL void incremental_program::run_changes() {
+OVERDUB_DECL void incremental_program::propose() {
+  is_proposed_ = false;
+  proposal_ = nullptr;
+  if (bound_slice* const b = last_; b != nullptr && b->ready == state() && fits(*b)) [[likely]]
+    run_ready(*b);
+  else if (change_count_ > 0)
+    run_changes();
+  else
+    check_not_moved();
+  is_proposed_ = true;
+}
+
+inline bool incremental_program::fits(bound_slice const& b) const {
+  if (b.signature != signature_) return false;
+  if (b.has_exact_signature) [[likely]]
+    return true;
+  if (b.change_count != change_count_) return false;
+  return std::all_of(changed_.begin(), changed_.begin() + b.change_count, [&](std::uint32_t i) {
+    return b.changes[i] == pending_[i].how;
+  });
+}
+
+// As `run`, where all but places stands in the frame.
+[[gnu::always_inline]] inline void incremental_program::run_ready(bound_slice& b) {
+  if (told_ != &b) take_places(b);
+  b.call.run_as_it_is();
+  if (b.results != b.call.results()) [[unlikely]]
+    find_results(b);
+  proposal_ = &b;
+  look_at_assumptions(b);
+}
+inline void incremental_program::take_places(bound_slice& b) {
+  for (bound_slice::word_copy const& copy : b.places) copy();
+  if (b.input_of_place != increments::layout::none) told_ = &b;
+}
+[[gnu::always_inline]] inline void incremental_program::look_at_assumptions(bound_slice& b) {
+  if (*b.doubted != 0) [[unlikely]]
+    return learn(b);
+  b.failures = 0;
+}
+
+[[gnu::noinline]] inline void incremental_program::run_changes() {
   if (is_torn_) [[unlikely]]
     for (auto const& each : inverse_) // whose journals may be torn, too
       if (each != nullptr) each->forget();
@@ -24,20 +65,19 @@ OVERDUB_DECL void incremental_program::run_changes() {
   if (last_->instead != nullptr) [[unlikely]]
     return run_instead(*last_);
   run(*last_);
-  if (last_ == nullptr || !last_->failed.exists()) return; // slices are bound anew, where all ran
-  if (proposal_ == last_ && failed(*last_) != 0) [[unlikely]]
-    return learn(*last_);
-  last_->failures = 0;
+  if (last_ == nullptr || proposal_ != last_) return; // slices are bound anew, where all ran
+  look_at_assumptions(*last_);
 }
 
 // Runs what doubts what failed. Where the same did again and again, that runs from the beginning for a while.
-inline void incremental_program::learn(bound_slice& most) {
+[[gnu::noinline]] inline void incremental_program::learn(bound_slice& most) {
   run_doubting(&most);
   if (last_ == nullptr) return; // slices are bound anew
   most.failures = proposal_ == most.found ? most.failures + 1 : 0;
   most.found = proposal_;
   if (most.failures < bound_slice::most_failures || most.found == all_.get()) return;
   most.instead = most.found;
+  most.ready = 0;
   most.until_tried = bound_slice::runs_until_tried;
 }
 inline void incremental_program::run_instead(bound_slice& most) {
@@ -71,10 +111,6 @@ inline bound_slice* incremental_program::doubting(bound_slice& b, std::uint64_t 
   bound_slice* const found = find_slice(d);
   if (last_ != nullptr) b.doubting.emplace_back(failed, found); // else slices are bound anew
   return found;
-}
-
-inline bool incremental_program::fits(bound_slice const& b) const {
-  return b.signature == signature_ && (pending_.size() <= most_signed || b.changes == schema());
 }
 
 // The slice for the changes.
@@ -134,7 +170,7 @@ inline void incremental_program::keep_more() {
     for (auto const& copy : b.numbers) copy();
     b.version = numbers_version_;
   }
-  for (auto const& copy : b.places) copy();
+  take_places(b);
   if (b.has_rows) [[unlikely]] {
     if (!run_with_rows(b)) return run_all();
   } else if (b.others.empty()) [[likely]] {
@@ -144,6 +180,7 @@ inline void incremental_program::keep_more() {
   }
   if (b.results != b.call.results()) [[unlikely]]
     find_results(b);
+  b.ready = b.has_rows || !b.others.empty() || b.call.is_warming() || b.instead != nullptr ? 0 : state();
   proposal_ = &b;
   is_proposed_ = true;
 }
@@ -268,7 +305,7 @@ OVERDUB_DECL void incremental_program::run_all() {
 OVERDUB_DECL void incremental_program::keep_all() {
   bound_.clear();
   all_.reset();
-  last_ = proposal_ = nullptr;
+  last_ = told_ = proposal_ = nullptr;
   std::shared_ptr<runnable_slice const> whole;
   do {
     whole = slices_->for_all();

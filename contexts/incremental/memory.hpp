@@ -17,11 +17,13 @@ namespace overdub::contexts::increments {
 
 /// The bits of a scalar of so many bytes.
 inline std::uint64_t bits_of(std::byte const* from, std::size_t size) {
+  if (size == sizeof(std::uint64_t)) [[likely]] { // in a register
+    std::uint64_t word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  }
   std::uint64_t bits = 0;
-  if (size == sizeof bits) [[likely]]
-    std::memcpy(&bits, from, sizeof bits);
-  else
-    std::memcpy(&bits, from, size);
+  std::memcpy(&bits, from, size);
   return bits;
 }
 inline void put_bits(std::byte* to, std::size_t size, std::uint64_t bits) {
@@ -63,6 +65,7 @@ public:
   std::size_t size_of_scalar() const { return size_of_; }
   std::byte* data() { return reinterpret_cast<std::byte*>(words_.data()); }
   std::byte const* data() const { return reinterpret_cast<std::byte const*>(words_.data()); }
+  std::uint64_t* words() { return words_.data(); }
   i64 const* extents() const { return extents_.data(); }
   i64 extent(std::size_t axis) const { return extents_[axis]; }
 

@@ -183,12 +183,17 @@ llvm::Function* program_compiler::releaser(ir::type t) {
 
 // ---- what C++ calls
 
-// Arguments of C++ that were read have no owners, as a rule: one test for all.
+// Arguments of C++ that were read have no owners, as a rule: one test for all. They are read where they stand, so that none takes a
+// register while the function runs.
 void program_compiler::give_back(
-    llvm::IRBuilder<>& b, llvm::ArrayRef<std::pair<ir::type, llvm::Value*>> given, llvm::Value* machine) {
-  if (given.empty()) return;
+    llvm::IRBuilder<>& b, llvm::ArrayRef<std::pair<ir::type, llvm::Value*>> owners_at, llvm::Value* machine) {
+  if (owners_at.empty()) return;
   llvm::Value* any = b.getInt64(0);
-  for (auto const& [t, owner] : given) any = b.CreateOr(any, b.CreatePtrToInt(owner, b.getInt64Ty()));
+  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given;
+  for (auto const& [t, at] : owners_at) {
+    given.emplace_back(t, b.CreateAlignedLoad(pointer_type(*context), at, llvm::Align(8)));
+    any = b.CreateOr(any, b.CreatePtrToInt(given.back().second, b.getInt64Ty()));
+  }
   llvm::Function* const f = b.GetInsertBlock()->getParent();
   auto* const release = llvm::BasicBlock::Create(*context, "release", f);
   auto* const end = llvm::BasicBlock::Create(*context, "released", f);
@@ -222,7 +227,8 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
   for (value_id const v : f.parameters()) {
     llvm::SmallVector<llvm::Type*, 4> types;
     append_types(*context, f.type_of(v), types);
-    std::size_t const first = arguments.size();
+    if (f.type_of(v).rank > 0 && !owners.owns(id, f[v].index))
+      given_back.push_back({f.type_of(v), word(frame, at + execute::word_size)});
     for (llvm::Type* const t : types) {
       bool const is_truth = t->isIntegerTy(1);
       llvm::Value* const x =
@@ -230,8 +236,6 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
       arguments.push_back(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
       at += execute::word_size;
     }
-    if (f.type_of(v).rank > 0 && !owners.owns(id, f[v].index))
-      given_back.push_back({f.type_of(v), arguments[first + 1]});
   }
   llvm::Value* const results =
       b.CreateAlignedLoad(pointer, word(frame, execute::return_frame), llvm::Align(8));

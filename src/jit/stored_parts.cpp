@@ -114,9 +114,9 @@ std::optional<std::string> write_parts(
   to.number(c.functions.size() - 1);
   for (std::size_t k = 1; k < c.functions.size(); ++k) {
     // All members: one that is new does not compile here until it is stored, or is known to be the interpreter's.
-    auto const& [entry, frame_bytes, parameter_words, literals, first_literal, literal_count, owners, inner] =
+    auto const& [entry, frame_bytes, parameter_words, literals, first_literal, literal_count, results, owners, inner] =
         c.functions[k];
-    (void)entry, (void)frame_bytes, (void)literals, (void)first_literal, (void)literal_count;
+    (void)entry, (void)frame_bytes, (void)literals, (void)first_literal, (void)literal_count, (void)results;
     to.number(parameter_words);
     to.numbers(owners);
     to.numbers(inner);

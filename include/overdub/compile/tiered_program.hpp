@@ -74,13 +74,16 @@ public:
     run_as_it_is();
   }
   /// The same, with addresses that stay.
-  void run_as_it_is() {
+  [[gnu::always_inline]] void run_as_it_is() {
     if (is_warming()) [[unlikely]]
-      return warming_->counted([&] { bound_call::run(); });
+      return run_counted();
     bound_call::run();
   }
 
 private:
+  [[gnu::noinline]] void run_counted() {
+    warming_->counted([&] { bound_call::run(); });
+  }
   tiered_call(
       std::shared_ptr<tiered_program const> const& p, bool is_warming) // which was asked before the code is
       : bound_call(p->code()), warming_(is_warming ? p : nullptr) {}

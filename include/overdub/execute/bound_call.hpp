@@ -19,22 +19,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 class bound_call {
 public:
   explicit bound_call(std::shared_ptr<execute::code const> c)
-      : code_(std::move(c)), machine_(std::make_unique<execute::machine>()) {
-    execute::offset at = 0;
-    for (ir::type const t : code_->parameters) {
-      parameters_.push_back(at);
-      at += execute::words_of(t) * execute::word_size;
-    }
-    arguments_.resize(at / execute::word_size);
-    at = 0;
-    for (ir::type const t : code_->results) {
-      results_.push_back(at);
-      at += execute::words_of(t) * execute::word_size;
-      has_arrays_ = has_arrays_ || t.rank > 0;
-    }
-    first_ = &code_->instructions[code_->functions[0].entry];
-    if (code_->compiled != nullptr) begin();
-  }
+      : bound_call(c, c->compiled != nullptr ? results_at::base : results_at::frame) {}
   bound_call(bound_call&&) = default;
   bound_call& operator=(bound_call&&) = default;
 
@@ -71,14 +56,13 @@ public:
     *this = std::move(made);
   }
   /// Throws what the program throws. Results are valid until the next call.
-  void run() {
+  [[gnu::always_inline]] void run() {
     if (has_results_) release();
     try {
-      if (code_->compiled != nullptr && thread_ == this_thread()) [[likely]]
-        code_->compiled(frame_, machine_.get());
+      if (compiled_ != nullptr && thread_ == this_thread()) [[likely]]
+        compiled_(frame_, machine_.get());
       else
         begin_and_run();
-      given_ = base_;
     } catch (execute::fails_ahead const&) {
       machine_->buffers.reset();
       run_interpreted();
@@ -86,7 +70,7 @@ public:
       machine_->buffers.reset();
       throw;
     }
-    has_results_ = has_arrays_ || machine_->abandoned;
+    if (has_arrays_) has_results_ = true;
   }
   /// Where the words of arguments and results stand; they move where results do.
   std::uint64_t* argument_address(std::size_t parameter) {
@@ -122,12 +106,34 @@ public:
   execute::code const& code() const { return *code_; }
 
 private:
+  // Where results are: machine code writes them to where the frame says, and the interpreter leaves them where they were computed.
+  enum class results_at : std::uint8_t { base, frame };
+  bound_call(std::shared_ptr<execute::code const> c, results_at where)
+      : code_(std::move(c)), machine_(std::make_unique<execute::machine>()), compiled_(code_->compiled),
+        where_(where) {
+    execute::offset at = 0;
+    for (ir::type const t : code_->parameters) {
+      parameters_.push_back(at);
+      at += execute::words_of(t) * execute::word_size;
+    }
+    arguments_.resize(at / execute::word_size);
+    at = 0;
+    for (ir::type const t : code_->results) {
+      results_.push_back(at);
+      at += execute::words_of(t) * execute::word_size;
+      has_arrays_ = has_arrays_ || t.rank > 0;
+    }
+    if (where_ == results_at::frame) results_ = code_->functions[0].results;
+    first_ = &code_->instructions[code_->functions[0].entry];
+    if (compiled_ != nullptr) begin();
+  }
+
   std::byte* argument(std::size_t parameter) {
     return const_cast<std::byte*>(std::as_const(*this).argument(parameter));
   }
   std::byte const* argument(std::size_t parameter) const {
     execute::offset const at = parameters_[parameter];
-    if (code_->compiled != nullptr) return frame_ + execute::first_parameter + at;
+    if (compiled_ != nullptr) return frame_ + execute::first_parameter + at;
     return reinterpret_cast<std::byte const*>(arguments_.data()) + at;
   }
   // The frame. That of machine code stays as it is; the interpreter's values stand where arguments stood, which are written anew for
@@ -139,7 +145,9 @@ private:
     for (ir::type const t : c.results) words += execute::words_of(t);
     base_ = machine_->base(std::size_t{words} * execute::word_size + f.frame_bytes);
     frame_ = base_ + words * execute::word_size;
-    execute::write(frame_ + execute::return_at, &c.instructions[c.launch]);
+    own_ = where_ == results_at::base ? base_ : frame_;
+    execute::write(
+        frame_ + execute::return_at, where_ == results_at::base ? &c.instructions[c.launch] : nullptr);
     execute::write(frame_ + execute::return_frame, base_);
     execute::write<std::byte*>(frame_ + execute::previous_limit, nullptr);
     if (f.literal_count > 0)
@@ -147,8 +155,8 @@ private:
     std::memcpy(frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
   }
   // In a thread that did not call before, machine code asks how much stack there is.
-  void begin_and_run() {
-    if (code_->compiled == nullptr) {
+  [[gnu::noinline]] void begin_and_run() {
+    if (compiled_ == nullptr) {
       if (std::exchange(is_made_, false)) [[likely]] // it is, where the call ends
         std::memcpy(
             frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
@@ -159,6 +167,8 @@ private:
     machine_->run(first_, frame_);
     is_made_ = true;
     thread_ = this_thread();
+    given_ = own_;
+    has_results_ = machine_->abandoned;
   }
   static std::uint64_t this_thread() {
     static std::atomic<std::uint64_t> last{0};
@@ -168,34 +178,38 @@ private:
     return mine;
   }
   // What machine code found ahead, the interpreter comes to.
-  void run_interpreted() {
+  [[gnu::noinline]] void run_interpreted() {
     if (interpreted_ == nullptr)
-      interpreted_ =
-          std::make_unique<bound_call>(std::shared_ptr<execute::code const>(code_, &code_->interpreted()));
+      interpreted_.reset(new bound_call(
+          std::shared_ptr<execute::code const>(code_, &code_->interpreted()), results_at::base));
     std::memcpy(
         interpreted_->arguments_.data(), frame_ + execute::first_parameter,
         arguments_.size() * execute::word_size);
     interpreted_->run();
     given_ = interpreted_->base_;
+    has_results_ = true;
   }
-  void release() {
+  [[gnu::noinline]] void release() {
     has_results_ = false;
-    if (given_ != base_) return;
+    if (std::exchange(given_, own_) != own_) return;
     if (std::exchange(machine_->abandoned, false)) return machine_->buffers.reset();
     for (std::size_t i = 0; i < results_.size(); ++i)
-      if (code_->results[i].rank > 0) execute::release(*machine_, base_, results_[i]);
+      if (code_->results[i].rank > 0) execute::release(*machine_, own_, results_[i]);
   }
 
   std::shared_ptr<execute::code const> code_;
   std::unique_ptr<execute::machine> machine_;
-  std::vector<execute::offset> parameters_, results_; // where each begins
-  std::vector<std::uint64_t> arguments_;              // for the interpreter, whose frame is its own
+  decltype(execute::code::compiled) compiled_ = nullptr; // machine code, where there is some
+  std::vector<execute::offset> parameters_, results_;    // where each begins
+  std::vector<std::uint64_t> arguments_;                 // for the interpreter, whose frame is its own
   execute::instruction const* first_ = nullptr;
   std::uint64_t thread_ = 0; // that called last
   std::unique_ptr<bound_call> interpreted_;
   std::byte* base_ = nullptr;
-  std::byte* given_ = nullptr; // the results
+  std::byte* own_ = nullptr;   // its results,
+  std::byte* given_ = nullptr; // and those of the last call
   std::byte* frame_ = nullptr;
+  results_at where_;
   bool is_made_ = false; // the interpreter's frame, in which nothing failed
   bool has_arrays_ = false;
   bool has_results_ = false;

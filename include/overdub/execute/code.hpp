@@ -16,7 +16,7 @@ namespace overdub::execute {
 
 class machine;
 
-/// The words of a frame in front of its parameters.
+/// The words of a frame in front of its parameters. Where it returns to nothing, its results stay in it, and the run ends.
 inline constexpr offset return_at = 0, return_frame = word_size, previous_limit = 2 * word_size,
                         first_parameter = 3 * word_size;
 
@@ -27,6 +27,7 @@ struct function_code {
   offset literals = 0; // where they stand in the frame
   std::uint32_t first_literal = 0;
   std::uint32_t literal_count = 0;
+  std::vector<offset> results;   // where each stands in the frame when it gives them back
   std::vector<offset> owners;    // the words of its parameters that own buffers, from the first parameter
   std::vector<offset> functions; // those of them that are function values
 };

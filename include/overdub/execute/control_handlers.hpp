@@ -138,10 +138,11 @@ struct apply {
   }
 };
 
-/// Goes back to the caller, whose call says where results go. a: the list of their words, b: how many.
+/// Goes back to the caller, whose call says where results go; nobody's stay. a: the list of their words, b: how many.
 struct give_back {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const* const from = read<instruction const*>(frame + return_at);
+    if (from == nullptr) return halt::run(at, frame, m, x, y);
     auto* const caller = read<std::byte*>(frame + return_frame);
     m->leave(frame);
     offset const* const words = list_of(*m, *at);
@@ -154,6 +155,7 @@ struct give_back {
 struct give_back_word {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const* const from = read<instruction const*>(frame + return_at);
+    if (from == nullptr) return halt::run(at, frame, m, x, y);
     auto* const caller = read<std::byte*>(frame + return_frame);
     auto const result = read<i64>(frame + at->a);
     m->leave(frame);

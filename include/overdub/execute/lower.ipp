@@ -137,7 +137,9 @@ inline function_code lowering::lower() {
   std::vector<offset> results;
   for (value_id const v : f_.operands_of(last)) {
     give_count(v, last);
+    auto const first = results.size();
     append_words(results, v);
+    made.results.push_back(results[first]);
   }
   finish(last);
   if (results.size() == 1)
