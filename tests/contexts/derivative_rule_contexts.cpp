@@ -1,3 +1,5 @@
+// Run by clang: its functions are rewritten in contexts of many kinds.
+//
 // Functions that say how they are differentiated, in contexts around the one that differentiates and inside of it.
 #include "catch.hpp"
 

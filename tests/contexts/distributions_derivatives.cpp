@@ -1,3 +1,5 @@
+// Run by clang: each family is differentiated in its own types.
+//
 // The derivatives of log densities, by the variable and by all parameters, however they are taken; and at the edges, where they must be
 // numbers.
 #include "catch.hpp"

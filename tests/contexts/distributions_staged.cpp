@@ -1,3 +1,5 @@
+// Run by clang: each family is staged and rewritten in contexts.
+//
 // Staged, interpreted, optimised and compiled to machine code, densities and transforms give what the C++ functions give, to the bit; and
 // distributions travel through functions, branches, loops and maps.
 #include "catch.hpp"

@@ -1,3 +1,5 @@
+// Run by clang: its functions are rewritten in contexts of many kinds.
+//
 // Functions replaced in all that a program calls, in each way to run it.
 #include "catch.hpp"
 

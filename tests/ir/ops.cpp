@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <typeinfo>
 
 namespace {
 
@@ -39,13 +40,18 @@ auto outcome(F const& f, X... x) -> std::optional<decltype(f(x...))> {
   }
 }
 
+// One function for all, which are many.
+void agree(bool do_agree, char const* operation) {
+  RC_LOG() << operation;
+  RC_ASSERT(do_agree);
+}
+
 template <class Context, class Op, class... X>
 void same_in(Context contexts, Op op, X... x) {
   auto const body = [](auto... y) { return Op{}(y...); };
   auto const plain = outcome(op, x...);
   auto const there = outcome([&](auto... y) { return untag(overdub::run(contexts, body, y...)); }, x...);
-  RC_ASSERT(plain.has_value() == there.has_value());
-  if (plain) RC_ASSERT(same_bits(*plain, *there));
+  agree(plain.has_value() == there.has_value() && (!plain || same_bits(*plain, *there)), typeid(op).name());
 }
 
 template <class Op, class... X>
