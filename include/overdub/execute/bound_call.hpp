@@ -43,16 +43,8 @@ public:
   }
   /// Other code of the same program, with the arguments that were set and lent.
   void replace(std::shared_ptr<execute::code const> other) {
-    std::vector<std::uint64_t> words(arguments_.size());
-    for (std::size_t k = 0; k < parameters_.size(); ++k)
-      std::memcpy(
-          words.data() + parameters_[k] / execute::word_size, argument(k),
-          execute::words_of(code_->parameters[k]) * execute::word_size);
     bound_call made(std::move(other));
-    for (std::size_t k = 0; k < parameters_.size(); ++k)
-      std::memcpy(
-          made.argument(k), words.data() + parameters_[k] / execute::word_size,
-          execute::words_of(code_->parameters[k]) * execute::word_size);
+    std::memcpy(made.arguments(), arguments(), argument_bytes_);
     *this = std::move(made);
   }
   /// Throws what the program throws. Results are valid until the next call.
@@ -62,7 +54,7 @@ public:
       if (compiled_ != nullptr && thread_ == this_thread()) [[likely]]
         compiled_(frame_, machine_.get());
       else
-        begin_and_run();
+        run_on_machine();
     } catch (execute::fails_ahead const&) {
       machine_->buffers.reset();
       run_interpreted();
@@ -116,7 +108,7 @@ private:
       parameters_.push_back(at);
       at += execute::words_of(t) * execute::word_size;
     }
-    arguments_.resize(at / execute::word_size);
+    argument_bytes_ = at;
     at = 0;
     for (ir::type const t : code_->results) {
       results_.push_back(at);
@@ -125,47 +117,35 @@ private:
     }
     if (where_ == results_at::frame) results_ = code_->functions[0].results;
     first_ = &code_->instructions[code_->functions[0].entry];
-    if (compiled_ != nullptr) begin();
+    make_frame();
   }
 
-  std::byte* argument(std::size_t parameter) {
-    return const_cast<std::byte*>(std::as_const(*this).argument(parameter));
-  }
-  std::byte const* argument(std::size_t parameter) const {
-    execute::offset const at = parameters_[parameter];
-    if (compiled_ != nullptr) return frame_ + execute::first_parameter + at;
-    return reinterpret_cast<std::byte const*>(arguments_.data()) + at;
-  }
-  // The frame. That of machine code stays as it is; the interpreter's values stand where arguments stood, which are written anew for
-  // each call. Literals stay.
-  void begin() {
+  std::byte* arguments() const { return frame_ + execute::first_parameter; }
+  std::byte* argument(std::size_t parameter) const { return arguments() + parameters_[parameter]; }
+  // The frame, which stays as it is from call to call: arguments, and literals.
+  void make_frame() {
     execute::code const& c = *code_;
     execute::function_code const& f = c.functions[0];
     execute::offset words = 0;
     for (ir::type const t : c.results) words += execute::words_of(t);
     base_ = machine_->base(std::size_t{words} * execute::word_size + f.frame_bytes);
     frame_ = base_ + words * execute::word_size;
-    own_ = where_ == results_at::base ? base_ : frame_;
+    own_ = given_ = where_ == results_at::base ? base_ : frame_;
     execute::write(
         frame_ + execute::return_at, where_ == results_at::base ? &c.instructions[c.launch] : nullptr);
     execute::write(frame_ + execute::return_frame, base_);
     execute::write<std::byte*>(frame_ + execute::previous_limit, nullptr);
+    std::memset(arguments(), 0, argument_bytes_);
     if (f.literal_count > 0)
       std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * execute::word_size);
-    std::memcpy(frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
   }
-  // In a thread that did not call before, machine code asks how much stack there is.
-  [[gnu::noinline]] void begin_and_run() {
-    if (compiled_ == nullptr) {
-      if (std::exchange(is_made_, false)) [[likely]] // it is, where the call ends
-        std::memcpy(
-            frame_ + execute::first_parameter, arguments_.data(), arguments_.size() * execute::word_size);
-      else
-        begin();
-    }
+  // The interpreter; and machine code in a thread that did not call before, where it asks how much stack there is.
+  [[gnu::noinline]] void run_on_machine() {
+    if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
+      (void)machine_->base(0);
     machine_->program = code_.get();
     machine_->run(first_, frame_);
-    is_made_ = true;
+    is_ready_ = true;
     thread_ = this_thread();
     given_ = own_;
     has_results_ = machine_->abandoned;
@@ -182,9 +162,7 @@ private:
     if (interpreted_ == nullptr)
       interpreted_.reset(new bound_call(
           std::shared_ptr<execute::code const>(code_, &code_->interpreted()), results_at::base));
-    std::memcpy(
-        interpreted_->arguments_.data(), frame_ + execute::first_parameter,
-        arguments_.size() * execute::word_size);
+    std::memcpy(interpreted_->arguments(), arguments(), argument_bytes_);
     interpreted_->run();
     given_ = interpreted_->base_;
     has_results_ = true;
@@ -201,7 +179,7 @@ private:
   std::unique_ptr<execute::machine> machine_;
   decltype(execute::code::compiled) compiled_ = nullptr; // machine code, where there is some
   std::vector<execute::offset> parameters_, results_;    // where each begins
-  std::vector<std::uint64_t> arguments_;                 // for the interpreter, whose frame is its own
+  std::size_t argument_bytes_ = 0;
   execute::instruction const* first_ = nullptr;
   std::uint64_t thread_ = 0; // that called last
   std::unique_ptr<bound_call> interpreted_;
@@ -210,7 +188,7 @@ private:
   std::byte* given_ = nullptr; // and those of the last call
   std::byte* frame_ = nullptr;
   results_at where_;
-  bool is_made_ = false; // the interpreter's frame, in which nothing failed
+  bool is_ready_ = true; // nothing failed in the machine
   bool has_arrays_ = false;
   bool has_results_ = false;
 };

@@ -145,13 +145,14 @@ inline void lowering::lower_slice(node_id n) {
   give_count_of_part(array, result, n);
 }
 
-// The result stands where the array stood, when that dies; else it is a handle of its own, which is copied when written.
+// The result stands where the array stood, when that dies; else it is a handle of its own, which is copied when written. Parameters
+// stay as they were given.
 inline void lowering::become(value_id array, value_id result, node_id n) {
   bool const dies = consume(array, n);
-  if (dies) return put_home(result, at(array), take_words(array, n));
+  if (dies && !is_parameter(array)) return put_home(result, at(array), take_words(array, n));
   offset const where = new_home(result);
   emit_move({at(array), where, words(array)});
-  out_.emit(&retain_owner::run, 0, owner_word(result));
+  if (!dies) out_.emit(&retain_owner::run, 0, owner_word(result));
 }
 
 inline void lowering::lower_update(node_id n) {

@@ -118,6 +118,10 @@ private:
   // Of a function of floating-point numbers, or what a reduction combines by.
   offset number(ir::op code) const { return ir::number_in(p_.math, code); }
   offset at(value_id v) const { return homes_[index_of(v)].at; }
+  bool is_parameter(value_id v) const {
+    auto const all = f_.parameters();
+    return !all.empty() && index_of(v) - index_of(all[0]) < all.size();
+  }
   bool is_lanes(value_id v) const { return lanes_ != nullptr && lanes_->plan.varies(v); }
   // Of a scalar in lanes: the pointer to them.
   offset words(value_id v) const { return words_of(type_of(v)); }
