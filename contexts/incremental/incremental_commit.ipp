@@ -38,7 +38,10 @@ OVERDUB_DECL void incremental_program::commit() {
 
 [[gnu::noinline]] inline void incremental_program::commit_parts() {
   if (!is_proposed_) propose();
-  if (proposal_ == nullptr) return forget_changes();
+  if (proposal_ == nullptr) {
+    check_not_moved();
+    return forget_changes();
+  }
   bound_slice& b = *proposal_;
   if (&b == all_.get()) [[unlikely]]
     begin_sums();

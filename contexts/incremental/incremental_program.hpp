@@ -124,7 +124,7 @@ public:
     return values_[result];
   }
   std::uint64_t proposed(std::size_t result = 0) const {
-    return is_proposed_ && proposal_ != nullptr ? *proposal_->outcomes[result] : values_[result];
+    return is_proposed_ && proposal_ != nullptr ? *proposal_->outcomes[result] : value(result);
   }
   /// By how much the proposal changes a result that is a number: a sum's difference is not what is left of two sums.
   double difference(std::size_t result = 0) const {
@@ -320,7 +320,7 @@ private:
   OVERDUB_DECL double difference_of_values(std::size_t result) const;
   // Whether the slice is for the changes.
   bool fits(bound_slice const& b) const;
-  // Another number where something that slices are bound to changed, or all is to run. Where it is what it was, a slice is ready.
+  // Another number where something that slices are bound to changed. Where it is what it was for a slice that is ready, that one is.
   std::uint64_t state() const { return numbers_version_ + arrays_ + grown_; }
   bound_slice* find_slice(increments::doubts const& d);
   void look_at_assumptions(bound_slice& b);

@@ -293,8 +293,8 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
 
 OVERDUB_DECL void incremental_program::run_all() {
   if (all_ == nullptr) { // it ended before, or this is a copy
+    is_torn_ = true;     // what is kept from now on is there with a commit
     keep_all();
-    is_torn_ = true; // what is kept from now on is there with a commit
   }
   run(*all_);
 }

@@ -567,6 +567,7 @@ TEST_CASE("what was moved from says so, and can be assigned to") {
   auto g = std::move(f);
   char const* const moved = "overdub: what followed its inputs was moved from, and has no value any more; "
                             "assign to it before it is used";
+  CHECK_THROWS_WITH(f.commit(), moved); // what was proposed, too
   CHECK_THROWS_WITH(f.value(), moved);
   CHECK_THROWS_WITH(f.get<0>(), moved);
   CHECK_THROWS_WITH(f.get<3>(), moved);
@@ -582,6 +583,51 @@ TEST_CASE("what was moved from says so, and can be assigned to") {
   CHECK_THROWS_WITH(copy.value(), moved);
   f = g;
   CHECK(f.value() == g.value());
+}
+
+constexpr auto of_many = od::fn<"of_many">(
+    [](auto x, auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i, auto k) {
+      return od::sum(od::map([&](auto y) { return y * a; }, x)) + b * c + d * e + f * g + h * i + k;
+    });
+
+TEST_CASE("of many inputs, each kind of update is told from the others") {
+  auto f = oc::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+  double x[] = {1, 2, 3}, b = 1, k = 1;
+  auto const wanted = [&] { return 2 * (x[0] + x[1] + x[2]) + b + 3 + k; };
+  for (int n = 0; n < 40; ++n) {
+    i64 const at = n * 5 % 3;
+    double const other = 0.5 * n + 0.25;
+    if (n % 5 < 3) f.set_at<0>(at, x[at] = other);
+    if (n % 5 == 3 || n % 7 == 2) f.set<2>(b = other);
+    if (n % 5 == 4) f.set<10>(k = other); // whose changes stand in the signature where the first input's do
+    double const proposed = f.propose();
+    CHECK(proposed == Approx(wanted()));
+    f.commit();
+    CHECK(f.value() == proposed);
+  }
+}
+
+TEST_CASE("a place that is set again, forgotten or set beside another is where the slice looks for it") {
+  auto f = oc::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+  for (int n = 0; n < 3; ++n) { // the slice is there, and ready
+    f.set_at<0>(1, 5.0 + n);
+    f.commit();
+  }
+  f.set_at<0>(0, 4.0);
+  f.rollback();
+  f.set_at<0>(2, 10.0);
+  f.set_at<0>(2, 4.0);
+  CHECK(f.propose() == 2 * (1 + 7 + 4) + 5);
+  f.set_at<0>(2, 6.0);
+  CHECK(f.propose() == 2 * (1 + 7 + 6) + 5);
+  f.set_at<0>(0, 2.0);
+  CHECK(f.propose() == 2 * (2 + 7 + 6) + 5);
+  f.rollback();
+  f.set_at<0>(1, 7.0); // as it is
+  CHECK(f.propose() == 2 * (1 + 7 + 3) + 5);
+  f.set_at<0>(2, 4.0);
+  f.commit();
+  CHECK(f.value() == 2 * (1 + 7 + 4) + 5);
 }
 
 TEST_CASE("where the function throws nothing changes, and the changes stay") {

@@ -62,6 +62,11 @@ public:
         change_element(p, i, d);
     }
   }
+  // An element of the first array that has some, so that updates are alike.
+  void change_alike(contexts::incremental_program& p, std::vector<datum>& arguments) {
+    for (std::uint32_t i = 0; i < arguments.size(); ++i)
+      if (arguments[i].type().rank > 0 && arguments[i].size() > 0) return change_element(p, i, arguments[i]);
+  }
   bool chance(int percent) { return random_.chance(percent); }
 
 private:
@@ -70,7 +75,10 @@ private:
     std::vector<i64> path;
     for (i64 const extent : d.shape())
       path.push_back(static_cast<i64>(random_.below(static_cast<std::uint64_t>(extent))));
-    p.set_at(i, path, x.bits());
+    if (path.size() == 1) // has a way of its own
+      p.set_at(i, path[0], x.bits());
+    else
+      p.set_at(i, path, x.bits());
     i64 at = 0;
     for (std::size_t axis = 0; axis < path.size(); ++axis) at = at * d.shape()[axis] + path[axis];
     d = d.type().element == ir::scalar::f64 ? with<double>(d, at, x) : with<i64>(d, at, x);
@@ -188,16 +196,21 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
     return {.was_refused = true};
   }
   verdict made;
-  for (int k = 0; k < 8; ++k) {
+  constexpr int mixed = 8, all = mixed + 3;
+  for (int k = 0; k < all; ++k) {
+    bool const is_alike = k >= mixed;
     if (k == 3) *followed = contexts::incremental_program(*followed);
     if (k == 1) kept = std::make_unique<contexts::incremental_program>(*followed);
-    if (k > 1 && k % 2 == 0) { // what is assigned to was somewhere else, and has slices
+    if (k > 1 && k % 2 == 0 && !is_alike) { // what is assigned to was somewhere else, and has slices
       std::swap(followed, kept);
       *followed = *kept;
     }
     if (k == 5) wait_for_compilations(); // so that some slices are replaced in between
     std::vector<datum> next = now;
-    u.change(*followed, next);
+    if (is_alike)
+      u.change_alike(*followed, next);
+    else
+      u.change(*followed, next);
     auto const wanted = results_of(again, next);
     bool threw = false;
     try {
@@ -217,7 +230,9 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
     }
     if (threw != !wanted) return {.why = threw ? "it throws" : "it does not throw"};
     if (threw || u.chance(40)) {
-      if (contexts::incremental_program const same(*followed); k == 6) // without changes
+      if (is_alike)
+        followed->rollback();
+      else if (contexts::incremental_program const same(*followed); k == 6) // without changes
         *followed = contexts::incremental_program(same);
       else if (k > 3)
         *followed = same;

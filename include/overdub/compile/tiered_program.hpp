@@ -67,7 +67,7 @@ public:
   /// Whether faster code may come; and has it run by that, if it came. The addresses of arguments and results are others then.
   bool is_warming() const { return warming_ != nullptr; }
   OVERDUB_DECL bool improve();
-  /// Throws what the program throws. Results are valid until the next call.
+  /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
   void run() {
     if (is_warming()) [[unlikely]]
       (void)improve();

@@ -47,7 +47,7 @@ public:
     std::memcpy(made.arguments(), arguments(), argument_bytes_);
     *this = std::move(made);
   }
-  /// Throws what the program throws. Results are valid until the next call.
+  /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
     try {
@@ -141,6 +141,7 @@ private:
   }
   // The interpreter; and machine code in a thread that did not call before, where it asks how much stack there is.
   [[gnu::noinline]] void run_on_machine() {
+    thread_ = 0; // nobody's, until it is done: the stack that was asked for is this thread's
     if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
       (void)machine_->base(0);
     machine_->program = code_.get();
