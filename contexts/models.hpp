@@ -6,6 +6,7 @@
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/choosing.hpp>
 #include <overdub/contexts/models/dynamic.hpp>
+#include <overdub/contexts/models/dynamic_gradients.hpp>
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/contexts/models/filter.hpp>
 #include <overdub/contexts/models/hamiltonian_move.hpp>

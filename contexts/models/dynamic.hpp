@@ -160,6 +160,13 @@ public:
     return {std::move(next), weight, std::move(discard)};
   }
 
+  /// Runs the function in contexts, of which one makes the choices.
+  template <class C>
+  auto run_in(C&& contexts) const {
+    return std::apply(
+        [&](A const&... x) { return overdub::overdub(std::forward<C>(contexts), f_, x...); }, arguments_);
+  }
+
 private:
   // What the old trace has there, if it is of this type.
   static datum kept(trace_type const& t, address const& at, ir::type type) {
@@ -168,7 +175,7 @@ private:
   }
   trace_type run(random_key const& key, choosing::source given) const {
     choosing c(key, std::move(given));
-    auto result = std::apply([&](A const&... x) { return overdub::overdub(c, f_, x...); }, arguments_);
+    auto result = run_in(c);
     return {c.take(), std::move(result)};
   }
 
