@@ -16,7 +16,6 @@ namespace detail {
 
 // A choice by which the score is differentiated: the first of its numbers among all of them.
 struct varied_choice {
-  address at;
   datum value;
   std::size_t first = 0;
   std::size_t size() const { return static_cast<std::size_t>(value.size()); }
@@ -96,12 +95,9 @@ choice_map choice_gradients(
   std::size_t count = 0;
   for (auto const& [at, choice] : t.made()) {
     if (!of.contains(at)) continue;
-    if (choice.value.type().element != ir::scalar::f64)
-      throw model_error(message(
-          "overdub: the choice \"%.80s\" is discrete, and has no derivative; select the continuous ones",
-          text_of(at).c_str()));
-    all[at] = {at, choice.value, count};
-    count += all[at].size();
+    if (choice.value.type().element != ir::scalar::f64) detail::throw_discrete(text_of(at));
+    auto const& varied = all[at] = {choice.value, count};
+    count += varied.size();
   }
   std::vector<double> slopes;
   while (slopes.size() < count) {
@@ -113,8 +109,7 @@ choice_map choice_gradients(
       if (choice == nullptr)
         throw model_error(message(
             "overdub: the trace has no choice at %.80s, which the model makes: it is one of another model, "
-            "or of "
-            "other arguments",
+            "or of other arguments",
             text_of(at).c_str()));
       return choice->value;
     });

@@ -3,6 +3,8 @@
 
 #include <overdub/call/error.hpp>
 
+#include <string>
+
 namespace overdub::models {
 
 /// A model cannot be run, or is asked for what it does not have: a choice at an address that it never makes, a value outside of its
@@ -15,5 +17,14 @@ struct model_error : error {
 struct unmade_error : model_error {
   using model_error::model_error;
 };
+
+namespace detail {
+// Where derivatives by a choice are asked for.
+[[noreturn]] inline void throw_discrete(std::string const& at) {
+  throw model_error(message(
+      "overdub: the choice \"%s\" is discrete, and has no derivative; select the continuous ones",
+      at.c_str()));
+}
+} // namespace detail
 
 } // namespace overdub::models

@@ -171,10 +171,7 @@ OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of) {
   std::vector<bool> asked;
   for (site const& s : m.sites()) {
     asked.push_back(of.extent(s.address) >= 0);
-    if (asked.back() && s.is_discrete())
-      throw model_error(message(
-          "overdub: the choice \"%s\" is discrete, and has no derivative; select the continuous ones",
-          s.address.c_str()));
+    if (asked.back() && s.is_discrete()) detail::throw_discrete(s.address);
   }
   std::vector<datum> const slopes = m.gradient(asked, t.arguments(), t.values());
   choice_map all;

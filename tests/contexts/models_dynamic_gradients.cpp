@@ -3,8 +3,8 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/dynamic_gradients.hpp>
+#include <overdub/contexts/models/model.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>
@@ -22,8 +22,7 @@ inline constexpr auto regression = od::fn<"regression">([](od::scope auto& cx, a
   auto const weights = cx(od::sample<"weights">, ds::dirichlet(od::array<double>{1.5, 2.0, 3.0}));
   auto const kind = cx(od::sample<"kind">, ds::categorical(weights));
   return cx(
-      od::map,
-      [&](auto const& x) { return cx(od::sample<"y">, ds::normal(slope * x + weights[kind], sd)); },
+      od::map, [&](auto const& x) { return cx(od::sample<"y">, ds::normal(slope * x + weights[kind], sd)); },
       xs);
 });
 
