@@ -37,10 +37,11 @@ public:
 
   /// Another value for the argument I. O(what it takes), and for numbers O(1).
   template <std::size_t I, class X>
-  void set(X const& x) {
+  void set(X const& given) {
     using argument = argument_at<I>;
+    auto const& x = widened(given);
     static_assert(
-        std::is_convertible_v<X const&, argument>,
+        std::is_convertible_v<widened_t<X> const&, argument>,
         "overdub: set<I>(x) takes what the function's argument I is");
     if constexpr (std::is_arithmetic_v<argument>) {
       program_.set_bits(first_leaf<I>, bits_of(static_cast<argument>(x)));
@@ -116,15 +117,16 @@ public:
   /// One element more of the argument I, an array, behind the last one; of arrays of arrays, a row: an array of their element. O(1) for
   /// numbers, amortised.
   template <std::size_t I, class X>
-  void append(X const& element) {
+  void append(X const& given) {
     using argument = argument_at<I>;
+    auto const& element = widened(given);
     static_assert(
         detail::type_of_cpp<argument>.rank > 0,
         "overdub: append<I>(x) is for arguments that are arrays; others are set as a whole");
     if constexpr (detail::type_of_cpp<argument>.rank > 0) {
       using row = typename argument::value_type;
       static_assert(
-          std::is_convertible_v<X const&, row> && (!std::floating_point<X> || !std::integral<row>),
+          std::is_convertible_v<widened_t<X> const&, row> && (!std::floating_point<X> || !std::integral<row>),
           "overdub: append<I>(x) takes an element of the argument, and no floating-point number where an "
           "integer stands; convert it");
       if constexpr (std::is_arithmetic_v<row>)
@@ -220,15 +222,16 @@ std::shared_ptr<incremental_slices> incremental_slices_for(F const& f, compile_o
   return found;
 }
 
-/// f(x...), and what it becomes where x change: incremental(f, x...). The function has no effects, and captures nothing. Throws
+/// f(x...), and what it becomes where x change: incremental(f, x...), of arguments as `widened` has them. The function has no effects, and captures nothing. Throws
 /// incremental_error, and what f throws.
 template <class F, class... A>
 auto incremental(compile_options const& o, F const& f, A const&... x) {
   static_assert(
       std::is_empty_v<F>,
       "overdub: a function that is followed captures nothing; give what it captured as an argument");
-  using result = typename detail::compilation<F, types<A...>>::result;
-  return incremental_function<result, A...>(incremental_slices_for<F, A...>(f, o), x...);
+  using result = typename detail::compilation<F, types<widened_t<A>...>>::result;
+  return incremental_function<result, widened_t<A>...>(
+      incremental_slices_for<F, widened_t<A>...>(f, o), widened(x)...);
 }
 template <class F, class... A>
 requires(!std::same_as<F, compile_options>) auto incremental(F const& f, A const&... x) {

@@ -88,14 +88,16 @@ consteval auto followed_by() {
   return fixed_string<sizeof text>(text);
 }
 
-// Plain numbers that are given are i64 where integers stand, and double elsewhere. Truths are left, and so is all else.
+// Plain numbers that are given are i64 where integers stand, and double elsewhere; integers that are values of contexts are converted where
+// real numbers stand. Truths are left, and so is all else.
 template <class Support, class X>
 constexpr auto as_number(X const& x) {
-  if constexpr (std::integral<X> && !std::same_as<X, bool>) {
-    if constexpr (of_integers<Support>)
-      return static_cast<i64>(x);
-    else
-      return static_cast<double>(x);
+  using P = plain_t<X>;
+  constexpr bool is_integer = std::integral<P> && !std::same_as<P, bool>;
+  if constexpr (is_integer && !of_integers<Support>) {
+    return convert<double>(x);
+  } else if constexpr (is_integer && std::same_as<X, P>) {
+    return static_cast<i64>(x);
   } else if constexpr (std::floating_point<X>) {
     constexpr bool real = !of_integers<Support>;
     static_assert(
@@ -189,7 +191,10 @@ private:
 };
 
 inline std::string text_of(bool x) { return x ? "true" : "false"; }
-inline std::string text_of(i64 x) { return std::to_string(x); }
+template <std::integral T>
+std::string text_of(T x) {
+  return std::to_string(x);
+}
 inline std::string text_of(double x) {
   if (x != x) return "nan"; // its sign says nothing
   char text[32];

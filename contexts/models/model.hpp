@@ -24,7 +24,9 @@ public:
   generative_function(shared_core of, A const&... x) : core_(std::move(of)), arguments_(data_of(x...)) {}
 
   /// The model with other arguments.
-  generative_function with(A const&... x) const { return generative_function(core_, x...); }
+  template <class... X>
+  requires(sizeof...(X) == sizeof...(A)) generative_function with(X const&... x)
+  const { return generative_function(core_, widened(x)...); }
 
   /// Draws all choices.
   trace simulate(random_key const& key) const { return models::simulate(core_, arguments_, key); }
@@ -83,14 +85,14 @@ shared_core core_for(F const& f, compile_options const& o) {
   return found;
 }
 
-/// The model f(x...). The function captures nothing. With an executor among the options, its programs become machine code. Throws
+/// The model f(x...), of arguments as `widened` has them. The function captures nothing. With an executor among the options, its programs become machine code. Throws
 /// staging_error, and model_error where its choices cannot be followed.
 template <class F, class... A>
 auto model(compile_options const& o, F const& f, A const&... x) {
   static_assert(
       std::is_empty_v<F>, "overdub: a model captures nothing; give what it captured as an argument");
-  using result = typename overdub::detail::compilation<F, types<A...>>::result;
-  return generative_function<result, A...>(core_for<F, A...>(f, o), x...);
+  using result = typename overdub::detail::compilation<F, types<widened_t<A>...>>::result;
+  return generative_function<result, widened_t<A>...>(core_for<F, widened_t<A>...>(f, o), widened(x)...);
 }
 template <class F, class... A>
 requires(!std::same_as<F, compile_options>) auto model(F const& f, A const&... x) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
+#include <overdub/array/widened.hpp>
 #include <overdub/call/error.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 
@@ -103,6 +104,10 @@ public:
       elements_ = out.finish(next);
     }
   }
+  /// The same of a vector, and of an array or a vector of other integers than i64. Copies.
+  template <class X>
+  requires(!datum_type<X> && detail::is_row<X> && datum_type<widened_t<X>>) datum(X const& x)
+      : datum(widened(x)) {}
   /// A scalar of this type, from its bits as programs keep them in literals.
   static datum of_bits(ir::type t, std::uint64_t bits) {
     datum d;

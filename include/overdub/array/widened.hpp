@@ -1,0 +1,74 @@
+// widened: what C++ has, as what programs compute with: integers of 64 bits, and arrays in place of vectors.
+#pragma once
+
+#include <overdub/array/array.hpp>
+#include <overdub/call/error.hpp>
+
+#include <concepts>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+namespace detail {
+
+template <class X>
+inline constexpr bool is_row = false; // an array, or a vector
+template <class T>
+inline constexpr bool is_row<array<T>> = true;
+template <class T, class Allocator>
+inline constexpr bool is_row<std::vector<T, Allocator>> = true;
+
+template <class X>
+struct widened_type {
+  using type = X;
+};
+template <std::integral X>
+requires(!std::same_as<X, bool>) struct widened_type<X> {
+  using type = i64;
+};
+template <class X>
+requires is_row<X>
+struct widened_type<X> {
+  using type = array<typename widened_type<typename X::value_type>::type>;
+};
+template <class... X>
+struct widened_type<std::tuple<X...>> {
+  using type = std::tuple<typename widened_type<X>::type...>;
+};
+template <class A, class B>
+struct widened_type<std::pair<A, B>> {
+  using type = std::pair<typename widened_type<A>::type, typename widened_type<B>::type>;
+};
+
+} // namespace detail
+
+/// i64 of bool's kin: int, std::size_t and others; an array of what an array or a std::vector holds; of tuples and pairs that of their
+/// members; other types are as they are.
+template <class X>
+using widened_t = typename detail::widened_type<X>::type;
+
+/// x as that. Throws argument_error where an integer has no place in an i64. O(1) for what is as it is, arrays too, and O(n) else.
+template <class X>
+widened_t<X> widened(X const& x) {
+  using W = widened_t<X>;
+  if constexpr (std::same_as<W, X>)
+    return x;
+  else if constexpr (std::integral<X>) {
+    if (!std::in_range<i64>(x))
+      throw argument_error(
+          message("overdub: %llu is given, and integers go to 2^63 - 1", static_cast<unsigned long long>(x)));
+    return static_cast<i64>(x);
+  } else if constexpr (detail::is_row<X>) {
+    auto const count = static_cast<i64>(x.size());
+    detail::array_builder<typename W::value_type> out(count);
+    i64 next = 0;
+    for (auto const& element : x) out.put(next++, widened<typename X::value_type>(element));
+    return out.finish(count);
+  } else {
+    return std::apply([](auto const&... member) { return W(widened(member)...); }, x);
+  }
+}
+
+} // namespace overdub
