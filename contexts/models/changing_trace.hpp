@@ -240,7 +240,8 @@ public:
   }
   /// The logarithm of the ratio of the densities with the changes and without them. Where choices appear, they are drawn by the key, and
   /// their log density is subtracted; that of choices that vanish is added, as if they were drawn on the way back: what is left is
-  /// the weight of a proposal, as that of `regenerate`. It is -infinity where an observed choice vanishes, and NaN where one that appears
+  /// the weight of a proposal, as that of `regenerate`. What an earlier proposal of the same changes drew is drawn anew, or kept, where
+  /// there is no key. It is -infinity where an observed choice vanishes, and NaN where one that appears
   /// cannot be drawn. Throws what the model throws; then the changes are forgotten.
   double propose(random_key const& key) { return propose(&key); }
   /// The same, of changes that make no choice appear. Throws model_error where one does.
@@ -382,8 +383,9 @@ private:
   }
   // Draws what appears, in the order of the program: each when all before it is known.
   double settle(random_key const* key) {
-    double there = 0, back = 0;
+    double back = 0;
     is_impossible_ = true;
+    if (key != nullptr) structure_.draw_again();
     if (growth_.is_growing() && !draw_new(key)) return std::numeric_limits<double>::quiet_NaN();
     for (;;) {
       program_.propose();
@@ -393,13 +395,11 @@ private:
       if (key == nullptr) refuse_appearing(first[0]);
       if (growth_.is_growing())
         for (choice_place const& c : first) refuse_late(c);
-      if (!draw(first, growth_.is_growing() ? *key : key->at("appearing"), there))
+      if (!draw(first, growth_.is_growing() ? *key : key->at("appearing")))
         return std::numeric_limits<double>::quiet_NaN();
     }
-    if (growth_.is_growing()) {
-      refuse_unmade_observations();
-      there = growth_.drawn_density();
-    }
+    if (growth_.is_growing()) refuse_unmade_observations();
+    double const there = growth_.drawn_density() + structure_.drawn_density();
     for (choice_place const& c : structure_.vanished())
       if (is_observed(c.site, c.number)) return -std::numeric_limits<double>::infinity();
     if (!structure_.vanished().empty() && !growth_.is_growing())
@@ -417,11 +417,10 @@ private:
   // Those that come, each when all before it are there.
   bool draw_new(random_key const* key) {
     growth_.sort(structure_);
-    double sum = 0;
     for (choice_place const* c = growth_.next(); c != nullptr; growth_.was_asked(), c = growth_.next()) {
       if (structure_.is_conditional(c->site) && !would_be_made(*c)) continue;
       if (key == nullptr) refuse_appearing(*c);
-      if (!draw({c, 1}, *key, sum)) return false;
+      if (!draw({c, 1}, *key)) return false;
     }
     return true;
   }
@@ -436,7 +435,7 @@ private:
     return made;
   }
   // Whether the distributions of the choices can be drawn from, with what is proposed for others.
-  bool draw(std::span<choice_place const> all, random_key const& key, double& log_density) {
+  bool draw(std::span<choice_place const> all, random_key const& key) {
     drawn_.clear(), densities_.clear();
     for (choice_place const& c : all) (void)call_about(c.site, site_question::draw); // or it is refused
     try {
@@ -456,8 +455,10 @@ private:
     for (std::size_t k = 0; k < all.size(); ++k) {
       models::indices_of(proposed_shapes()[all[k].site], all[k].number, at_);
       put_bits(all[k].site, at_, drawn_[k]);
-      log_density += densities_[k];
-      if (growth_.is_growing()) growth_.was_drawn(all[k], densities_[k]);
+      if (growth_.is_growing())
+        growth_.was_drawn(all[k], densities_[k]);
+      else
+        structure_.was_drawn(all[k], densities_[k]);
     }
     return true;
   }

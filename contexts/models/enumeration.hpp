@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/models/choice_order.hpp>
 #include <overdub/contexts/models/model.hpp>
 
 #include <algorithm>
@@ -68,6 +69,10 @@ public:
         choices_.push_back({s, at, 0});
       });
     }
+    choice_order const order(core_);
+    std::ranges::stable_sort(choices_, [&](choice const& a, choice const& b) {
+      return order.is_before(a.site, a.at, b.site, b.at);
+    });
   }
 
   enumeration run() {
@@ -135,6 +140,7 @@ private:
       c.value = x;
       values_[c.site].set(c.at, static_cast<std::uint64_t>(x));
       visit(depth + 1);
+      if (x == high) break; // which may be the last one there is
     }
   }
   void score() {
@@ -155,7 +161,7 @@ private:
   std::vector<datum> arguments_;
   std::size_t most_;
   std::vector<site_values> values_; // by site
-  std::vector<choice> choices_;     // that are not observed, in the order of the program
+  std::vector<choice> choices_;     // that are not observed, in an order in which they may be made
   std::vector<outcome> all_;
 };
 

@@ -132,6 +132,7 @@ private:
       }
       weights_.push_back(weight);
       most = std::max(most, weight);
+      if (x == high) break; // which may be the last one there is
     }
     if (most == never) return; // no value is possible: it stays
     double total = 0;

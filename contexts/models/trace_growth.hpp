@@ -199,7 +199,7 @@ private:
       std::vector<i64>& of_b) const {
     indices_of(shapes_[a.site], a.number, of_a);
     indices_of(shapes_[b.site], b.number, of_b);
-    return structure.is_before(a.site, of_a, b.site, of_b);
+    return structure.order().is_before(a.site, of_a, b.site, of_b);
   }
   template <class Trace, class Program>
   void give_old(

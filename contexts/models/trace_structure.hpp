@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/models/choice_order.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/model_core.hpp>
 
@@ -32,10 +33,9 @@ public:
   /// Of traces in which these choices are observed, and of which a choice is changed alone that stands in so many maps and loops. Throws
   /// model_error for a model with maps of choices in branches, or with as many choices as other ones say.
   trace_structure(model_core const& m, choice_map const& observed, std::size_t most_turns)
-      : number_(m.sites().size(), none) {
+      : order_(m), number_(m.sites().size(), none) {
     refuse_unknown(m, observed);
     for (std::uint32_t s = 0; s < m.sites().size(); ++s) {
-      turns_.push_back(turns_of(m, s));
       if (!m.sites()[s].is_conditional) continue;
       if (m.sites()[s].turns > most_turns) refuse_indices(m, s);
       number_[s] = static_cast<std::uint32_t>(conditional_.size());
@@ -59,7 +59,25 @@ public:
 
   /// A choice that a proposal sets: it is not drawn where it appears.
   void set(choice_place const& c) {
-    if (is_conditional(c.site)) set_.push_back(c);
+    if (!is_conditional(c.site)) return;
+    set_.push_back(c);
+    std::erase_if(drawn_, [&](drawn_choice const& d) {
+      return d.at == c || (c.number == choice_place::all && d.at.site == c.site);
+    });
+  }
+  /// One that was set since it was drawn, with this log density.
+  void was_drawn(choice_place const& c, double log_density) { drawn_.push_back({c, log_density}); }
+  /// What was drawn for a proposal is to be drawn anew for the next one.
+  void draw_again() {
+    for (drawn_choice const& d : drawn_) std::erase(set_, d.at);
+    drawn_.clear();
+  }
+  /// The log density of what was drawn and appears.
+  double drawn_density() const {
+    double sum = 0;
+    for (drawn_choice const& d : drawn_)
+      if (appears(d.at)) sum += d.log_density;
+    return sum;
   }
   /// Finds what the proposal of a program makes appear, and what it makes vanish, of sites that have these shapes and had those. O(what
   /// was computed again).
@@ -95,8 +113,8 @@ public:
       indices_of(shapes[c.site], c.number, at);
       if (!first.empty()) {
         indices_of(shapes[first[0].site], first[0].number, other);
-        if (is_before(first[0].site, other, c.site, at)) continue;
-        if (is_before(c.site, at, first[0].site, other)) first.clear();
+        if (order_.is_before(first[0].site, other, c.site, at)) continue;
+        if (order_.is_before(c.site, at, first[0].site, other)) first.clear();
       }
       first.push_back(c);
     }
@@ -106,30 +124,21 @@ public:
   bool has_to_draw() const { return !to_draw_.empty(); }
   bool appears(choice_place const& c) const { return std::ranges::binary_search(appeared_, c); }
   std::vector<choice_place> const& vanished() const { return vanished_; }
+  choice_order const& order() const { return order_; }
   /// Whether the proposal has the choices that there were.
   bool is_same() const { return is_same_; }
   /// The proposal was committed, or rolled back.
   void forget() {
-    appeared_.clear(), to_draw_.clear(), vanished_.clear(), set_.clear();
+    appeared_.clear(), to_draw_.clear(), vanished_.clear(), set_.clear(), drawn_.clear();
     is_same_ = true;
   }
 
-  /// Whether a choice is made before another one, which may depend on it: turns of maps do not.
-  bool is_before(
-      std::uint32_t a, std::vector<i64> const& at_a, std::uint32_t b, std::vector<i64> const& at_b) const {
-    auto const &of_a = turns_[a], &of_b = turns_[b];
-    for (std::size_t k = 0; k < std::min(of_a.size(), of_b.size()) && of_a[k].node == of_b[k].node; ++k)
-      if (of_a[k].is_loop && at_a[k] != at_b[k]) return (at_a[k] < at_b[k]) != of_a[k].is_reversed;
-    return a < b;
-  }
-
 private:
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  struct turn { // a map or a loop around a site
-    ir::node_id node;
-    bool is_loop, is_reversed;
+  struct drawn_choice {
+    choice_place at;
+    double log_density;
   };
-
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
   // Models of whose traces a proposal does not tell the choices.
   static void refuse_unknown(model_core const& m, choice_map const& observed) {
     for (site const& s : m.sites())
@@ -159,26 +168,17 @@ private:
             s.address.c_str()));
     }
   }
-  static std::vector<turn> turns_of(model_core const& m, std::uint32_t s) {
-    ir::function const& f = m.model().function();
-    std::vector<turn> all;
-    for (ir::region_id at = f[m.sites()[s].nodes[0]].parent; f[at].parent != ir::nothing;
-         at = f[f[at].parent].parent)
-      if (ir::node_id const n = f[at].parent; f[n].code != ir::op::if_)
-        all.push_back({n, f[n].code == ir::op::loop, f[n].attributes.is_reversed()});
-    std::ranges::reverse(all);
-    return all;
-  }
   static void sort(std::vector<choice_place>& all) {
     std::ranges::sort(all);
     auto const behind = std::ranges::unique(all);
     all.erase(behind.begin(), behind.end());
   }
 
-  std::vector<std::vector<turn>> turns_;   // by site, outermost first
+  choice_order order_;
   std::vector<std::uint32_t> conditional_; // sites
   std::vector<std::uint32_t> number_;      // by site: its place among those
   std::vector<choice_place> set_, appeared_, to_draw_, vanished_;
+  std::vector<drawn_choice> drawn_;
   bool is_same_ = true;
 };
 

@@ -270,6 +270,56 @@ TEST_CASE("the weight of a proposal that changes which choices there are is that
   }
 }
 
+TEST_CASE("what is proposed again is drawn again, by the key that is given, or stays as it was drawn") {
+  auto const m = ms::model(tree, i64{3});
+  int drew = 0;
+  for (i64 k = 0; k < 60; ++k) {
+    ms::trace const start = m.simulate(key.at(k));
+    std::uint32_t const split = m.core()->site_at("split"), left = m.core()->site_at("left");
+    auto const flip = [&](ms::followed_trace& t) { t.set_bits(split, {}, t.bits(split, {}) ^ 1); };
+    auto const move = [&](ms::followed_trace& t) {
+      t.set_bits(left, {}, std::bit_cast<std::uint64_t>(0.75));
+    };
+    ms::followed_trace t(start), fresh(start), moved(start);
+    flip(t), flip(fresh), flip(moved), move(moved);
+    od::random_key const other = key.at(1000 + k);
+    double const first = fresh.propose(key), of_moved = moved.propose(other);
+    CHECK(t.propose(key) == first);
+    CHECK(t.propose(key) == first);
+    CHECK(t.propose() == first);
+    (void)t.propose(other);
+    CHECK(t.propose(key) == first);
+    // Changed between: as if all had been changed at once; or, without a key, with what was drawn, by the density it was drawn with.
+    double const score = t.proposed_score();
+    move(t);
+    double const kept = t.propose();
+    CHECK(kept == Approx(first + (t.proposed_score() - score)).epsilon(1e-9).margin(1e-9));
+    CHECK(t.propose(other) == Approx(of_moved).epsilon(1e-12).margin(1e-12));
+    t.commit(), moved.commit();
+    CHECK(t.as_trace().choices() == moved.as_trace().choices());
+    drew += moved.as_trace().choices().contains("cut");
+  }
+  CHECK(drew > 10);
+}
+
+TEST_CASE("a choice that is set after it was drawn is not drawn, and has no part in the weight") {
+  auto const m = ms::model(tree, i64{3});
+  for (i64 k = 0, found = 0; found < 5; ++k) {
+    ms::trace const start = m.simulate(key.at(k));
+    if (start.get<bool>("split")) continue;
+    ++found;
+    ms::followed_trace t(start), given(start);
+    t.set({{"split", true}});
+    (void)t.propose(key);
+    ms::choice_map const all{{"cut", 1.5}, {"far", false}, {"right", 0.25}};
+    t.set(all);
+    double const weight = t.propose(key);
+    given.set({{"split", true}});
+    given.set(all);
+    CHECK(weight == given.propose());
+  }
+}
+
 namespace {
 
 inline constexpr auto fragile = od::fn<"fragile">([](od::scope auto& cx, auto p) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace {
@@ -137,6 +138,42 @@ TEST_CASE("what a choice may be depends on those before it") {
   auto const one_by_one =
       md::enumerate(md::model(plate, i64{2}), {{"m", 0.0}, {"x[0]", 1.0}, {"x[1]", 1.0}}); // nothing is left
   CHECK(one_by_one.size() == 1);
+}
+
+namespace {
+// What one choice may be depends on another one of the turn before, whose name comes behind it.
+constexpr auto by_turns = od::fn<"by_turns">([](od::scope auto& cx, auto n) {
+  return od::loop(n, cx.lift(i64{1}), [&](auto, auto s) {
+    auto const a = cx(od::sample<"a">, ds::discrete_uniform(0, s));
+    auto const w = cx(od::sample<"w">, ds::discrete_uniform(0, 1));
+    return 5 * w + 0 * a;
+  });
+});
+constexpr auto at_the_end = od::fn<"at_the_end">([](od::scope auto& cx, auto low) {
+  return cx(od::sample<"k">, ds::discrete_uniform(low, std::numeric_limits<i64>::max()));
+});
+} // namespace
+
+TEST_CASE("what a choice may be depends on choices of the turn before") {
+  auto const m = md::model(by_turns, 3);
+  auto const prior = md::enumerate(m, {});
+  CHECK(prior.size() == 2 * 7 * 7 * 2); // a[0] has two values; the others one or six, by w
+  CHECK(prior.log_evidence() == Approx(0).margin(1e-12));
+  CHECK(prior.probability("a[2]", 0) == Approx((1 + 1.0 / 6) / 2));
+  auto const given = md::enumerate(m, {{"w[1]", 1}});
+  CHECK(given.size() == 2 * 7 * 6 * 2);
+  CHECK(given.log_evidence() == Approx(std::log(0.5)));
+}
+
+TEST_CASE("values go up to the last integer there is") {
+  auto const m = md::model(at_the_end, std::numeric_limits<i64>::max() - 1);
+  auto const e = md::enumerate(m, {});
+  CHECK(e.size() == 2);
+  CHECK(e.probability("k", std::numeric_limits<i64>::max()) == Approx(0.5));
+  md::followed_trace t(m.simulate(key));
+  md::move_record record;
+  for (i64 i = 0; i < 5; ++i) md::gibbs("k")(t, key.at(i), record);
+  CHECK(record.proposed == 5);
 }
 
 TEST_CASE("a state of density 0 gets a value that is possible") {
