@@ -24,6 +24,7 @@ struct beta_t : distribution<"beta", beta_t> {
   }
   static double draw(std::uniform_random_bit_generator auto& g, double a, double b) {
     double const p = draw_log_gamma(g, a), q = draw_log_gamma(g, b);
+    if (std::max(p, q) == -infinity) return kept_between_0_and_1(draw_uniform(g) * (a + b) < a ? 1 : 0);
     return kept_between_0_and_1(p < q ? std::exp(p - q) / (1 + std::exp(p - q)) : 1 / (1 + std::exp(q - p)));
   }
 };
@@ -32,8 +33,10 @@ inline constexpr beta_t beta{};
 /// uniform(low, high), with the density 1 / (high - low), the bounds included.
 struct uniform_t : distribution<"uniform", uniform_t> {
   static constexpr std::tuple parameters{parameter<reals>{"low"}, parameter<reals>{"high"}};
-  static constexpr auto consistent(auto const& low, auto const& high) { return low < high; }
-  static constexpr std::string_view relation = "low must be less than high";
+  static constexpr auto consistent(auto const& low, auto const& high) {
+    return low < high && high - low < infinity;
+  }
+  static constexpr std::string_view relation = "low must be less than high, by a finite number";
   static constexpr auto support(auto const& low, auto const& high) { return interval{low, high}; }
   static constexpr auto log_density_at(auto const&, auto const& low, auto const& high) {
     return -log(high - low);

@@ -5,6 +5,7 @@
 #include <overdub/contexts/distributions/distribution.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <string>
 #include <string_view>
@@ -101,6 +102,11 @@ double draw_between(
       [&](auto const&... p) { return D::family::draw_between(g, low, high, p...); }, d.parameters);
 }
 
+// The log density of what is known to be where the distribution has so much: NaN where it has nothing, since nothing is drawn there.
+constexpr auto log_density_given(auto const& log_density, auto const& log_mass) {
+  return select(log_mass > -infinity, log_density - log_mass, std::numeric_limits<double>::quiet_NaN());
+}
+
 } // namespace detail
 
 /// mixture(weights, d...): a number of one of the distributions, which is chosen with a probability in proportion to its weight. The
@@ -140,11 +146,12 @@ struct mixture_t : distribution<"mixture", mixture_t> {
   static constexpr auto log_density_at(X const& x, auto const& weights, D const&... d) {
     auto const logs = std::tuple(distributions::log_density(d, x)...);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      auto const largest = largest_of(std::get<I>(logs)...);
+      auto const largest = largest_of(select(std::get<I>(weights) > 0.0, std::get<I>(logs), -infinity)...);
       auto const some = largest > -infinity;
       auto const top = select(some, largest, 0.0);
-      auto const total = ((std::get<I>(weights) * exp(std::get<I>(logs) - top)) + ...);
-      auto const positive = total > 0.0; // no component of a weight above 0 has x
+      // One without weight may be far likelier than all that have some: of it there is no more than what its weight's slope needs.
+      auto const total = ((std::get<I>(weights) * exp(min(std::get<I>(logs) - top, 700.0))) + ...);
+      auto const positive = some && total > 0.0; // else no component of a weight above 0 has x
       return select(
           positive, top + log(select(positive, total, 1.0)) - log((std::get<I>(weights) + ...)), -infinity);
     }
@@ -204,7 +211,7 @@ struct truncated_t : distribution<"truncated", truncated_t> {
       return 0.0;
   }
   static constexpr auto log_density_at(auto const& x, auto const& d, auto const& low, auto const& high) {
-    return distributions::log_density(d, x) - log_mass(d, low, high);
+    return detail::log_density_given(distributions::log_density(d, x), log_mass(d, low, high));
   }
   static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double low, double high) {
     return detail::draw_between(g, name(), d, log_mass(d, low, high), low, high);
@@ -227,7 +234,7 @@ struct truncated_below_t : distribution<"truncated_below", truncated_below_t> {
       return 0.0;
   }
   static constexpr auto log_density_at(auto const& x, auto const& d, auto const& low) {
-    return distributions::log_density(d, x) - log_mass(d, low);
+    return detail::log_density_given(distributions::log_density(d, x), log_mass(d, low));
   }
   static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double low) {
     return detail::draw_between(g, name(), d, log_mass(d, low), low, infinity);
@@ -251,7 +258,7 @@ struct truncated_above_t : distribution<"truncated_above", truncated_above_t> {
       return 0.0;
   }
   static constexpr auto log_density_at(auto const& x, auto const& d, auto const& high) {
-    return distributions::log_density(d, x) - log_mass(d, high);
+    return detail::log_density_given(distributions::log_density(d, x), log_mass(d, high));
   }
   static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double high) {
     return detail::draw_between(g, name(), d, log_mass(d, high), -infinity, high);

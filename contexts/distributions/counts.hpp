@@ -168,7 +168,7 @@ struct negative_binomial_t : distribution<"negative_binomial", negative_binomial
            log1p(count / concentration);
   }
   static i64 draw(std::uniform_random_bit_generator auto& g, double mean, double concentration) {
-    double const log_rate = draw_log_gamma(g, concentration) + std::log(mean / concentration);
+    double const log_rate = draw_log_gamma(g, concentration) + std::log(mean) - std::log(concentration);
     return poisson_t::draw(g, kept_finite(std::exp(log_rate)));
   }
 };

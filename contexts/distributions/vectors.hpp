@@ -5,7 +5,9 @@
 #include <overdub/contexts/distributions/gamma_terms.hpp>
 #include <overdub/contexts/distributions/standard_draws.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <random>
 #include <string_view>
 #include <tuple>
@@ -49,6 +51,12 @@ struct dirichlet_t : distribution<"dirichlet", dirichlet_t> {
     double largest = -infinity, total = 0;
     for (double const a : concentrations)
       x.push_back(draw_log_gamma(g, a)), largest = std::max(largest, x.back());
+    if (largest == -infinity) { // all is in one of them
+      double left = sum(concentrations) * draw_uniform(g);
+      std::size_t chosen = 0;
+      while (chosen + 1 < x.size() && (left -= concentrations[static_cast<i64>(chosen)]) >= 0) ++chosen;
+      x[chosen] = largest = 0;
+    }
     for (double& each : x) total += each = std::exp(each - largest);
     for (double& each : x) each = kept_between_0_and_1(each / total);
     return array<double>::copy_of(x);

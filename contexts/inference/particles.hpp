@@ -268,7 +268,8 @@ requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
   for (std::size_t t = 0; t < steps; ++t) {
     random_key const now = key.at(t);
     on_threads(settings.threads, n, [&](std::size_t i) {
-      result.log_weights[i] += extend(result.values[i], t, now.at(i));
+      double const weight = extend(result.values[i], t, now.at(i));
+      if (result.log_weights[i] > -std::numeric_limits<double>::infinity()) result.log_weights[i] += weight;
     });
     normalised_weights w;
     try {

@@ -48,9 +48,10 @@ OVERDUB_DECL void choice_record::check_all_made(choice_map const& given) const {
       is_made = true;
       auto const& [address, choice] = *below;
       std::size_t const above = at.indices.size(), axes = address.indices.size() - above;
+      if (axes > shape.size()) throw_alone(at, x.type(), address);
       last.resize(std::max(last.size(), axes), 0);
       for (std::size_t k = 0; k < axes; ++k) {
-        i64 const turns = choice.turns[above + k], size = k < shape.size() ? shape[k] : 0;
+        i64 const turns = choice.turns[above + k], size = shape[k];
         last[k] = turns < 0 ? std::max(last[k], address.indices[above + k] + 1) : turns;
         if (turns >= 0 ? turns != size : address.indices[above + k] >= size) throw_size(at, size, last[k]);
       }
@@ -66,6 +67,13 @@ OVERDUB_DECL void choice_record::throw_size(address const& at, i64 given, i64 ma
   throw unmade_error(message(
       "overdub: %.80s was given %lld values, and the run makes %lld turns", text_of(at).c_str(),
       static_cast<long long>(given), static_cast<long long>(made)));
+}
+OVERDUB_DECL void choice_record::throw_alone(address const& at, ir::type given, address const& below) {
+  throw unmade_error(message(
+      "overdub: %.80s was given a value of type %s, and the run makes choices in turns there: give an array "
+      "of all of "
+      "them, or one of them, as %.80s",
+      text_of(at).c_str(), overdub::detail::text_of(given).c_str(), text_of(below).c_str()));
 }
 OVERDUB_DECL void choice_record::throw_unmade(address const& at) const {
   std::string const wrong = text_of(at);

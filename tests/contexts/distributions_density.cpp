@@ -249,6 +249,13 @@ TEST_CASE("outside of the support a density is 0, and at parameters that are not
   CHECK(log_density(m, -1.0) == -inf);
   CHECK(log_density(m, 1.5) == Approx(std::log((std::exp(-1.5) + 2) / 3)));
   CHECK(log_density(ds::mixture(std::tuple(0, 1), ds::exponential(1), ds::uniform(1, 2)), 0.5) == -inf);
+  // Without weight a component says nothing, however likely it makes x.
+  CHECK(
+      log_density(ds::mixture(std::tuple(0, 1), ds::normal(0, 1), ds::normal(100, 1)), 0.0) ==
+      log_density(ds::normal(100, 1), 0.0));
+  CHECK(
+      log_density(ds::mixture(std::tuple(2, 0), ds::poisson(1e-3), ds::poisson(500)), 500) ==
+      Approx(log_density(ds::poisson(1e-3), 500)));
   CHECK(log_density(ds::dirichlet(od::array<double>{1, 2}), od::array<double>{0.6, 0.5}) == -inf);
   CHECK(log_density(ds::dirichlet(od::array<double>{1, 2}), od::array<double>{0.0, 1.0}) == -inf);
 
@@ -257,6 +264,11 @@ TEST_CASE("outside of the support a density is 0, and at parameters that are not
   CHECK(std::isnan(log_density(ds::gamma(-1, 1), 1.0)));
   CHECK(std::isnan(log_density(ds::beta(1, no_number), 0.5)));
   CHECK(std::isnan(log_density(ds::uniform(2, 2), 2.0)));
+  CHECK(std::isnan(log_density(ds::uniform(-1e308, 1e308), 0.0)));
+  CHECK(std::isnan(log_density(ds::truncated_above(ds::exponential(1), 0), 0.0)));
+  CHECK(std::isnan(log_density(ds::truncated(ds::uniform(0, 1), 1, 2), 1.0)));
+  CHECK(std::isnan(log_density(ds::truncated(ds::half_normal(1), -2, 0), 0.0)));
+  CHECK(std::isnan(log_density(ds::truncated_below(ds::uniform(0, 1), 1), 1.0)));
   CHECK(std::isnan(log_density(ds::bernoulli(1.5), true)));
   CHECK(std::isnan(log_density(ds::binomial(-1, 0.5), 0)));
   CHECK(std::isnan(log_density(ds::poisson(-1), 7)));
@@ -338,7 +350,12 @@ TEST_CASE("parameters that are not allowed are named in a sentence") {
   CHECK(
       said(ds::binomial(-2, 0.5)) == "overdub: binomial: trials is -2, and must be 0 or a positive integer");
   CHECK(said(ds::bernoulli(1.5)) == "overdub: bernoulli: probability is 1.5, and must be from 0 to 1");
-  CHECK(said(ds::uniform(2, 1)) == "overdub: uniform: low must be less than high; it is uniform(2, 1)");
+  CHECK(
+      said(ds::uniform(2, 1)) ==
+      "overdub: uniform: low must be less than high, by a finite number; it is uniform(2, 1)");
+  CHECK(
+      said(ds::uniform(-1e308, 1e308)) ==
+      "overdub: uniform: low must be less than high, by a finite number; it is uniform(-1e+308, 1e+308)");
   CHECK(
       said(ds::dirichlet(od::array<double>{1, 0, 2})) ==
       "overdub: dirichlet: concentrations is [1, 0, 2], and must be finite numbers greater than 0, one at "

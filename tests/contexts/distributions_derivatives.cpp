@@ -111,6 +111,10 @@ TEST_CASE("derivatives of densities of arrays, and of a mixture") {
   CHECK(test_derivative(of_mixture, 0.7, 0.2, 0.4, 1.3));
 }
 
+inline constexpr auto of_weighed = od::fn<"of_weighed">([](auto x, auto w) {
+  return log_density(ds::mixture(std::tuple(w, 1.0 - w), ds::normal(0, 1), ds::normal(100, 1)), x);
+});
+
 TEST_CASE("outside of the support, and at its edges, gradients are numbers") {
   auto const finite = [](auto const& xs) {
     bool all = true;
@@ -133,6 +137,10 @@ TEST_CASE("outside of the support, and at its edges, gradients are numbers") {
   CHECK(finite(gradient<0, 1, 2>(density_of<ds::cauchy_t>)(1e200, 0.0, 1.0)));
   CHECK(finite(gradient<0, 1, 2, 3>(density_of<ds::student_t_t>)(1e200, 3.0, 0.0, 1.0)));
   CHECK(finite(gradient<1>(density_of<ds::poisson_t>)(i64{0}, 0.0)));
+  // A component without weight: the slope is that of the other one; by its weight it is the ratio of the densities.
+  CHECK(gradient<0>(of_weighed)(0.5, 0.0) == 99.5);
+  CHECK(gradient<1>(of_weighed)(99.0, 0.0) == Approx(std::exp(-99.0 * 99.0 / 2 + 0.5) - 1));
+  CHECK(std::isfinite(gradient<1>(of_weighed)(0.5, 0.0)));
   CHECK(gradient<1>(density_of<ds::poisson_t>)(i64{0}, 0.0) == -1.0);
   CHECK(gradient<2>(density_of<ds::binomial_t>)(i64{0}, i64{7}, 0.0) == -7.0);
   CHECK(gradient<2>(density_of<ds::binomial_t>)(i64{7}, i64{7}, 1.0) == 7.0);

@@ -276,6 +276,23 @@ TEST_CASE("draws of arrays: the parts of dirichlet are beta, the projections of 
   }
 }
 
+TEST_CASE("draws for parameters next to 0") {
+  int ones = 0, first = 0;
+  for (i64 i = 0; i < 3000; ++i) {
+    od::random_key const key = od::random_key(4).at(i);
+    double const x = draw(ds::beta(3e-310, 1e-310), key);
+    CHECK((x > 0 && x < 1));
+    ones += x > 0.5;
+    auto const parts = draw(ds::dirichlet(od::array<double>{1e-310, 2e-310, 1e-310}), key);
+    CHECK(ds::simplex::contains(parts));
+    first += parts[1] > 0.5;
+  }
+  CHECK(ones / 3000. == Approx(0.75).margin(0.04));
+  CHECK(first / 3000. == Approx(0.5).margin(0.04));
+  CHECK(draw(ds::negative_binomial(1, 1e-310), od::random_key(1)) == 0);
+  CHECK(draw(ds::negative_binomial(100, 1e-307), od::random_key(2)) == 0);
+}
+
 TEST_CASE("draws of cauchy's far tails") {
   // Beyond 1e9 the density is that of 1 / u, to eighteen digits.
   follows(ds::truncated_below(ds::cauchy(0, 1), 1e9), [](double x) { return 1 - 1e9 / x; });

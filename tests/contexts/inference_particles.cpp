@@ -159,6 +159,18 @@ TEST_CASE("importance sampling: the evidence, the mean and draws of a normal pos
       importance_sample(draw, 1000, random_key(8)).log_weights);
 }
 
+TEST_CASE("what a particle without weight says does not count") {
+  auto const start = [](random_key const& k) { return random_generator(k).uniform(); };
+  auto const extend = [](double& x, std::size_t t, random_key const&) {
+    if (x >= 0.5) return 0.0;
+    return t == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  };
+  auto const f =
+      particle_filter(start, extend, 3, {.particles = 200, .resample_below = 0, .threads = 1}, random_key(3));
+  CHECK(f.not_a_number == 0);
+  CHECK(f.log_evidence == Approx(std::log(0.5)).margin(0.2));
+}
+
 TEST_CASE("a filter finds Kalman's evidence and mean, by each scheme") {
   kalman const exact(observed.size());
   for (resampling const scheme : schemes)

@@ -226,6 +226,11 @@ TEST_CASE("what dynamic models refuse") {
   CHECK_THROWS_WITH(
       ms::dynamic_model(flips_in_turns, 0.5).generate({{"heads", od::array<bool>{false, true, true}}}, key),
       "overdub: heads was given 3 values, and the run makes 2 turns");
+  CHECK_THROWS_WITH(
+      ms::dynamic_model(flips_in_turns, 0.5).generate({{"heads", true}}, key),
+      "overdub: heads was given a value of type bool, and the run makes choices in turns there: give an "
+      "array of all "
+      "of them, or one of them, as heads[0]");
   CHECK_THROWS_AS(ms::dynamic_model(negative, 1.0).simulate(key), ms::model_error);
   CHECK(std::isnan(ms::dynamic_model(negative, 1.0).assess({{"z", 1.0}}).score()));
   CHECK_THROWS_AS(m.simulate(key).get<bool>("at/x"), ms::model_error);
