@@ -173,6 +173,9 @@ void run_chain(F const& make, std::size_t c, shared_state& shared, chain_file& f
   for (std::size_t i = 0; i < s.draws && !shared.stopped(); ++i) {
     sampler_statistics const statistics = chain.transition(++transition);
     record.totals.add(statistics);
+    if constexpr (requires { chain.undefined_point(); })
+      if (statistics.undefined && record.undefined_point.empty())
+        record.undefined_point = chain.undefined_point();
     record.sampling_seconds = std::chrono::duration<double>(clock::now() - warm).count();
     if (i % s.thin == 0) {
       chain.report(std::span<double>(row));
@@ -190,7 +193,7 @@ inline void check(run_settings const& s) {
 
 // Runs the chains that make(c) returns, on threads; `lines(id)` are the settings in a chain's file. A chain has `begin(stopped)`, which
 // is false where it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and
-// return its sampler_statistics; `warmed_up(record)` between the two; and `report(out)` of what is kept. Errors are those of `sample`.
+// return its sampler_statistics; `warmed_up(record)` between the two; and `report(out)` of what is kept; it may have `undefined_point()`. Errors are those of `sample`.
 template <class L, class F>
 draws run(run_settings const& s, std::vector<std::string> names, L const& lines, F const& make) {
   draws result(std::move(names), s.chains);

@@ -154,6 +154,7 @@ public:
     auto generator = streams_(c_, t);
     return chain_.transition(generator);
   }
+  std::string const& undefined_point() const { return chain_.undefined_point(); }
   void report(std::span<double> out) {
     if constexpr (reporting_target<T>)
       chain_.density().report(chain_.position(), out);

@@ -92,6 +92,7 @@ public:
     ++transitions_;
     divergences_ += s.divergent;
     saturations_ += s.saturated;
+    undefined_ += s.undefined;
     energetic_ = energetic_ || s.energy != 0;
     if (!follows) return;
     if (energies_ > 0) steps_ += (s.energy - last_) * (s.energy - last_);
@@ -106,6 +107,8 @@ public:
   std::size_t divergences() const { return divergences_; }
   /// How many doubled as often as they may.
   std::size_t saturations() const { return saturations_; }
+  /// How many met a log density that is NaN. Files of draws do not tell.
+  std::size_t undefined() const { return undefined_; }
   /// Whether transitions have energies: those of a Hamiltonian have, and those of other kernels have 0 in their place.
   bool energetic() const { return energetic_; }
   /// The energy Bayesian fraction of missing information: what `ebfmi` is of the energies of all transitions. NaN of less than 4.
@@ -114,7 +117,7 @@ public:
   }
 
 private:
-  std::size_t transitions_ = 0, divergences_ = 0, saturations_ = 0, energies_ = 0;
+  std::size_t transitions_ = 0, divergences_ = 0, saturations_ = 0, undefined_ = 0, energies_ = 0;
   double last_ = 0, steps_ = 0, mean_ = 0, squares_ = 0;
   bool energetic_ = false;
 };
@@ -127,6 +130,8 @@ struct chain_record {
   std::vector<double> inverse_metric = {}; ///< the diagonal, or rows
   double warmup_seconds = 0, sampling_seconds = 0;
   transition_totals totals = {};
+  std::string undefined_point =
+      {}; ///< where the log density was NaN first, in words; empty, where it never was
 };
 
 /// One variable's values in chains of one length, chain after chain: what diagnostics are computed of.

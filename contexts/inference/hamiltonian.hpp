@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,8 @@ struct sampler_statistics {
   bool divergent = false; ///< the integrator's energy error was greater than the threshold
   double energy = 0;      ///< the Hamiltonian at the draw
   bool saturated = false; ///< of NUTS: the trajectory doubled as often as it may
+  bool undefined =
+      false; ///< the log density was NaN at a point that the transition saw: it is divergent, too
 };
 
 /// A point of phase space. `gradient` and `log_density` belong to `position`, `velocity` to `momentum`.
@@ -107,6 +111,8 @@ public:
   M& metric() { return hamiltonian_.metric(); }
   double step_size() const { return step_size_; }
   void set_step_size(double step) { step_size_ = step; }
+  /// Where a transition first saw a log density that is NaN, in words; empty, where none did.
+  std::string const& undefined_point() const { return undefined_point_; }
 
   /// Begins at q. False where the log density or its gradient is not finite: no transition can begin there.
   [[nodiscard]] bool start(std::span<double const> q) {
@@ -176,11 +182,33 @@ protected:
           "a transition"));
   }
 
+  // To be called for each point that a transition sees.
+  void look_at(phase_point const& z) {
+    if (std::isnan(z.log_density)) [[unlikely]]
+      met_undefined(z);
+  }
+
   hamiltonian<T, M> hamiltonian_;
   phase_point current_, trial_;
   double step_size_ = 1;
+  bool undefined_ = false; // look_at saw a log density that is NaN
 
 private:
+  [[gnu::noinline]] void met_undefined(phase_point const& z) {
+    undefined_ = true;
+    if (!undefined_point_.empty()) return;
+    if constexpr (requires { hamiltonian_.density().improper_choice(std::span<double const>(z.position)); })
+      undefined_point_ = hamiltonian_.density().improper_choice(z.position);
+    if (!undefined_point_.empty()) return;
+    for (std::size_t i = 0; i < z.position.size() && i < 4; ++i) {
+      char number[32];
+      std::snprintf(number, sizeof number, "%s%g", i == 0 ? "at (" : ", ", z.position[i]);
+      undefined_point_ += number;
+    }
+    undefined_point_ += z.position.size() > 4 ? ", ...)" : ")";
+  }
+
+  std::string undefined_point_;
   bool started_ = false;
 };
 

@@ -60,9 +60,11 @@ public:
     this->hamiltonian_.draw_momentum(z, generator);
     double const before = this->hamiltonian_.energy(z);
     int steps = 0;
+    this->undefined_ = false;
     bool inside = true;
     for (; inside && steps < settings_.leapfrog_steps; ++steps) {
       this->hamiltonian_.leapfrog(z, step);
+      this->look_at(z);
       inside = this->hamiltonian_.inside(z);
     }
     double const after = inside ? this->hamiltonian_.energy(z) : std::numeric_limits<double>::infinity();
@@ -77,7 +79,8 @@ public:
         .tree_depth = 0,
         .leapfrog_steps = steps,
         .divergent = after - before > base::divergence_threshold,
-        .energy = accepted ? after : before};
+        .energy = accepted ? after : before,
+        .undefined = this->undefined_};
   }
 
 private:

@@ -56,6 +56,7 @@ public:
     acceptance_ = 0;
     steps_ = 0;
     divergent_ = false;
+    this->undefined_ = false;
     backward_ = this->current_;
     forward_ = this->current_;
     trajectory_.set(this->current_, initial_energy_, 0);
@@ -86,7 +87,8 @@ public:
         .leapfrog_steps = steps_,
         .divergent = divergent_,
         .energy = trajectory_.energy,
-        .saturated = depth == settings_.max_depth};
+        .saturated = depth == settings_.max_depth,
+        .undefined = this->undefined_};
   }
 
 private:
@@ -156,6 +158,7 @@ private:
   bool build(int depth, piece& made, phase_point& z, double step, G& generator) {
     if (depth == 0) {
       this->hamiltonian_.leapfrog(z, step);
+      this->look_at(z);
       double const h = this->hamiltonian_.energy(z), error = h - initial_energy_;
       ++steps_;
       acceptance_ += error > 0 ? std::exp(-error) : 1;

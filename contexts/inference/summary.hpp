@@ -14,8 +14,8 @@
 namespace overdub::inference {
 
 /// The estimates of each variable, and of lp__, in rows; written to a stream as a table, and below it what speaks against the draws:
-/// divergences; trajectories that reached the greatest depth; of variables that are no constants, R-hats over 1.01, effective sample
-/// sizes below 100 a chain, and ones that are not defined; chains whose E-BFMI is below 0.3, or not defined; chains that are not in
+/// divergences; log densities that are NaN; trajectories that reached the greatest depth; of variables that are no constants, R-hats over
+/// 1.01, effective sample sizes below 100 a chain, and R-hats and bulk sample sizes that are not defined; chains whose E-BFMI is below 0.3, or not defined; chains that are not in
 /// the table, as they are shorter. Of kernels without energies, nothing is said of E-BFMI.
 class summary {
 public:
@@ -35,6 +35,8 @@ public:
   /// Of all transitions after the warm-up, kept or not.
   std::size_t transitions() const { return transitions_; }
   std::size_t divergences() const { return divergences_; }
+  /// How many transitions met a log density that is NaN; they are divergences, too. Files of draws do not tell.
+  std::size_t undefined() const { return undefined_; }
   /// How many transitions doubled their trajectory as often as they may.
   std::size_t saturations() const { return saturations_; }
   /// The E-BFMI of each chain, of all its transitions.
@@ -50,7 +52,8 @@ private:
   std::size_t undefined_fractions_ = 0; // of chains that have energies
   std::vector<std::size_t> lengths_;    // of all chains
   std::size_t chains_ = 0, length_ = 0; // of those in the table
-  std::size_t transitions_ = 0, divergences_ = 0, saturations_ = 0;
+  std::size_t transitions_ = 0, divergences_ = 0, saturations_ = 0, undefined_ = 0;
+  std::string undefined_point_; // of the first chain that met one
 };
 /// The table, and the warnings below it.
 OVERDUB_DECL std::ostream& operator<<(std::ostream& out, summary const& s);

@@ -57,6 +57,8 @@ OVERDUB_DECL summary::summary(draws const& of) {
     transitions_ += totals.transitions();
     divergences_ += totals.divergences();
     saturations_ += totals.saturations();
+    undefined_ += totals.undefined();
+    if (undefined_point_.empty()) undefined_point_ = of.record(c).undefined_point;
     ebfmi_.push_back(totals.energy_fraction());
     undefined_fractions_ += std::isnan(ebfmi_.back()) && (totals.energetic() || totals.transitions() == 0);
   }
@@ -87,14 +89,19 @@ OVERDUB_DECL std::vector<std::string> summary::warnings() const {
         "chains have from " + text(std::ranges::min(lengths_)) + " to " + text(std::ranges::max(lengths_)) +
         " draws: the table is of the first " + text(length_) + " of " + text(chains_) + " of " +
         text(lengths_.size()) + " chains");
-  if (divergences_ > 0)
+  if (undefined_ > 0)
     all.push_back(
-        text(divergences_) + " of " + text(transitions_) +
+        text(undefined_) + " of " + text(transitions_) +
+        " transitions met a log density that is NaN, and did not go there: " + undefined_point_);
+  if (std::size_t const curved = divergences_ - undefined_; curved > 0)
+    all.push_back(
+        text(curved) + " of " + text(transitions_) +
         " transitions ended in divergences: the target has places that are too curved for the step size");
   if (saturations_ > 0)
     all.push_back(
         text(saturations_) + " of " + text(transitions_) +
-        " transitions doubled as often as max_depth allows: their trajectories were cut short");
+        " transitions doubled as often as max_depth allows: their trajectories were cut short" +
+        (saturations_ > transitions_ / 2 ? ", or the gradient is not that of the log density" : ""));
   auto const warn = [&](char const* what, char const* why, auto const& holds) {
     if (auto const n = summarising::count(rows_, [&](row const& r) { return r.sd != 0 && holds(r); }); n > 0)
       all.push_back(what + text(n) + " of " + text(rows_.size()) + " variables: " + why);
@@ -105,9 +112,8 @@ OVERDUB_DECL std::vector<std::string> summary::warnings() const {
     return r.ess_bulk < enough || r.ess_tail < enough;
   });
   warn(
-      "R-hat or an effective sample size is not defined for ",
-      "draws are few, or not finite, or more than 5 % of them are the greatest or least value",
-      [](row const& r) { return std::isnan(r.rhat) || std::isnan(r.ess_bulk) || std::isnan(r.ess_tail); });
+      "R-hat or the effective sample size is not defined for ", "draws are few, or not finite",
+      [](row const& r) { return std::isnan(r.rhat) || std::isnan(r.ess_bulk); });
   if (auto const n = summarising::count(ebfmi_, [](double e) { return e < 0.3; }); n > 0)
     all.push_back(
         "E-BFMI is below 0.3 in " + text(n) + " of " + text(ebfmi_.size()) +

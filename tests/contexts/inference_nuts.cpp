@@ -124,6 +124,45 @@ TEST_CASE("the funnel: divergences are reported, and warned of") {
   CHECK(s.warnings()[0].find("transitions ended in divergences") != std::string::npos);
 }
 
+TEST_CASE("log densities that are NaN are rejected, counted, and the first place is told") {
+  struct half { // of a normal density, and no number beyond
+    std::size_t dimension() const { return 2; }
+    double operator()(std::span<double const> q, std::span<double> gradient) const {
+      for (std::size_t i = 0; i < 2; ++i) gradient[i] = -q[i];
+      return q[0] > 0.5 ? std::nan("") : -0.5 * (q[0] * q[0] + q[1] * q[1]);
+    }
+  };
+  sampling_settings const settings{
+      .chains = 2, .warmup = 200, .draws = 500, .seed = 1, .initial_radius = 0.4};
+  auto const check = [](draws const& d) {
+    summary const s(d);
+    CHECK(s["q.1"].q95 < 0.5);
+    CHECK((s.undefined() > 20 && s.undefined() <= s.divergences()));
+    CHECK(s.undefined() == d.totals(0).undefined() + d.totals(1).undefined());
+    std::string const text = std::to_string(s.undefined()) +
+                             " of 1000 transitions met a log density that is NaN, and did not go there: at (";
+    CHECK(std::ranges::any_of(s.warnings(), [&](std::string const& w) { return w.starts_with(text); }));
+    CHECK_FALSE(d.record(1).undefined_point.empty());
+  };
+  check(sample(half{}, settings));
+  check(sample(half{}, settings, hmc_settings{.leapfrog_steps = 8}));
+}
+
+TEST_CASE("a gradient that is not the density's is thought of") {
+  struct flat_gradient {
+    std::size_t dimension() const { return 1; }
+    double operator()(std::span<double const> q, std::span<double> gradient) const {
+      gradient[0] = 0;
+      return -0.5 * q[0] * q[0];
+    }
+  };
+  summary const s(sample(flat_gradient{}, {.chains = 1, .warmup = 0, .draws = 100, .step_size = 1e-3}));
+  CHECK(s.saturations() > 50);
+  CHECK(std::ranges::any_of(s.warnings(), [](std::string const& w) {
+    return w.ends_with("cut short, or the gradient is not that of the log density");
+  }));
+}
+
 TEST_CASE("the eight schools: the posterior is that of numerical integration") {
   std::vector<moments> const exact = eight_schools_moments();
   CHECK(exact[0].mean == Approx(4.4).margin(0.1)); // as everyone finds

@@ -149,7 +149,8 @@ TEST_CASE("what a target or the progress throws reaches the caller, of the first
       return targets::standard_normal::operator()(q, gradient);
     }
   };
-  CHECK_THROWS_WITH(sample(failing{}, {.threads = 3}), Catch::Matches("overdub: chain [123]: the target's own"));
+  CHECK_THROWS_WITH(
+      sample(failing{}, {.threads = 3}), Catch::Matches("overdub: chain [123]: the target's own"));
   sampling_settings settings{.threads = 2};
   settings.on_progress = [](progress const& p) {
     if (p.done == 100) throw std::runtime_error("progress's own");
