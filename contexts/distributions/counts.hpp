@@ -134,6 +134,30 @@ struct binomial_t : distribution<"binomial", binomial_t> {
 };
 inline constexpr binomial_t binomial{};
 
+/// binomial_logit(trials, logit): how many of the trials succeed, each with the probability 1 / (1 + exp(-logit)).
+struct binomial_logit_t : distribution<"binomial_logit", binomial_logit_t> {
+  static constexpr std::tuple parameters{parameter<natural_numbers>{"trials"}, parameter<reals>{"logit"}};
+  static constexpr auto support(auto const& trials, auto const&) { return integer_interval(i64{0}, trials); }
+  static constexpr auto log_density_at(auto const& k, auto const& trials, auto const& logit) {
+    auto const n = convert<double>(trials), hits = convert<double>(k), misses = convert<double>(trials - k);
+    return if_(
+        abs(logit) < 700.0,
+        [&] {
+          return log_poisson_term(hits, n * logistic(logit)) +
+                 log_poisson_term(misses, n * logistic(-logit)) - log_poisson_term(n, n);
+        },
+        [&] { // where one of the probabilities may be no double
+          return lgamma(n + 1.0) - lgamma(hits + 1.0) - lgamma(misses + 1.0) - hits * log1p_exp(-logit) -
+                 misses * log1p_exp(logit);
+        });
+  }
+  static i64 draw(std::uniform_random_bit_generator auto& g, i64 trials, double logit) {
+    if (logit > 0) return trials - detail::draw_binomial(g, trials, logistic(-logit));
+    return detail::draw_binomial(g, trials, logistic(logit));
+  }
+};
+inline constexpr binomial_logit_t binomial_logit{};
+
 /// poisson(rate): rate^k exp(-rate) / k!.
 struct poisson_t : distribution<"poisson", poisson_t> {
   static constexpr std::tuple parameters{parameter<nonnegative_reals>{"rate"}};

@@ -178,7 +178,9 @@ public:
     std::uint32_t const s = t.core().site_at(address_);
     detail::refuse_unless(
         t.core().sites()[s].type == ir::f64, t.core().sites()[s],
-        "is no f64, which random_walk moves; move it by gibbs or from_prior");
+        t.core().sites()[s].type.rank > 0
+            ? "is an array, and random_walk moves numbers; move it by no_u_turn or from_prior"
+            : "is no f64, which random_walk moves; move it by gibbs or from_prior");
     move_record own;
     detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& k) {
       random_generator g(k);

@@ -115,7 +115,8 @@ auto resimulation(
           if (std::isfinite(t.score())) return {std::move(t)};
           for (auto const& [at, choice] : t.made())
             if (!std::isfinite(choice.log_density)) {
-              why = "the log density of " + text_of(at) + " is " + std::to_string(choice.log_density);
+              why = "the log density of " + text_of(at) + " is " +
+                    (std::isnan(choice.log_density) ? "NaN" : std::to_string(choice.log_density));
               break;
             }
         } catch (unmade_error const& e) { // what was drawn takes another way

@@ -48,7 +48,7 @@ public:
       return;
     case site_question::bounds: {
       if (parts.bounds == ir::nothing)
-        refuse("has infinitely many values, which cannot be tried one by one: move it in another way");
+        refuse("has infinitely many values, which cannot be tried one by one: observe it, or move it in another way");
       ir::node_id const call = at_.insert(
           ir::op::call, parameters, std::vector(p_[parts.bounds].results), ir::attributes::of(parts.bounds));
       finish({at_->result(call, 0), at_->result(call, 1)});

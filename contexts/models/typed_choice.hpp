@@ -50,7 +50,8 @@ inline datum given_as(address const& at, datum const& x, ir::type wanted) {
         "overdub: %.80s was given a value of type %s, and the model chooses %s%s", text_of(at).c_str(),
         overdub::detail::text_of(x.type()).c_str(), overdub::detail::text_of(wanted).c_str(),
         x.type().rank == 0 && wanted.rank > 0 ? (": give all, or one of them, " + text_of(at) + "[0]").c_str()
-                                              : ""));
+        : x.type() == ir::i64 && wanted == ir::boolean ? "; 0 and 1 are taken for false and true"
+                                                       : ""));
   return y;
 }
 

@@ -96,6 +96,11 @@ TEST_CASE("probabilities of integers agree with Boost's") {
     double const logit = std::log(p / (1 - p));
     CHECK(error(log_density(ds::bernoulli_logit(logit), true), std::log(p)) < 1e-15);
     CHECK(error(log_density(ds::bernoulli_logit(logit), 0), std::log(1 - p)) < 1e-15);
+    for (i64 const n : {0, 1, 7, 400})
+      for (i64 const k : {i64{0}, n / 3, n})
+        CHECK(
+            log_density(ds::binomial_logit(n, logit), k) ==
+            Approx(log_density(ds::binomial(n, p), k)).epsilon(1e-13).margin(1e-13));
   }
   for (double const mean : {0.01, 1.0, 12.0, 300.0}) {
     agree(ds::poisson(mean), bm::poisson(mean), {0, 1, 5, 9, 10, 11, 40, 300});
@@ -239,6 +244,7 @@ TEST_CASE("outside of the support a density is 0, and at parameters that are not
   outside(ds::bernoulli(0.5), 2, -1);
   outside(ds::bernoulli_logit(0.5), 2, -1);
   outside(ds::binomial(3, 0.5), 4, -1);
+  outside(ds::binomial_logit(3, 0.5), 4, -1);
   outside(ds::poisson(2), -1);
   outside(ds::negative_binomial(2, 1), -1);
   outside(ds::geometric(0.5), -1);
@@ -311,6 +317,10 @@ TEST_CASE("at the edges of the parameters, what is certain is certain") {
   CHECK(log_density(ds::geometric(1), 2) == -inf);
   CHECK(log_density(ds::uniform(0, 1), 1.0) == 0.0);
   CHECK(log_density(ds::bernoulli_logit(-800), true) == -800.0);
+  CHECK(log_density(ds::binomial_logit(7, -800), 7) == -5600.0);
+  CHECK(log_density(ds::binomial_logit(7, 800), 7) == 0.0);
+  CHECK(log_density(ds::binomial_logit(7, 699), 6) == Approx(std::log(7) - 699).epsilon(1e-14));
+  CHECK(log_density(ds::binomial_logit(7, 701), 6) == Approx(std::log(7) - 701).epsilon(1e-14));
 }
 
 TEST_CASE("arrays: dirichlet and multivariate_normal") {

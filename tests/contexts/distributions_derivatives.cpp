@@ -95,6 +95,7 @@ TEST_CASE("derivatives of probabilities by the parameters") {
   right_at(ds::bernoulli, false, 0.3);
   right_at(ds::bernoulli_logit, true, 0.3);
   right_at(ds::binomial, i64{3}, i64{30}, 0.3);
+  right_at(ds::binomial_logit, i64{3}, i64{30}, -1.3);
   right_at(ds::poisson, i64{3}, 4.5);
   right_at(ds::poisson, i64{30}, 4.5);
   right_at(ds::negative_binomial, i64{3}, 4.5, 1.5);
@@ -147,6 +148,8 @@ TEST_CASE("outside of the support, and at its edges, gradients are numbers") {
   CHECK(gradient<1>(density_of<ds::bernoulli_t>)(i64{0}, 0.0) == -1.0);
   CHECK(gradient<1>(density_of<ds::bernoulli_logit_t>)(true, 0.0) == 0.5);
   CHECK(gradient<1>(density_of<ds::geometric_t>)(i64{0}, 1.0) == 1.0);
+  CHECK(gradient<2>(density_of<ds::binomial_logit_t>)(i64{7}, i64{7}, -800.0) == 7.0);
+  CHECK(gradient<2>(density_of<ds::binomial_logit_t>)(i64{7}, i64{7}, -20.0) == Approx(7.0));
 }
 
 inline constexpr auto of_distribution =
@@ -182,6 +185,7 @@ TEST_CASE("at ordinary points no operation of a density gives infinity or NaN") 
   ordinary(ds::bernoulli, true, 0.3);
   ordinary(ds::bernoulli_logit, true, 0.3);
   ordinary(ds::binomial, i64{0}, i64{4}, 0.3);
+  ordinary(ds::binomial_logit, i64{0}, i64{4}, 0.3);
   ordinary(ds::geometric, i64{3}, 0.4);
   ordinary(ds::discrete_uniform, i64{3}, i64{1}, i64{4});
   ordinary(ds::categorical, i64{1}, vector{1, 2});

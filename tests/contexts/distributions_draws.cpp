@@ -178,6 +178,8 @@ TEST_CASE("draws of integers") {
     auto const low = static_cast<i64>(std::max(0.0, n * p - 9 * sd - 9));
     counts_follow(ds::binomial(n, p), low, std::min(i64{n}, static_cast<i64>(n * p + 9 * sd + 9)));
   }
+  counts_follow(ds::binomial_logit(40, -2), 0, 40);
+  counts_follow(ds::binomial_logit(300, 1.5), 100, 300);
   for (double const rate : {0.1, 3.0, 9.9, 11.0, 400.0, 1e5}) {
     double const sd = std::sqrt(rate);
     counts_follow(
@@ -380,5 +382,6 @@ TEST_CASE("probabilities add up to 1") {
   adds_up(ds::categorical_logit(od::array<double>{-1, 400, 399}), 0, 2);
   adds_up(ds::bernoulli(0.3), 0, 1);
   adds_up(ds::bernoulli_logit(0.3), 0, 1);
+  adds_up(ds::binomial_logit(30, 0.3), 0, 30);
   adds_up(ds::mixture(std::tuple(2, 1), ds::poisson(3), ds::geometric(0.1)), 0, 500);
 }

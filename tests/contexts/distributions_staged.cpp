@@ -114,6 +114,7 @@ TEST_CASE("probabilities of integers are the same in every way of running") {
   agrees<bool, double>(density_of<ds::bernoulli_t>);
   agrees<i64, double>(density_of<ds::bernoulli_logit_t>);
   agrees<i64, i64, double>(density_of<ds::binomial_t>);
+  agrees<i64, i64, double>(density_of<ds::binomial_logit_t>);
   agrees<i64, double>(density_of<ds::poisson_t>);
   agrees<i64, double, double>(density_of<ds::negative_binomial_t>);
   agrees<i64, double>(density_of<ds::geometric_t>);

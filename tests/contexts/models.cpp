@@ -322,15 +322,24 @@ TEST_CASE("selections are sets of choices") {
   CHECK((!s).extent("x") == 0);
 }
 
+TEST_CASE("a parameter that is not allowed is named, and its value") {
+  constexpr auto scaled = od::fn<"scaled">([](od::scope auto& cx, auto sd) {
+    return cx(od::tabulate, i64{2}, [&](auto i) {
+      return cx(od::sample<"x">, ds::normal(0, sd - od::convert<double>(i)));
+    });
+  });
+  CHECK(
+      ms::improper_choice(ms::model(scaled, 0.5).assess({{"x", od::array<double>{0.0, 1.5}}})) ==
+      "x[1] is 1.5, and its log density is NaN: normal: sd is -0.5, and must be finite, and greater than 0");
+}
+
 TEST_CASE("a choice without a finite density is named") {
   auto const m = ms::model(noise, 0.0);
   CHECK(ms::improper_choice(m.assess({{"x", 1.0}, {"sd", 1.5}})) == "");
   CHECK(
       ms::improper_choice(m.assess({{"x", 1.0}, {"sd", 5.0}})) ==
       "sd is 5.0, which its distribution never gives");
-  CHECK(
-      ms::improper_choice(m.assess({{"x", 1.0}, {"sd", std::nan("")}})) ==
-      "sd is nan, and its log density is NaN: a parameter of its distribution is not allowed");
+  CHECK(ms::improper_choice(m.assess({{"x", 1.0}, {"sd", std::nan("")}})) == "sd is nan, which is no number");
   auto const edge =
       ms::model([](od::scope auto& cx, auto a) { return cx(od::sample<"x">, ds::gamma(a, 1)); }, 0.5);
   CHECK(ms::improper_choice(edge.assess({{"x", 0.0}})) == "x is 0.0, which its distribution never gives");

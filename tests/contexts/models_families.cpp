@@ -50,6 +50,7 @@ auto each_family(A const& a, L const& l, F const& f) {
   f.template operator()<"bernoulli_logit">(ds::bernoulli_logit(real));
   auto const k = f.template operator()<"poisson">(ds::poisson(rate));
   f.template operator()<"binomial">(ds::binomial(k, chance));
+  f.template operator()<"binomial_logit">(ds::binomial_logit(k, real));
   f.template operator()<"negative_binomial">(ds::negative_binomial(rate, 2));
   f.template operator()<"geometric">(ds::geometric(chance));
   f.template operator()<"discrete_uniform">(ds::discrete_uniform(0, k));
@@ -99,7 +100,7 @@ TEST_CASE("all families are choices, whose densities are those of C++") {
   for (int seed = 1; seed <= 20; ++seed) {
     ms::trace const t = m.simulate(od::random_key(static_cast<std::uint64_t>(seed)));
     INFO("seed " << seed);
-    CHECK(t.size() == 26);
+    CHECK(t.size() == 27);
     CHECK_THAT(t.score(), WithinAbs(density_of_families(t), 1e-11));
     CHECK(m.assess(t.choices()).score() == t.score());
     CHECK_THAT(ms::project(t, ms::selection::all()), WithinAbs(t.score(), 1e-11));

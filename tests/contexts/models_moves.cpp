@@ -432,8 +432,8 @@ TEST_CASE("moves say what they cannot move, and how else it is moved") {
       "random_walk or from_prior");
   CHECK_THROWS_WITH(
       move_once(t, ms::gibbs("burst")),
-      "overdub: the choice \"burst\" has infinitely many values, which cannot be tried one by one: move it "
-      "in another way");
+      "overdub: the choice \"burst\" has infinitely many values, which cannot be tried one by one: "
+      "observe it, or move it in another way");
   CHECK_THROWS_WITH(
       move_once(t, ms::random_walk("k")),
       "overdub: the choice \"k\" is no f64, which random_walk moves; move it by gibbs or from_prior");

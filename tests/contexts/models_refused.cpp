@@ -266,7 +266,8 @@ TEST_CASE("a number is given where it is one of the choice's type") {
       generated({{"right[0]", 1.5}}) ==
       "overdub: right[0] was given a value of type f64, and the model chooses i64");
   CHECK(
-      generated({{"z[0]", 2}}) == "overdub: z[0] was given a value of type i64, and the model chooses bool");
+      generated({{"z[0]", 2}}) == "overdub: z[0] was given a value of type i64, and the model chooses bool; "
+                                  "0 and 1 are taken for false and true");
   CHECK(
       generated({{"z", od::array<i64>{2}}}) ==
       "overdub: z was given a value of type i64[], and the model chooses bool[]");
