@@ -39,6 +39,8 @@ public:
   std::size_t undefined() const { return undefined_; }
   /// How many transitions doubled their trajectory as often as they may.
   std::size_t saturations() const { return saturations_; }
+  /// Whether a Hamiltonian made the draws: others have no divergences, and no energies.
+  bool has_energies() const { return has_energies_; }
   /// The E-BFMI of each chain, of all its transitions.
   std::vector<double> const& energy_fractions() const { return ebfmi_; }
 
@@ -53,6 +55,7 @@ private:
   std::vector<std::size_t> lengths_;    // of all chains
   std::size_t chains_ = 0, length_ = 0; // of those in the table
   std::size_t transitions_ = 0, divergences_ = 0, saturations_ = 0, undefined_ = 0;
+  bool has_energies_ = false;
   std::string undefined_point_; // of the first chain that met one
 };
 /// The table, and the warnings below it.

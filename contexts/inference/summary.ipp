@@ -58,6 +58,7 @@ OVERDUB_DECL summary::summary(draws const& of) {
     divergences_ += totals.divergences();
     saturations_ += totals.saturations();
     undefined_ += totals.undefined();
+    has_energies_ = has_energies_ || totals.energetic();
     if (undefined_point_.empty()) undefined_point_ = of.record(c).undefined_point;
     ebfmi_.push_back(totals.energy_fraction());
     undefined_fractions_ += std::isnan(ebfmi_.back()) && (totals.energetic() || totals.transitions() == 0);

@@ -27,9 +27,12 @@ struct diagnostics {
     std::string out = t.html();
     out += "<div class=\"verdict " + std::string(summary.warnings().empty() ? "well" : "warned") + "\">";
     if (summary.warnings().empty())
-      out += "<p>Nothing speaks against these draws: no divergences in " +
-             counted(summary.transitions(), "transition") +
-             ", and R-hats, effective sample sizes and energies are as they should be.</p>";
+      out += "<p>Nothing speaks against these draws" +
+             (summary.has_energies() ? ": no divergences in " + counted(summary.transitions(), "transition") +
+                                           ", and R-hats, effective sample sizes and energies"
+                                     : " of " + counted(summary.transitions(), "transition") +
+                                           ": R-hats and effective sample sizes") +
+             " are as they should be.</p>";
     for (std::string const& w : summary.warnings()) out += "<p>" + escaped(w) + ".</p>";
     return out + "</div>\n";
   }

@@ -92,8 +92,7 @@ void fit_sleepers(settings const& s, page& to) {
       {"a person's slope moves", "b"}, {"the mean slope moves", "slope"}, {"the noise moves", "noise"}};
   page.say(
           "Moves of one choice at a time ran twice, too. " + moves.sentence() +
-          " A move that changes all lines computes all of them: there is nothing to be won, and to keep them "
-          "costs a little.")
+          " A move that changes all lines computes all of them, so that little is won.")
       .add(moves.bars())
       .add(times(t, updates))
       .add(dependence(*m.core(), {"subjects", "days"}, updates[0]))
