@@ -225,8 +225,8 @@ std::shared_ptr<incremental_slices> incremental_slices_for(F const& f, compile_o
   return found;
 }
 
-/// f(x...), and what it becomes where x change: incremental(f, x...), of arguments as `widened` has them. The function has no effects, and captures nothing. Throws
-/// incremental_error, and what f throws.
+/// f(x...), and what it becomes where x change: incremental(f, x...), of arguments as `widened` has them. The function has
+/// no effects, and captures nothing. Throws incremental_error, and what f throws.
 template <class F, class... A>
 auto incremental(compile_options const& o, F const& f, A const&... x) {
   static_assert(

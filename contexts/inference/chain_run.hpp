@@ -193,7 +193,8 @@ inline void check(run_settings const& s) {
 
 // Runs the chains that make(c) returns, on threads; `lines(id)` are the settings in a chain's file. A chain has `begin(stopped)`, which
 // is false where it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and
-// return its sampler_statistics; `warmed_up(record)` between the two; and `report(out)` of what is kept; it may have `undefined_point()`. Errors are those of `sample`.
+// return its sampler_statistics; `warmed_up(record)` between the two; and `report(out)` of what is kept; it may have
+// `undefined_point()`. Errors are those of `sample`.
 template <class L, class F>
 draws run(run_settings const& s, std::vector<std::string> names, L const& lines, F const& make) {
   draws result(std::move(names), s.chains);

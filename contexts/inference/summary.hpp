@@ -15,8 +15,8 @@ namespace overdub::inference {
 
 /// The estimates of each variable, and of lp__, in rows; written to a stream as a table, and below it what speaks against the draws:
 /// divergences; log densities that are NaN; trajectories that reached the greatest depth; of variables that are no constants, R-hats over
-/// 1.01, effective sample sizes below 100 a chain, and R-hats and bulk sample sizes that are not defined; chains whose E-BFMI is below 0.3, or not defined; chains that are not in
-/// the table, as they are shorter. Of kernels without energies, nothing is said of E-BFMI.
+/// 1.01, effective sample sizes below 100 a chain, and R-hats and bulk sample sizes that are not defined; chains whose E-BFMI is below 0.3,
+/// or not defined; chains that are not in the table, as they are shorter. Of kernels without energies, nothing is said of E-BFMI.
 class summary {
 public:
   struct row {

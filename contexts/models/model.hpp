@@ -85,8 +85,8 @@ shared_core core_for(F const& f, compile_options const& o) {
   return found;
 }
 
-/// The model f(x...), of arguments as `widened` has them. The function captures nothing. With an executor among the options, its programs become machine code. Throws
-/// staging_error, and model_error where its choices cannot be followed.
+/// The model f(x...), of arguments as `widened` has them. The function captures nothing. With an executor among the options, its
+/// programs become machine code. Throws staging_error, and model_error where its choices cannot be followed.
 template <class F, class... A>
 auto model(compile_options const& o, F const& f, A const&... x) {
   static_assert(
