@@ -199,7 +199,7 @@ public:
     if (is_observed(s)) refuse_observed(s);
     if (growth_.is_growing()) [[unlikely]]
       growth_.was_set(s, choice_place::all);
-    if (!structure_.is_fixed()) set_in_structure(s, choice_place::all);
+    if (!structure_.is_fixed() || growth_.is_growing()) set_in_structure(s, choice_place::all);
     program_.set(first_ + s, x);
   }
   /// The trace with the arguments of this model, which is its own; maps and loops that stand in no other one may make more turns by
@@ -346,7 +346,11 @@ private:
     }
   }
   void put_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
-    if (!structure_.is_fixed()) set_in_structure(s, number_of(proposed_shapes()[s], at));
+    if (!structure_.is_fixed() || growth_.is_growing())
+      set_in_structure(s, number_of(proposed_shapes()[s], at));
+    put_in_program(s, at, bits);
+  }
+  void put_in_program(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     if (at.empty())
       program_.set(first_ + s, datum::of_bits(core_->sites()[s].type, bits));
     else if constexpr (is_followed)
@@ -385,7 +389,7 @@ private:
   double settle(random_key const* key) {
     double back = 0;
     is_impossible_ = true;
-    if (key != nullptr) structure_.draw_again();
+    if (key != nullptr) structure_.draw_again(), growth_.draw_again();
     if (growth_.is_growing() && !draw_new(key)) return std::numeric_limits<double>::quiet_NaN();
     for (;;) {
       program_.propose();
@@ -399,7 +403,7 @@ private:
         return std::numeric_limits<double>::quiet_NaN();
     }
     if (growth_.is_growing()) refuse_unmade_observations();
-    double const there = growth_.drawn_density() + structure_.drawn_density();
+    double const there = structure_.drawn_density();
     for (choice_place const& c : structure_.vanished())
       if (is_observed(c.site, c.number)) return -std::numeric_limits<double>::infinity();
     if (!structure_.vanished().empty() && !growth_.is_growing())
@@ -454,11 +458,8 @@ private:
     }
     for (std::size_t k = 0; k < all.size(); ++k) {
       models::indices_of(proposed_shapes()[all[k].site], all[k].number, at_);
-      put_bits(all[k].site, at_, drawn_[k]);
-      if (growth_.is_growing())
-        growth_.was_drawn(all[k], densities_[k]);
-      else
-        structure_.was_drawn(all[k], densities_[k]);
+      put_in_program(all[k].site, at_, drawn_[k]);
+      structure_.was_drawn(all[k], densities_[k]);
     }
     return true;
   }
@@ -477,7 +478,7 @@ private:
   }
   // What appears before what was drawn already would have been asked for first.
   void refuse_late(choice_place const& c) {
-    if (!growth_.precedes_drawn(structure_, c)) return;
+    if (!structure_.precedes_drawn(c, proposed_shapes())) return;
     models::indices_of(proposed_shapes()[c.site], c.number, at_);
     throw model_error(message(
         "overdub: while a trace grows the choice %.80s appears, on which may depend what comes: commit what "

@@ -148,10 +148,14 @@ public:
     auto const is_it = [&](choice_place const& c) {
       return c.site == s && (c.number == number || number == choice_place::all);
     };
-    waiting_.erase(
-        std::remove_if(waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), waiting_.end(), is_it),
-        waiting_.end());
-    std::erase_if(drawn_, [&](drawn const& d) { return is_it(d.place); });
+    auto const asked = waiting_.begin() + static_cast<std::ptrdiff_t>(asked_);
+    auto const still = std::remove_if(asked, waiting_.end(), is_it);
+    waiting_.erase(still, waiting_.end());
+    auto const before =
+        std::remove_if(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), is_it);
+    auto const gone = waiting_.begin() + static_cast<std::ptrdiff_t>(asked_) - before;
+    waiting_.erase(before, before + gone);
+    asked_ -= static_cast<std::size_t>(gone);
   }
   /// What is given of the choices that come, and of those that there are but were not made; in branches, by their addresses.
   std::vector<choice_place> const& observed() const { return observed_; }
@@ -170,30 +174,15 @@ public:
   /// The next one that waits; nothing where there is none. It was asked for then: it was drawn, or is not made.
   choice_place const* next() const { return asked_ < waiting_.size() ? &waiting_[asked_] : nullptr; }
   void was_asked() { ++asked_; }
-  void was_drawn(choice_place const& c, double log_density) { drawn_.push_back({c, log_density}); }
-  /// The logarithm of the density of what was drawn.
-  double drawn_density() const {
-    double sum = 0;
-    for (drawn const& d : drawn_) sum += d.log_density;
-    return sum;
-  }
-  /// Whether one that was drawn may depend on a choice.
-  bool precedes_drawn(trace_structure const& structure, choice_place const& c) const {
-    std::vector<i64> of_a, of_b;
-    return std::ranges::any_of(
-        drawn_, [&](drawn const& d) { return is_before(structure, c, d.place, of_a, of_b); });
-  }
+  /// All wait again.
+  void draw_again() { asked_ = 0; }
   void forget() {
-    observed_.clear(), told_.clear(), waiting_.clear(), drawn_.clear();
+    observed_.clear(), told_.clear(), waiting_.clear();
     asked_ = 0;
     is_growing_ = false;
   }
 
 private:
-  struct drawn {
-    choice_place place;
-    double log_density;
-  };
   bool is_before(
       trace_structure const& structure, choice_place const& a, choice_place const& b, std::vector<i64>& of_a,
       std::vector<i64>& of_b) const {
@@ -259,7 +248,6 @@ private:
   std::vector<std::vector<i64>> shapes_; // by site, while it grows
   std::vector<choice_place> observed_, told_, waiting_;
   std::size_t asked_ = 0; // so many of those that wait do so no longer
-  std::vector<drawn> drawn_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

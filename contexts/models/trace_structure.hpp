@@ -59,25 +59,41 @@ public:
 
   /// A choice that a proposal sets: it is not drawn where it appears.
   void set(choice_place const& c) {
-    if (!is_conditional(c.site)) return;
-    set_.push_back(c);
-    std::erase_if(drawn_, [&](drawn_choice const& d) {
-      return d.at == c || (c.number == choice_place::all && d.at.site == c.site);
-    });
+    if (is_conditional(c.site)) set_.push_back(c);
+    if (!drawn_.empty()) set_since_.push_back(c);
   }
-  /// One that was set since it was drawn, with this log density.
-  void was_drawn(choice_place const& c, double log_density) { drawn_.push_back({c, log_density}); }
-  /// What was drawn for a proposal is to be drawn anew for the next one.
+  /// One that was drawn for the proposal, with this log density: it counts as set until it is to be drawn again.
+  void was_drawn(choice_place const& c, double log_density) {
+    if (is_conditional(c.site)) set_.push_back(c);
+    forget_set();
+    drawn_.push_back({c, log_density});
+  }
+  /// What was drawn for a proposal is to be drawn anew for the next one. O(n log n) in what was set.
   void draw_again() {
-    for (drawn_choice const& d : drawn_) std::erase(set_, d.at);
+    forget_set();
+    std::vector<choice_place> drawn;
+    for (drawn_choice const& d : drawn_) drawn.push_back(d.at);
+    sort(drawn);
+    std::erase_if(set_, [&](choice_place const& c) { return std::ranges::binary_search(drawn, c); });
     drawn_.clear();
   }
-  /// The log density of what was drawn and appears.
-  double drawn_density() const {
+  /// The log density of what was drawn and is there.
+  double drawn_density() {
+    forget_set();
     double sum = 0;
     for (drawn_choice const& d : drawn_)
-      if (appears(d.at)) sum += d.log_density;
+      if (!is_conditional(d.at.site) || appears(d.at)) sum += d.log_density;
     return sum;
+  }
+  /// Whether one that was drawn may depend on a choice, of sites that have these shapes.
+  bool precedes_drawn(choice_place const& c, std::vector<std::vector<i64>> const& shapes) {
+    forget_set();
+    std::vector<i64> at, other;
+    indices_of(shapes[c.site], c.number, at);
+    return std::ranges::any_of(drawn_, [&](drawn_choice const& d) {
+      indices_of(shapes[d.at.site], d.at.number, other);
+      return order_.is_before(c.site, at, d.at.site, other);
+    });
   }
   /// Finds what the proposal of a program makes appear, and what it makes vanish, of sites that have these shapes and had those. O(what
   /// was computed again).
@@ -129,7 +145,7 @@ public:
   bool is_same() const { return is_same_; }
   /// The proposal was committed, or rolled back.
   void forget() {
-    appeared_.clear(), to_draw_.clear(), vanished_.clear(), set_.clear(), drawn_.clear();
+    appeared_.clear(), to_draw_.clear(), vanished_.clear(), set_.clear(), drawn_.clear(), set_since_.clear();
     is_same_ = true;
   }
 
@@ -168,6 +184,16 @@ private:
             s.address.c_str()));
     }
   }
+  // Of what was drawn, what was set since.
+  void forget_set() {
+    if (set_since_.empty()) return;
+    sort(set_since_);
+    std::erase_if(drawn_, [&](drawn_choice const& d) {
+      return std::ranges::binary_search(set_since_, d.at) ||
+             std::ranges::binary_search(set_since_, choice_place{d.at.site, choice_place::all});
+    });
+    set_since_.clear();
+  }
   static void sort(std::vector<choice_place>& all) {
     std::ranges::sort(all);
     auto const behind = std::ranges::unique(all);
@@ -179,6 +205,7 @@ private:
   std::vector<std::uint32_t> number_;      // by site: its place among those
   std::vector<choice_place> set_, appeared_, to_draw_, vanished_;
   std::vector<drawn_choice> drawn_;
+  std::vector<choice_place> set_since_; // something was drawn
   bool is_same_ = true;
 };
 

@@ -457,7 +457,7 @@ TEST_CASE(
       t.propose(od::random_key(1)), Contains("while a trace grows the choice level[2] appears"));
 }
 
-TEST_CASE("a proposal that was not drawn is drawn again, and one that was keeps its weight") {
+TEST_CASE("a proposal that was not drawn is drawn again, and one that was keeps its weight without a key") {
   auto const m = ms::model(walk, i64{3}, 0.5);
   auto const start = m.simulate(od::random_key(1));
   ms::followed_trace t(start);
@@ -468,7 +468,9 @@ TEST_CASE("a proposal that was not drawn is drawn again, and one that was keeps 
   double const weight = t.propose(od::random_key(2));
   auto const u = m.with(i64{4}, 0.5).update(start, {{"y[3]", 1.0}}, od::random_key(2));
   CHECK(weight == Approx(u.weight));
-  CHECK(t.propose(od::random_key(3)) == Approx(weight));
+  CHECK(t.propose() == Approx(weight));
+  auto const other = m.with(i64{4}, 0.5).update(start, {{"y[3]", 1.0}}, od::random_key(3));
+  CHECK(t.propose(od::random_key(3)) == Approx(other.weight));
   CHECK(!t.keeps_structure());
   CHECK_THROWS_WITH(t.set({{"y[3]", 2.0}}), Contains("is observed, and does not move"));
   t.set({{"x[3]", 0.25}}); // after all: nothing is drawn
@@ -478,6 +480,31 @@ TEST_CASE("a proposal that was not drawn is drawn again, and one that was keeps 
                          log_density(ds::normal(0.25, 0.7), 1.0)));
   t.rollback();
   CHECK(!t.has_observed(t.core().site_at("y")));
+}
+
+TEST_CASE("what comes is drawn anew by another key, and what is set then has no part in the weight") {
+  auto const m = ms::model(jumps, 3), longer = ms::model(jumps, 5);
+  ms::choice_map const seen{{"y", vec{0, 1, 2}}}, more{{"y[3]", 0.5}, {"y[4]", 1.5}};
+  for (i64 k = 0; k < 40; ++k) {
+    ms::trace const start = m.generate(seen, od::random_key(7).at(k)).of;
+    od::random_key const one = od::random_key(8).at(k), other = od::random_key(9).at(k);
+    ms::followed_trace t(start, seen), fresh(start, seen);
+    t.extend(longer, more), fresh.extend(longer, more);
+    (void)t.propose(one);
+    double const weight = fresh.propose(other);
+    CHECK(t.propose(other) == Approx(weight).epsilon(1e-12).margin(1e-12));
+    CHECK(t.propose() == Approx(weight).epsilon(1e-12).margin(1e-12));
+    // A choice that was drawn is set, and the level that it decided on is gone, or comes.
+    t.set({{"jump[3]", k % 2 == 0}, {"jump[4]", false}});
+    double const changed = t.propose(one);
+    ms::followed_trace set(start, seen);
+    set.extend(longer, more);
+    set.set({{"jump[3]", k % 2 == 0}, {"jump[4]", false}});
+    CHECK(changed == Approx(set.propose(one)).epsilon(1e-12).margin(1e-12));
+    t.commit(), set.commit();
+    CHECK(t.as_trace().choices() == set.as_trace().choices());
+    CHECK(t.score() == Approx(t.as_trace().score()).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("rows that come are as long as the others, and arguments are what an extension says") {
