@@ -39,10 +39,9 @@ public:
   template <std::size_t I, class X>
   void set(X const& given) {
     using argument = argument_at<I>;
-    auto const& x = widened(given);
+    auto const& x = as_argument<argument>(given);
     static_assert(
-        std::is_convertible_v<widened_t<X> const&, argument> &&
-            (!std::floating_point<X> || !std::integral<argument>),
+        std::is_convertible_v<decltype(x), argument> && (!std::floating_point<X> || !std::integral<argument>),
         "overdub: set<I>(x) takes what the function's argument I is, and no floating-point number where an "
         "integer "
         "stands; convert it");
@@ -122,14 +121,14 @@ public:
   template <std::size_t I, class X>
   void append(X const& given) {
     using argument = argument_at<I>;
-    auto const& element = widened(given);
     static_assert(
         detail::type_of_cpp<argument>.rank > 0,
         "overdub: append<I>(x) is for arguments that are arrays; others are set as a whole");
     if constexpr (detail::type_of_cpp<argument>.rank > 0) {
       using row = typename argument::value_type;
+      auto const& element = as_argument<row>(given);
       static_assert(
-          std::is_convertible_v<widened_t<X> const&, row> && (!std::floating_point<X> || !std::integral<row>),
+          std::is_convertible_v<decltype(element), row> && (!std::floating_point<X> || !std::integral<row>),
           "overdub: append<I>(x) takes an element of the argument, and no floating-point number where an "
           "integer stands; convert it");
       if constexpr (std::is_arithmetic_v<row>)
@@ -190,6 +189,14 @@ private:
   }
   (std::make_index_sequence<checked<I>>{});
 
+  // What is given for a value of type T: as it is, where that is a floating-point number.
+  template <class T, class X>
+  static decltype(auto) as_argument(X const& x) {
+    if constexpr (std::floating_point<T>)
+      return (x);
+    else
+      return widened(x);
+  }
   template <class T>
   static std::uint64_t bits_of(T x) {
     if constexpr (std::is_same_v<T, double>)

@@ -144,16 +144,20 @@ struct mixture_t : distribution<"mixture", mixture_t> {
   }
   template <class X, class... D>
   static constexpr auto log_density_at(X const& x, auto const& weights, D const&... d) {
-    auto const logs = std::tuple(distributions::log_density(d, x)...);
+    auto const all = std::tuple(distributions::log_density(d, x)...);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      // Without weight, one that is NaN says nothing.
+      auto const logs = std::tuple(
+          select(std::get<I>(weights) > 0.0 || std::get<I>(all) > -infinity, std::get<I>(all), -infinity)...);
       auto const largest = largest_of(select(std::get<I>(weights) > 0.0, std::get<I>(logs), -infinity)...);
       auto const some = largest > -infinity;
       auto const top = select(some, largest, 0.0);
       // One without weight may be far likelier than all that have some: of it there is no more than what its weight's slope needs.
       auto const total = ((std::get<I>(weights) * exp(min(std::get<I>(logs) - top, 700.0))) + ...);
       auto const positive = some && total > 0.0; // else no component of a weight above 0 has x
+      auto const none = select(total >= 0.0, -infinity, std::numeric_limits<double>::quiet_NaN());
       return select(
-          positive, top + log(select(positive, total, 1.0)) - log((std::get<I>(weights) + ...)), -infinity);
+          positive, top + log(select(positive, total, 1.0)) - log((std::get<I>(weights) + ...)), none);
     }
     (std::index_sequence_for<D...>{});
   }

@@ -147,13 +147,24 @@ struct binomial_logit_t : distribution<"binomial_logit", binomial_logit_t> {
                  log_poisson_term(misses, n * logistic(-logit)) - log_poisson_term(n, n);
         },
         [&] { // where one of the probabilities may be no double
-          return lgamma(n + 1.0) - lgamma(hits + 1.0) - lgamma(misses + 1.0) - hits * log1p_exp(-logit) -
-                 misses * log1p_exp(logit);
+          return log_poisson_term(hits, hits) + log_poisson_term(misses, misses) - log_poisson_term(n, n) -
+                 hits * (log_part(hits, misses) + log1p_exp(-logit)) -
+                 misses * (log_part(misses, hits) + log1p_exp(logit));
         });
   }
   static i64 draw(std::uniform_random_bit_generator auto& g, i64 trials, double logit) {
     if (logit > 0) return trials - detail::draw_binomial(g, trials, logistic(-logit));
     return detail::draw_binomial(g, trials, logistic(logit));
+  }
+
+private:
+  // log(k / (k + rest)), or 0 where k is 0.
+  static constexpr auto log_part(auto const& k, auto const& rest) {
+    auto const n = max(k + rest, 1.0);
+    auto const is_small = k > 0.0 && k < rest;
+    return select(
+        is_small, log(select(is_small, k, 1.0) / n),
+        select(k > 0.0, log1p(-select(is_small, 0.0, rest / n)), 0.0));
   }
 };
 inline constexpr binomial_logit_t binomial_logit{};

@@ -146,6 +146,7 @@ public:
   }
   void warmed_up(chain_record& record) {
     if (adapting_) adapting_->finish();
+    chain_.forget_undefined_point(); // those of the warm-up are not counted
     record.step_size = chain_.step_size();
     record.metric = M::name;
     record.inverse_metric.assign(chain_.metric().inverse().begin(), chain_.metric().inverse().end());

@@ -111,8 +111,9 @@ public:
   M& metric() { return hamiltonian_.metric(); }
   double step_size() const { return step_size_; }
   void set_step_size(double step) { step_size_ = step; }
-  /// Where a transition first saw a log density that is NaN, in words; empty, where none did.
+  /// Where a transition first saw a log density that is NaN, in words; empty, where none did since it was forgotten.
   std::string const& undefined_point() const { return undefined_point_; }
+  void forget_undefined_point() { undefined_point_.clear(); }
 
   /// Begins at q. False where the log density or its gradient is not finite: no transition can begin there.
   [[nodiscard]] bool start(std::span<double const> q) {

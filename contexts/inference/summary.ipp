@@ -94,7 +94,7 @@ OVERDUB_DECL std::vector<std::string> summary::warnings() const {
     all.push_back(
         text(undefined_) + " of " + text(transitions_) +
         " transitions met a log density that is NaN, and did not go there: " + undefined_point_);
-  if (std::size_t const curved = divergences_ - undefined_; curved > 0)
+  if (std::size_t const curved = divergences_ - std::min(divergences_, undefined_); curved > 0)
     all.push_back(
         text(curved) + " of " + text(transitions_) +
         " transitions ended in divergences: the target has places that are too curved for the step size");

@@ -115,6 +115,12 @@ choice_map choice_gradients(
     });
     detail::choice_tangents along(choices, varied, slopes.size());
     m.run_in(compose(along, choices));
+    if (choices.made().size() != t.size())
+      throw model_error(message(
+          "overdub: the trace has %zu choices, and the model makes %zu of them: it is one of another model, "
+          "or of "
+          "other arguments",
+          t.size(), choices.made().size()));
     slopes.insert(slopes.end(), along.slopes().begin(), along.slopes().end());
   }
   choice_map gradients;

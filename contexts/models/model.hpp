@@ -24,9 +24,16 @@ public:
   generative_function(shared_core of, A const&... x) : core_(std::move(of)), arguments_(data_of(x...)) {}
 
   /// The model with other arguments.
+  generative_function with(A const&... x) const { return generative_function(core_, x...); }
   template <class... X>
   requires(sizeof...(X) == sizeof...(A)) generative_function with(X const&... x)
-  const { return generative_function(core_, widened(x)...); }
+  const {
+    static_assert(
+        (!(std::floating_point<X> && std::integral<A>)&&...),
+        "overdub: with(x...) takes what the model's arguments are, and no floating-point number where an "
+        "integer stands; convert it");
+    return generative_function(core_, widened(x)...);
+  }
 
   /// Draws all choices.
   trace simulate(random_key const& key) const { return models::simulate(core_, arguments_, key); }

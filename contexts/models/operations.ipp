@@ -13,6 +13,29 @@ namespace overdub::models {
 namespace detail {
 inline namespace OVERDUB_EXECUTE_ABI {
 
+inline bool has_nan(datum const& x) {
+  auto const is_nan = [](double each) { return std::isnan(each); };
+  return x.type().rank == 0 ? is_nan(x.as<double>()) : std::ranges::any_of(x.elements<double>(), is_nan);
+}
+// Why the log density of a choice is NaN: behind what it is.
+inline std::string why_undefined(trace const& t, std::uint32_t s, std::vector<i64> const& at) {
+  model_core const& m = t.core();
+  datum const x = part_of(t.values()[s], at);
+  if (x.type().element == ir::scalar::f64 && has_nan(x)) return ", which is no number";
+  std::string why = "a parameter of its distribution is not allowed";
+  std::vector<datum> given = t.arguments();
+  given.insert(given.end(), t.values().begin(), t.values().end());
+  for (i64 const i : at) given.emplace_back(i);
+  try { // who draws it says what is wrong
+    model_core::drawing const now(random_key(0));
+    (void)m.code_of(s, site_question::draw)->run(given);
+  } catch (model_error const& e) {
+    std::string_view const said = e.what(), before = "cannot be drawn: ";
+    if (auto const from = said.find(before); from != said.npos) why = said.substr(from + before.size());
+  }
+  return ", and its log density is NaN: " + why;
+}
+
 // Runs where some sites are given as arrays. One that is too short is told in the words of the model.
 inline model_run run_with(
     shared_core const& m, choice_schema const& s, std::vector<datum> const& arguments,
@@ -190,25 +213,6 @@ OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of) {
   return all;
 }
 
-// Why the log density of a choice is NaN: behind what it is.
-inline std::string why_undefined(trace const& t, std::uint32_t s, std::vector<i64> const& at) {
-  model_core const& m = t.core();
-  datum const x = part_of(t.values()[s], at);
-  if (x.type() == ir::f64 && std::isnan(x.as<double>())) return ", which is no number";
-  std::string why = "a parameter of its distribution is not allowed";
-  std::vector<datum> given = t.arguments();
-  given.insert(given.end(), t.values().begin(), t.values().end());
-  for (i64 const i : at) given.emplace_back(i);
-  try { // who draws it says what is wrong
-    model_core::drawing const now(random_key(0));
-    (void)m.code_of(s, site_question::draw)->run(given);
-  } catch (model_error const& e) {
-    std::string_view const said = e.what(), before = "cannot be drawn: ";
-    if (auto const from = said.find(before); from != said.npos) why = said.substr(from + before.size());
-  }
-  return ", and its log density is NaN: " + why;
-}
-
 OVERDUB_DECL std::string improper_choice(trace const& t) {
   if (std::isfinite(t.score())) return {};
   model_core const& m = t.core();
@@ -216,16 +220,17 @@ OVERDUB_DECL std::string improper_choice(trace const& t) {
   s.score = choice_schema::scores::none;
   s.densities = true;
   model_run const r = m.run(s, t.arguments(), t.values());
+  bool const is_nan = std::isnan(t.score()); // then one that is
   std::string found;
   for (std::uint32_t k = 0; k < t.values().size() && found.empty(); ++k)
     t.for_each(k, [&](std::vector<i64> const& at) {
       double const log_density = part_of(r.densities[k], at).as<double>();
-      if (!found.empty() || std::isfinite(log_density)) return;
+      if (!found.empty() || std::isfinite(log_density) || (is_nan && !std::isnan(log_density))) return;
       found = text_of(address(m.sites()[k].address, at)) + " is " +
               overdub::text_of(part_of(t.values()[k], at)) +
               (log_density < 0   ? ", which its distribution never gives"
                : log_density > 0 ? ", where its density is infinite"
-                                 : why_undefined(t, k, at));
+                                 : detail::why_undefined(t, k, at));
     });
   return found;
 }

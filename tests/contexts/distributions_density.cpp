@@ -262,6 +262,12 @@ TEST_CASE("outside of the support a density is 0, and at parameters that are not
   CHECK(
       log_density(ds::mixture(std::tuple(2, 0), ds::poisson(1e-3), ds::poisson(500)), 500) ==
       Approx(log_density(ds::poisson(1e-3), 500)));
+  auto const far = ds::truncated(ds::normal(0, 1), 1e200, 2e200); // NaN there
+  CHECK(
+      log_density(ds::mixture(std::tuple(0, 1), far, ds::cauchy(0, 1)), 1.5e200) ==
+      log_density(ds::cauchy(0, 1), 1.5e200));
+  CHECK(std::isnan(log_density(ds::mixture(std::tuple(0.5, 0.5), far, ds::cauchy(0, 1)), 1.5e200)));
+  CHECK(std::isnan(log_density(ds::mixture(std::tuple(0.5, 0.5), ds::cauchy(0, 1), far), 1.5e200)));
   CHECK(log_density(ds::dirichlet(od::array<double>{1, 2}), od::array<double>{0.6, 0.5}) == -inf);
   CHECK(log_density(ds::dirichlet(od::array<double>{1, 2}), od::array<double>{0.0, 1.0}) == -inf);
 
@@ -319,6 +325,10 @@ TEST_CASE("at the edges of the parameters, what is certain is certain") {
   CHECK(log_density(ds::bernoulli_logit(-800), true) == -800.0);
   CHECK(log_density(ds::binomial_logit(7, -800), 7) == -5600.0);
   CHECK(log_density(ds::binomial_logit(7, 800), 7) == 0.0);
+  for (i64 const n : {i64{1000000000}, i64{1000000000000000}})
+    CHECK(
+        log_density(ds::binomial_logit(n, -701), 1) ==
+        Approx(std::log(static_cast<double>(n)) - 701).epsilon(1e-14));
   CHECK(log_density(ds::binomial_logit(7, 699), 6) == Approx(std::log(7) - 699).epsilon(1e-14));
   CHECK(log_density(ds::binomial_logit(7, 701), 6) == Approx(std::log(7) - 701).epsilon(1e-14));
 }

@@ -142,7 +142,11 @@ TEST_CASE("log densities that are NaN are rejected, counted, and the first place
     std::string const text = std::to_string(s.undefined()) +
                              " of 1000 transitions met a log density that is NaN, and did not go there: at (";
     CHECK(std::ranges::any_of(s.warnings(), [&](std::string const& w) { return w.starts_with(text); }));
-    CHECK_FALSE(d.record(1).undefined_point.empty());
+    for (std::size_t c = 0; c < 2; ++c) { // of a transition after the warm-up, which goes no great way
+      double at = 0;
+      REQUIRE(std::sscanf(d.record(c).undefined_point.c_str(), "at (%lg, ", &at) == 1);
+      CHECK((at > 0.5 && at < 10));
+    }
   };
   check(sample(half{}, settings));
   check(sample(half{}, settings, hmc_settings{.leapfrog_steps = 8}));

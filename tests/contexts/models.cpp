@@ -322,6 +322,23 @@ TEST_CASE("selections are sets of choices") {
   CHECK((!s).extent("x") == 0);
 }
 
+TEST_CASE("of a score that is NaN the choice that makes it so is named") {
+  constexpr auto two = od::fn<"two">([](od::scope auto& cx, auto p) {
+    auto const low = cx(od::sample<"low">, ds::exponential(p));
+    auto const w = cx(od::sample<"w">, ds::dirichlet(od::fill(i64{2}, 1.0)));
+    return cx(od::sample<"y">, ds::normal(w[0], low));
+  });
+  double const no_number = std::nan("");
+  auto const m = ms::model(two, 1.0);
+  od::array<double> const half{0.5, 0.5};
+  CHECK(
+      ms::improper_choice(m.assess({{"low", -1.0}, {"w", half}, {"y", 1.0}})) ==
+      "y is 1.0, and its log density is NaN: normal: sd is -1, and must be finite, and greater than 0");
+  CHECK(
+      ms::improper_choice(m.assess({{"low", 1.0}, {"w", od::array<double>{0.5, no_number}}, {"y", 1.0}})) ==
+      "w is [0.5, nan], which is no number");
+}
+
 TEST_CASE("a parameter that is not allowed is named, and its value") {
   constexpr auto scaled = od::fn<"scaled">([](od::scope auto& cx, auto sd) {
     return cx(od::tabulate, i64{2}, [&](auto i) {

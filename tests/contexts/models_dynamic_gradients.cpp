@@ -96,6 +96,12 @@ TEST_CASE("what choice gradients of dynamic models refuse") {
   CHECK_THROWS_WITH(
       choice_gradients(m, t, ms::selection::all()),
       "overdub: the choice \"kind\" is discrete, and has no derivative; select the continuous ones");
+  auto const longer = m.with(od::array<double>{1.0, 2.0});
+  CHECK_THROWS_WITH(
+      choice_gradients(m, longer.simulate(od::random_key(1)), {"sd"}),
+      "overdub: the trace has 6 choices, and the model makes 5 of them: it is one of another model, or of "
+      "other "
+      "arguments");
   CHECK_THROWS_WITH(
       choice_gradients(m.with(od::array<double>{1.0, 2.0}), t, {"sd"}),
       "overdub: the trace has no choice at y[1], which the model makes: it is one of another model, or of "

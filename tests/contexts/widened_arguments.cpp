@@ -8,9 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <tuple>
-#include <type_traits>
 #include <vector>
 
 namespace {
@@ -36,24 +33,6 @@ constexpr auto scaled =
 
 } // namespace
 
-TEST_CASE("integers become those of 64 bits, and vectors arrays") {
-  static_assert(std::is_same_v<od::widened_t<int>, i64> && std::is_same_v<od::widened_t<bool>, bool>);
-  static_assert(std::is_same_v<od::widened_t<float>, float>);
-  static_assert(std::is_same_v<od::widened_t<od::array<bool>>, od::array<bool>>);
-  static_assert(std::is_same_v<
-                od::widened_t<std::tuple<unsigned char, std::vector<std::vector<int>>>>,
-                std::tuple<i64, od::array<od::array<i64>>>>);
-  CHECK(od::widened(std::vector<bool>{true, false}) == od::array<bool>{true, false});
-  CHECK(od::widened(std::vector<std::vector<short>>{{1}, {2, -3}})[1] == od::array<i64>{2, -3});
-  CHECK(od::widened(std::tuple(2u, 0.5)) == std::tuple(i64{2}, 0.5));
-  numbers const x{1, 2};
-  CHECK(od::widened(x).data() == x.data());
-  CHECK_THROWS_WITH(
-      od::widened(std::numeric_limits<std::uint64_t>::max()),
-      "overdub: 18446744073709551615 is given, and integers go to 2^63 - 1");
-  CHECK(od::datum(std::vector<int>{1, 2}) == od::datum(od::array<i64>{1, 2}));
-}
-
 TEST_CASE("models take integers and vectors as C++ has them, and so do choice maps") {
   od::random_key const key(3);
   std::vector<std::size_t> const group{0, 1, 1};
@@ -69,6 +48,9 @@ TEST_CASE("models take integers and vectors as C++ has them, and so do choice ma
   CHECK(
       m.with(3, std::vector<int>{2}, std::vector<int>{9}).simulate(key).choices() ==
       wide.with(i64{3}, od::array<i64>{2}, od::array<i64>{9}).simulate(key).choices());
+  CHECK(
+      m.with(1, {0, 0}, {3, 4}).simulate(key).choices() ==
+      wide.with(1, {0, 0}, {3, 4}).simulate(key).choices());
   CHECK(ms::model(scaled, 3).simulate(key).choices() == ms::model(scaled, i64{3}).simulate(key).choices());
   CHECK_THROWS_WITH(ms::model(scaled, -3).simulate(key), Catch::Contains("sd is -3"));
 }
@@ -87,4 +69,9 @@ TEST_CASE("incremental takes integers and vectors as C++ has them") {
   f.commit();
   CHECK(f.value() == 30);
   CHECK(f.get<1>() == 4);
+  constexpr auto half = od::fn<"half">([](auto x, auto n) { return x * 0.5 + od::convert<double>(n); });
+  auto g = od::contexts::incremental(half, 1.0, 1);
+  g.set<0>(std::uint64_t{1} << 63);
+  g.set<1>('a');
+  CHECK(g.propose() == 0x1p62 + 97);
 }

@@ -4,7 +4,11 @@
 #include <overdub/array/array.hpp>
 #include <overdub/call/error.hpp>
 
+#include <array>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -37,6 +41,10 @@ template <class... X>
 struct widened_type<std::tuple<X...>> {
   using type = std::tuple<typename widened_type<X>::type...>;
 };
+template <class X, std::size_t N>
+struct widened_type<std::array<X, N>> {
+  using type = std::array<typename widened_type<X>::type, N>;
+};
 template <class A, class B>
 struct widened_type<std::pair<A, B>> {
   using type = std::pair<typename widened_type<A>::type, typename widened_type<B>::type>;
@@ -44,8 +52,8 @@ struct widened_type<std::pair<A, B>> {
 
 } // namespace detail
 
-/// i64 of bool's kin: int, std::size_t and others; an array of what an array or a std::vector holds; of tuples and pairs that of their
-/// members; other types are as they are.
+/// i64 of bool's kin: int, std::size_t and others; an array of what an array or a std::vector holds; of tuples, pairs and std::arrays
+/// that of their members; other types are as they are.
 template <class X>
 using widened_t = typename detail::widened_type<X>::type;
 
@@ -56,7 +64,8 @@ widened_t<X> widened(X const& x) {
   if constexpr (std::same_as<W, X>)
     return x;
   else if constexpr (std::integral<X>) {
-    if (!std::in_range<i64>(x))
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<i64>::max());
+    if (sizeof x == sizeof most && std::is_unsigned_v<X> && static_cast<std::uint64_t>(x) > most)
       throw argument_error(
           message("overdub: %llu is given, and integers go to 2^63 - 1", static_cast<unsigned long long>(x)));
     return static_cast<i64>(x);
@@ -67,7 +76,7 @@ widened_t<X> widened(X const& x) {
     for (auto const& element : x) out.put(next++, widened<typename X::value_type>(element));
     return out.finish(count);
   } else {
-    return std::apply([](auto const&... member) { return W(widened(member)...); }, x);
+    return std::apply([](auto const&... member) { return W{widened(member)...}; }, x);
   }
 }
 

@@ -76,13 +76,13 @@ public:
 
   /// No value; its type is none.
   datum() = default;
-  /// A scalar. Other integers than i64 count as i64.
+  /// A scalar. Other integers than i64 count as i64; throws argument_error for one that has no place there.
   template <class T>
   requires std::integral<T> || std::same_as<T, float> || std::same_as<T, double> datum(T x) {
     if constexpr (std::same_as<T, bool>)
       type_ = ir::boolean, bits_ = x ? 1 : 0;
     else if constexpr (std::integral<T>)
-      type_ = ir::i64, bits_ = static_cast<std::uint64_t>(static_cast<i64>(x));
+      type_ = ir::i64, bits_ = static_cast<std::uint64_t>(widened(x));
     else if constexpr (std::same_as<T, float>)
       type_ = ir::f32, bits_ = std::bit_cast<std::uint32_t>(x);
     else
