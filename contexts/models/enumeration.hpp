@@ -66,12 +66,13 @@ public:
           throw model_error(message(
               "overdub: the choice \"%s\" is continuous, and cannot be enumerated; observe it",
               each.address.c_str()));
-        choices_.push_back({s, at, 0});
+        choices_.push_back({s, at, choices_.size(), 0});
       });
     }
     choice_order const order(core_);
-    std::ranges::stable_sort(choices_, [&](choice const& a, choice const& b) {
-      return order.is_before(a.site, a.at, b.site, b.at);
+    std::ranges::sort(choices_, [&](choice const& a, choice const& b) {
+      if (order.is_before(a.site, a.at, b.site, b.at)) return true;
+      return !order.is_before(b.site, b.at, a.site, a.at) && a.number < b.number;
     });
   }
 
@@ -113,6 +114,7 @@ private:
   struct choice {
     std::uint32_t site;
     std::vector<i64> at;
+    std::size_t number; // among all, site by site
     i64 value;
   };
   struct outcome {
