@@ -179,7 +179,7 @@ public:
     detail::refuse_unless(
         t.core().sites()[s].type == ir::f64, t.core().sites()[s],
         t.core().sites()[s].type.rank > 0
-            ? "is an array, and random_walk moves numbers; move it by no_u_turn or from_prior"
+            ? "is an array, and random_walk moves numbers; move it by no_u_turn or metropolis"
             : "is no f64, which random_walk moves; move it by gibbs or from_prior");
     move_record own;
     detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& k) {

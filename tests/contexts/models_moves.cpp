@@ -442,7 +442,9 @@ TEST_CASE("moves say what they cannot move, and how else it is moved") {
   CHECK_THROWS_WITH(
       move_once(p, ms::from_prior("p")),
       "overdub: the choice \"p\" is an array, which from_prior does not draw anew");
-  CHECK_THROWS_WITH(move_once(p, ms::random_walk("p")), Contains("\"p\" is no f64"));
+  CHECK_THROWS_WITH(
+      move_once(p, ms::random_walk("p")), "overdub: the choice \"p\" is an array, and random_walk moves "
+                                          "numbers; move it by no_u_turn or metropolis");
 }
 
 TEST_CASE("gibbs tries so many values, and no more") {
