@@ -43,8 +43,7 @@ public:
     static_assert(
         std::is_convertible_v<decltype(x), argument> && (!std::floating_point<X> || !std::integral<argument>),
         "overdub: set<I>(x) takes what the function's argument I is, and no floating-point number where an "
-        "integer "
-        "stands; convert it");
+        "integer stands; convert it");
     if constexpr (std::is_arithmetic_v<argument>) {
       program_.set_bits(first_leaf<I>, bits_of(static_cast<argument>(x)));
     } else {

@@ -166,7 +166,7 @@ struct mixture_t : distribution<"mixture", mixture_t> {
     return std::apply(
         [&](auto const&... w) {
           array<double> const all{static_cast<double>(w)...};
-          i64 const chosen = detail::draw_index(g, all.size(), sum(all), [&](i64 i) { return all[i]; });
+          i64 const chosen = draw_index(g, all.size(), sum(all), [&](i64 i) { return all[i]; });
           using R = std::common_type_t<decltype(distributions::draw(d, g))...>;
           R x{};
           i64 i = 0;

@@ -35,21 +35,6 @@ inline i64 kept_in_i64(double x) {
   return x < i64_end ? static_cast<i64>(x) : std::numeric_limits<i64>::max();
 }
 
-// An index of weights, in proportion to them.
-template <class At>
-i64 draw_index(std::uniform_random_bit_generator auto& g, i64 n, double total, At const& weight) {
-  double left = total * draw_uniform(g);
-  i64 last = 0;
-  for (i64 i = 0; i < n; ++i) {
-    double const w = weight(i);
-    if (w <= 0) continue;
-    last = i;
-    if (left < w) break;
-    left -= w;
-  }
-  return last;
-}
-
 // An element, or 0 of an array that has none.
 template <class A, class K>
 constexpr auto at_or_0(A const& xs, K const& k) {
@@ -248,8 +233,7 @@ struct categorical_t : distribution<"categorical", categorical_t> {
     return log(detail::at_or_0(probabilities, k)) - log(sum(probabilities));
   }
   static i64 draw(std::uniform_random_bit_generator auto& g, array<double> const& probabilities) {
-    return detail::draw_index(
-        g, probabilities.size(), sum(probabilities), [&](i64 i) { return probabilities[i]; });
+    return draw_index(g, probabilities.size(), sum(probabilities), [&](i64 i) { return probabilities[i]; });
   }
 };
 inline constexpr categorical_t categorical{};
@@ -265,7 +249,7 @@ struct categorical_logit_t : distribution<"categorical_logit", categorical_logit
   }
   static i64 draw(std::uniform_random_bit_generator auto& g, array<double> const& logits) {
     double const total = detail::log_sum_exp(logits);
-    return detail::draw_index(g, logits.size(), 1.0, [&](i64 i) { return std::exp(logits[i] - total); });
+    return draw_index(g, logits.size(), 1.0, [&](i64 i) { return std::exp(logits[i] - total); });
   }
 };
 inline constexpr categorical_logit_t categorical_logit{};

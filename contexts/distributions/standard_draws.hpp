@@ -78,6 +78,23 @@ double draw_normal_between(std::uniform_random_bit_generator auto& g, double low
   }
 }
 
+/// An index below n, in proportion to weight(i), which are at least 0 and of this sum: the last one that has some, where rounding leaves a
+/// rest. O(n).
+template <class At>
+std::int64_t
+draw_index(std::uniform_random_bit_generator auto& g, std::int64_t n, double total, At const& weight) {
+  double left = total * draw_uniform(g);
+  std::int64_t last = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    double const w = weight(i);
+    if (w <= 0) continue;
+    last = i;
+    if (left < w) break;
+    left -= w;
+  }
+  return last;
+}
+
 /// x, or the largest number of its sign where x is infinite.
 inline double kept_finite(double x) {
   return std::clamp(x, std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max());

@@ -52,10 +52,9 @@ struct dirichlet_t : distribution<"dirichlet", dirichlet_t> {
     for (double const a : concentrations)
       x.push_back(draw_log_gamma(g, a)), largest = std::max(largest, x.back());
     if (largest == -infinity) { // all is in one of them
-      double left = sum(concentrations) * draw_uniform(g);
-      std::size_t chosen = 0;
-      while (chosen + 1 < x.size() && (left -= concentrations[static_cast<i64>(chosen)]) >= 0) ++chosen;
-      x[chosen] = largest = 0;
+      i64 const chosen =
+          draw_index(g, concentrations.size(), sum(concentrations), [&](i64 i) { return concentrations[i]; });
+      x[static_cast<std::size_t>(chosen)] = largest = 0;
     }
     for (double& each : x) total += each = std::exp(each - largest);
     for (double& each : x) each = kept_between_0_and_1(each / total);

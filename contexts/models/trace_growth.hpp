@@ -148,14 +148,9 @@ public:
     auto const is_it = [&](choice_place const& c) {
       return c.site == s && (c.number == number || number == choice_place::all);
     };
-    auto const asked = waiting_.begin() + static_cast<std::ptrdiff_t>(asked_);
-    auto const still = std::remove_if(asked, waiting_.end(), is_it);
-    waiting_.erase(still, waiting_.end());
-    auto const before =
-        std::remove_if(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), is_it);
-    auto const gone = waiting_.begin() + static_cast<std::ptrdiff_t>(asked_) - before;
-    waiting_.erase(before, before + gone);
-    asked_ -= static_cast<std::size_t>(gone);
+    asked_ -= static_cast<std::size_t>(
+        std::count_if(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), is_it));
+    std::erase_if(waiting_, is_it);
   }
   /// What is given of the choices that come, and of those that there are but were not made; in branches, by their addresses.
   std::vector<choice_place> const& observed() const { return observed_; }

@@ -95,7 +95,6 @@ OVERDUB_COLD throw_index(std::string_view op, long long index, long long size) {
       "overdub: %.*s: index %lld is out of range for an array of size %lld", OVERDUB_TEXT(op), index, size));
 }
 OVERDUB_COLD throw_sizes(std::string_view op, long long first, long long other) {
-  if (op == "length") op = "length, of a map, scan or zip"; // programs ask for it before
   throw size_error(
       message("overdub: %.*s: arrays of different sizes, %lld and %lld", OVERDUB_TEXT(op), first, other));
 }
