@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -33,6 +34,33 @@ struct bound_slice {
     std::byte* to;
     std::size_t size;
     std::uint32_t variable;
+  };
+  struct given_array { // by the slice
+    std::byte const* const* elements;
+    void const* const* owner; // nobody, where it is one that was lent
+    i64 const* extents;
+    bool is_lent() const { return *owner == nullptr; }
+  };
+  struct range_in_array { // of one axis: elements that stand beside each other
+    std::uint64_t const* first;
+    given_array values;
+    std::byte* to;
+    std::size_t size; // of one
+    bool is_lent() const { return values.is_lent(); }
+    void operator()() const {
+      std::memcpy(to + *first * size, *values.elements, static_cast<std::size_t>(*values.extents) * size);
+    }
+  };
+  struct words_in_array { // of one axis: where an array of indices says
+    given_array indices, values;
+    std::uint64_t* to;
+    bool is_lent() const { return indices.is_lent() || values.is_lent(); }
+    void operator()() const {
+      auto const* const index = reinterpret_cast<std::uint64_t const*>(*indices.elements);
+      auto const* const value = reinterpret_cast<std::uint64_t const*>(*values.elements);
+      i64 const n = *indices.extents;
+      for (i64 k = 0; k < n; ++k) to[index[k]] = value[k];
+    }
   };
   struct addition { // to a sum that stands alone
     std::uint64_t const* by;
@@ -68,8 +96,9 @@ struct bound_slice {
   // ---- arguments; where code is replaced, their addresses are found anew without asking for memory
   std::vector<bool> is_written;  // by variable: whether a commit of the slice changes it
   std::vector<word_copy> places; // of an update: indices, and what stands there
-  // Of an update of one place alone, where these are, so that who sets it writes there, too; its input, or none.
+  // Of an update of one place alone, in an array of words, where these are, so that who sets it writes there, too; its input, or none.
   std::uint32_t input_of_place = increments::layout::none;
+  increments::cells* array_of_place = nullptr;
   std::uint64_t *index_of_place = &unused, *element_of_place = &unused;
   std::uint64_t unused = 0;
   std::vector<word_copy> numbers;        // that are kept: as they were when
@@ -90,11 +119,14 @@ struct bound_slice {
   std::vector<word_copy> copies;                 // what a commit copies,
   std::vector<word_in_array> words;
   std::vector<addition> additions; // what it adds,
-  bool is_plain = false;           // and, where that is not all,
+  std::vector<range_in_array> ranges; // and what it copies of arrays that nothing else may change meanwhile;
+  std::vector<words_in_array> lists;
+  bool copies_arrays = false; // which are some;
+  bool is_plain = false; // and, where that is not all,
   std::vector<element_copy> elements;
   std::vector<grown_element> grown_elements;
   std::vector<std::uint64_t const*> sums;      // what is to be finite,
-  std::vector<increments::store const*> parts; // all else
+  std::vector<increments::store const*> parts; // all else, and what is copied of arrays, too
   std::vector<word_in_array> input_words;      // of inputs,
   std::vector<std::uint32_t> inputs;           // those of which other things changed,
   std::vector<word_copy> settled;              // and at the end: inputs, results, and arguments of this slice
@@ -115,10 +147,31 @@ struct bound_slice {
     for (addition const& a : additions) is_sound = a() && is_sound;
     return is_sound;
   }
+  /// Whether words, and ranges and lists of them, are all that a commit writes.
+  bool writes_words_alone() const { return is_plain && (!copies_arrays || !is_lent()); }
+  void write_arrays() const {
+    for (range_in_array const& range : ranges) range();
+    for (words_in_array const& list : lists) list();
+  }
   /// What nothing may fail behind: inputs and results.
   void settle() const {
     for (word_in_array const& word : input_words) word();
     for (word_copy const& copy : settled) copy();
+  }
+  /// All of these, where nothing fails.
+  bool write_plain() const {
+    bool const is_sound = write_words();
+    if (copies_arrays) write_arrays();
+    for (word_copy const& copy : settled) copy();
+    return is_sound;
+  }
+
+private:
+  bool is_lent() const {
+    bool is = false;
+    for (range_in_array const& range : ranges) is = is || range.is_lent();
+    for (words_in_array const& list : lists) is = is || list.is_lent();
+    return is;
   }
 };
 

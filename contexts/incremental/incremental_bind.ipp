@@ -39,8 +39,11 @@ incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increme
   auto const is_same = [](increments::input_change const& how) { return how.is_same(); };
   if (auto const first = std::find_if_not(b->changes.begin(), b->changes.end(), is_same);
       first != b->changes.end() && std::all_of(first + 1, b->changes.end(), is_same) &&
-      *first == increments::input_change{.places = 1, .indices = 1})
-    b->input_of_place = static_cast<std::uint32_t>(first - b->changes.begin());
+      *first == increments::input_change{.places = 1, .indices = 1}) {
+    auto const input = static_cast<std::uint32_t>(first - b->changes.begin());
+    b->array_of_place = &arrays_of_[input];
+    if (b->array_of_place->size_of_scalar() == sizeof(std::uint64_t)) b->input_of_place = input;
+  }
   return b;
 }
 
@@ -91,6 +94,13 @@ OVERDUB_DECL void incremental_program::lend_arrays(bound_slice& b) {
   b.grown = grown_;
 }
 
+// Where a word stands that a slice takes or gives.
+inline std::uint64_t const* incremental_program::word_of(bound_slice& b, increments::slice_value v) {
+  static constexpr std::uint64_t zero = 0;
+  if (!v.exists()) return &zero;
+  return increments::is_argument(v) ? b.call.argument_address(v.parameter) : b.call.result_address(v.result);
+}
+
 // Which words the slice gives, and where a commit copies them to.
 OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
   b.results = nullptr; // until all are found
@@ -102,19 +112,16 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
   b.elements.clear();
   b.grown_elements.clear();
   b.additions.clear();
+  b.ranges.clear();
+  b.lists.clear();
   b.sums.clear();
   b.parts.clear();
   b.input_words.clear();
   b.inputs.clear();
-  static constexpr std::uint64_t zero = 0;
   auto const is_word = [&](increments::slice_value v) {
     return !v.exists() || !increments::is_array(b.call, v);
   };
-  auto const word = [&](increments::slice_value v) -> std::uint64_t const* {
-    if (!v.exists()) return &zero;
-    return increments::is_argument(v) ? b.call.argument_address(v.parameter)
-                                      : b.call.result_address(v.result);
-  };
+  auto const word = [&](increments::slice_value v) { return word_of(b, v); };
   // Where the slice reads a number that is kept; nowhere else, where it does not.
   auto const renewed = [&](std::uint64_t* number) {
     auto const found = std::ranges::find(b.renewed, number, &bound_slice::word_copy::from);
@@ -152,6 +159,7 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
              s.variable});
     } else {
       b.parts.push_back(&s);
+      find_range_or_list(b, s);
     }
   }
   for (std::uint32_t i = 0; i < b.changes.size(); ++i)
@@ -163,8 +171,36 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
       b.settled.push_back(copy);
   b.doubted = word(b.failed);
   b.is_plain = !b.changes.empty() && b.elements.empty() && b.grown_elements.empty() && b.sums.empty() &&
-               b.parts.empty() && b.inputs.empty();
+               b.parts.size() == b.ranges.size() + b.lists.size() && b.inputs.empty();
+  b.copies_arrays = !b.parts.empty();
+  if (b.is_plain) { // all words at once
+    b.words.insert(b.words.end(), b.input_words.begin(), b.input_words.end());
+    b.input_words.clear();
+  }
   b.results = b.call.results();
+}
+
+// What a commit copies of an array of one axis to another one.
+inline void incremental_program::find_range_or_list(bound_slice& b, increments::store const& s) {
+  using enum increments::store::action;
+  auto const is_given = [&](increments::slice_value v) {
+    return !increments::is_argument(v) && v.exists() && increments::is_array(b.call, v);
+  };
+  auto const given = [&](increments::slice_value v) {
+    std::uint64_t const* const words = b.call.result_address(v.result);
+    return bound_slice::given_array{
+        reinterpret_cast<std::byte const* const*>(words), reinterpret_cast<void const* const*>(words + 1),
+        reinterpret_cast<i64 const*>(words + 2)};
+  };
+  increments::cells& to = arrays_of_[s.variable];
+  bool const is_followed = is_sum_[s.variable] || inverse_[s.variable] != nullptr;
+  if (is_number(s.variable) || is_followed || to.type().rank != 1 || s.path.size() != 1 || s.valid.exists() ||
+      !is_given(s.value))
+    return;
+  if (s.does == put_range && !increments::is_array(b.call, s.path[0]))
+    b.ranges.push_back({word_of(b, s.path[0]), given(s.value), to.data(), to.size_of_scalar()});
+  else if (s.does == put && s.each && is_given(s.path[0]) && to.size_of_scalar() == sizeof(std::uint64_t))
+    b.lists.push_back({given(s.path[0]), given(s.value), to.words()});
 }
 
 // How a commit writes an input that changed.

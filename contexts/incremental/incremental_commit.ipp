@@ -15,7 +15,8 @@ namespace overdub::contexts {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL void incremental_program::commit() {
-  if (bound_slice* const b = proposal_; is_proposed_ && b != nullptr && b->is_plain) [[likely]]
+  if (!is_proposed_) propose();
+  if (bound_slice* const b = proposal_; b != nullptr && b->writes_words_alone()) [[likely]]
     commit_plain(*b);
   else
     commit_parts();
@@ -23,11 +24,9 @@ OVERDUB_DECL void incremental_program::commit() {
 
 // Words alone: nothing of it can fail.
 [[gnu::always_inline]] inline void incremental_program::commit_plain(bound_slice& b) {
-  bool const was_ready = b.ready == state();
-  bool const is_sound = b.write_words();
-  b.settle();
+  bool const is_sound = b.write_plain();
   b.version = ++numbers_version_;
-  if (was_ready) b.ready = state();
+  if (b.ready != 0) ++b.ready; // arrays stand where they stood
   for (std::uint32_t k = 0; k < change_count_; ++k) pending_[changed_[k]].how = {};
   has_no_changes();
   if (!is_sound) [[unlikely]]
@@ -37,7 +36,6 @@ OVERDUB_DECL void incremental_program::commit() {
 }
 
 [[gnu::noinline]] inline void incremental_program::commit_parts() {
-  if (!is_proposed_) propose();
   if (proposal_ == nullptr) {
     check_not_moved();
     return forget_changes();
@@ -45,6 +43,8 @@ OVERDUB_DECL void incremental_program::commit() {
   bound_slice& b = *proposal_;
   if (&b == all_.get()) [[unlikely]]
     begin_sums();
+  bool const was_ready = b.ready == state();
+  std::uint64_t const stood = arrays_ + grown_;
   is_torn_ = true;      // where memory is gone before all is written, the next update runs all again,
   is_proposed_ = false; // and so does this one, if it is committed once more
   ++numbers_version_;
@@ -58,6 +58,7 @@ OVERDUB_DECL void incremental_program::commit() {
   b.settle();
   b.version = numbers_version_;
   is_torn_ = false;
+  if (was_ready && arrays_ + grown_ == stood && !is_improper_) b.ready = state();
   forget_changes();
   if (--commits_until_run_ == 0 || (is_inexact_ && !is_improper_)) [[unlikely]]
     run_from_the_beginning();

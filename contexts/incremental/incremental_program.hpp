@@ -68,22 +68,15 @@ public:
   OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
   /// The same of an array of one axis.
   void set_at(std::uint32_t input, i64 index, std::uint64_t bits) {
-    if (input >= pending_.size()) [[unlikely]]
-      return set_at(input, {&index, 1}, bits);
-    change& c = pending_[input];
-    increments::cells const& m = arrays_of_[input];
-    if (!c.how.is_same() || m.type().rank != 1 ||
-        static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(m.extent(0))) [[unlikely]]
-      return set_at(input, {&index, 1}, bits);
-    if (m.bits_at(static_cast<std::size_t>(index) * m.size_of_scalar()) == bits) return; // as it is
-    is_proposed_ = false;
-    c.places[0].path[0] = index;
-    c.places[0].bits = bits;
-    if (bound_slice* const b = told_; b != nullptr && b->input_of_place == input) [[likely]] {
-      *b->index_of_place = static_cast<std::uint64_t>(index);
-      *b->element_of_place = bits;
-    }
-    begin(input, {.places = 1, .indices = 1});
+    bound_slice* const b = told_;
+    if (change_count_ > 0 || b == nullptr || b->input_of_place != input ||
+        static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(b->array_of_place->extent(0)))
+        [[unlikely]]
+      return set_first_at(input, index, bits);
+    if (b->array_of_place->words()[index] == bits) return; // as it is
+    *b->index_of_place = static_cast<std::uint64_t>(index);
+    *b->element_of_place = bits;
+    begin_at(input, index, bits);
   }
 
   /// One element more of an input that is an array of numbers, by its bits. O(1), amortised.
@@ -256,6 +249,13 @@ private:
     signature_ += bits_of(how, input);
     pending_[input].how = how;
   }
+  void begin_at(std::uint32_t input, i64 index, std::uint64_t bits) {
+    is_proposed_ = false;
+    pending_[input].places[0].path[0] = index;
+    pending_[input].places[0].bits = bits;
+    begin(input, {.places = 1, .indices = 1});
+  }
+  OVERDUB_DECL void set_first_at(std::uint32_t input, i64 index, std::uint64_t bits);
   void append_place(std::uint32_t input, i64 index, std::uint64_t bits) {
     using increments::input_change;
     change& c = pending_[input];
@@ -341,6 +341,8 @@ private:
   OVERDUB_DECL void find_arguments(bound_slice& b);
   OVERDUB_DECL void lend_arrays(bound_slice& b);
   OVERDUB_DECL void find_results(bound_slice& b);
+  static std::uint64_t const* word_of(bound_slice& b, increments::slice_value v);
+  void find_range_or_list(bound_slice& b, increments::store const& s);
   void find_input(bound_slice& b, std::uint32_t input);
   OVERDUB_DECL void keep_all();
   void grow();
@@ -398,7 +400,7 @@ private:
   std::uint64_t signature_ = 0;
   std::vector<std::unique_ptr<bound_slice>> bound_;
   increments::moved_out<bound_slice*> last_;     // that was found, and doubts nothing
-  increments::moved_out<bound_slice*> told_;     // that is told the place that changes when it is set
+  increments::moved_out<bound_slice*> told_;     // that is told the one place that changes when it is set
   increments::moved_out<bound_slice*> proposal_; // that ran
   std::unique_ptr<bound_slice> all_;
   std::vector<std::uint64_t> values_; // by result, as it is

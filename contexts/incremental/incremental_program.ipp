@@ -147,6 +147,17 @@ OVERDUB_DECL void incremental_program::set_differing(std::uint32_t input, datum 
   }
 }
 
+// Where no slice is told the place.
+OVERDUB_DECL void incremental_program::set_first_at(std::uint32_t input, i64 index, std::uint64_t bits) {
+  if (input >= pending_.size() || !pending_[input].how.is_same() || arrays_of_[input].type().rank != 1 ||
+      static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(arrays_of_[input].extent(0)))
+    return set_at(input, {&index, 1}, bits);
+  increments::cells const& m = arrays_of_[input];
+  if (m.bits_at(static_cast<std::size_t>(index) * m.size_of_scalar()) == bits) return; // as it is
+  told_ = nullptr;
+  begin_at(input, index, bits);
+}
+
 OVERDUB_DECL void
 incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
   check_input(input);

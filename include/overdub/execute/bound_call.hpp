@@ -113,9 +113,11 @@ private:
     for (ir::type const t : code_->results) {
       results_.push_back(at);
       at += execute::words_of(t) * execute::word_size;
-      has_arrays_ = has_arrays_ || t.rank > 0;
     }
     if (where_ == results_at::frame) results_ = code_->functions[0].results;
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if (code_->results[i].rank > 0) arrays_.push_back(results_[i]);
+    has_arrays_ = !arrays_.empty();
     first_ = &code_->instructions[code_->functions[0].entry];
     make_frame();
   }
@@ -172,14 +174,14 @@ private:
     has_results_ = false;
     if (std::exchange(given_, own_) != own_) return;
     if (std::exchange(machine_->abandoned, false)) return machine_->buffers.reset();
-    for (std::size_t i = 0; i < results_.size(); ++i)
-      if (code_->results[i].rank > 0) execute::release(*machine_, own_, results_[i]);
+    for (execute::offset const array : arrays_) execute::release(*machine_, own_, array);
   }
 
   std::shared_ptr<execute::code const> code_;
   std::unique_ptr<execute::machine> machine_;
   decltype(execute::code::compiled) compiled_ = nullptr; // machine code, where there is some
   std::vector<execute::offset> parameters_, results_;    // where each begins
+  std::vector<execute::offset> arrays_;                  // the results that are arrays
   std::size_t argument_bytes_ = 0;
   execute::instruction const* first_ = nullptr;
   std::uint64_t thread_ = 0; // that called last
