@@ -48,7 +48,8 @@ struct bound_slice {
     std::size_t size; // of one
     bool is_lent() const { return values.is_lent(); }
     void operator()() const {
-      std::memcpy(to + *first * size, *values.elements, static_cast<std::size_t>(*values.extents) * size);
+      auto const bytes = static_cast<std::size_t>(*values.extents) * size;
+      if (bytes > 0) std::memcpy(to + *first * size, *values.elements, bytes);
     }
   };
   struct words_in_array { // of one axis: where an array of indices says
@@ -118,11 +119,11 @@ struct bound_slice {
   std::uint64_t const* doubted = nullptr;        // which assumptions failed
   std::vector<word_copy> copies;                 // what a commit copies,
   std::vector<word_in_array> words;
-  std::vector<addition> additions; // what it adds,
+  std::vector<addition> additions;    // what it adds,
   std::vector<range_in_array> ranges; // and what it copies of arrays that nothing else may change meanwhile;
   std::vector<words_in_array> lists;
   bool copies_arrays = false; // which are some;
-  bool is_plain = false; // and, where that is not all,
+  bool is_plain = false;      // and, where that is not all,
   std::vector<element_copy> elements;
   std::vector<grown_element> grown_elements;
   std::vector<std::uint64_t const*> sums;      // what is to be finite,

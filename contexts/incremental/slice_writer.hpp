@@ -105,7 +105,8 @@ private:
     value_id index;              // in the slice
     value_id list = ir::nothing; // whose elements are the indices
     value_id position = ir::nothing;
-    node_id around = ir::nothing; // of the slice: what runs it more than once
+    node_id around = ir::nothing;  // of the slice: what runs it more than once
+    value_id behind = ir::nothing; // a lower index
   };
   struct parameter {
     slice_parameter what;
@@ -141,6 +142,7 @@ private:
   };
 
   static constexpr std::size_t most_guards = 62;         // each has a bit
+  static constexpr std::size_t most_written_twice = 64;  // operations, of a turn of a loop
   static constexpr std::size_t most_moved = 16;          // operations, of a condition
   static constexpr std::int64_t most_distance = 1 << 20; // of literals in indices, so that nothing overflows
 
@@ -217,6 +219,7 @@ private:
   static bool has_lists_alone(change const& c);
   value_id equals(value_id a, value_id b);
   std::optional<std::int64_t> distance(value_id a, value_id b) const;
+  bool are_apart(value_id a, value_id b) const;
   value_id both(value_id a, value_id b);
 
   // ---- slice_writer_operations.hpp: what changes
@@ -340,6 +343,8 @@ private:
   void grow_loop(node_id n, change const& count);
   std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
   value_id begins_anew(node_id n);
+  std::vector<value_id> run_turn_again(turn const& t, std::span<value_id const> entering);
+  bool is_short(region_id body) const;
   value_id differs(value_id now, value_id before);
   value_id differs_somewhere(value_id now, value_id before);
   value_id differences(value_id v, piece const& p, value_id count);

@@ -74,7 +74,7 @@ slice_writer::meets(node_id n, std::uint32_t axis, std::uint32_t end, change con
   meeting all;
   value_id const index = now(original().operand(n, axis));
   for (piece const& p : c.pieces) {
-    if (p.is_new || (p.list == ir::nothing && distance(p.index, index).value_or(0) != 0)) continue;
+    if (p.is_new || (p.list == ir::nothing && are_apart(p.index, index))) continue;
     value_id const here = p.list != ir::nothing ? find_in(p, index).is_there : equals(p.index, index);
     value_id const is_there = both(both(where, p.valid), here);
     meeting one{is_there == ir::nothing, is_there};
@@ -89,7 +89,7 @@ slice_writer::meets(node_id n, std::uint32_t axis, std::uint32_t end, change con
 inline bool slice_writer::is_taken_apart(node_id n, change const& c, std::uint32_t end) {
   value_id const index = now(original().operand(n, 1));
   auto const is_apart = [&](piece const& p) {
-    return p.is_new || (p.list == ir::nothing && distance(p.index, index).value_or(0) != 0);
+    return p.is_new || (p.list == ir::nothing && are_apart(p.index, index));
   };
   if (std::all_of(c.pieces.begin(), c.pieces.end(), is_apart)) return true;
   assumption const apart{original().result(n)};

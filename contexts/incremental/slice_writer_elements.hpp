@@ -37,7 +37,7 @@ inline void slice_writer::visit_at(node_id n) {
   bool const came = std::all_of(c->pieces.begin(), c->pieces.end(), [](piece const& p) { return p.is_new; });
   if (came && !is_new_turn_ && has_old_indices(n)) return;
   bool const is_apart = std::all_of(c->pieces.begin(), c->pieces.end(), [&](piece const& p) {
-    return p.list == ir::nothing && distance(p.index, first).value_or(0) != 0;
+    return p.list == ir::nothing && are_apart(p.index, first);
   });
   if (is_apart) {
     if (!is_new_turn_ && has_old_indices(n)) return;
@@ -61,7 +61,7 @@ inline void slice_writer::visit_at(node_id n) {
   value_id const array = old(original().operand(n, 0));
   for (piece const& p : c->pieces) {
     bool const is_list = p.list != ir::nothing;
-    if (!p.is_new || (!is_list && distance(p.index, first).value_or(0) != 0)) continue;
+    if (!p.is_new || (!is_list && are_apart(p.index, first))) continue;
     place_in_list const own =
         is_list ? find_in(p, first) : place_in_list{at_.add(op::eq, first, p.index), {}};
     std::vector<ir::type> const no_arguments[2];
@@ -90,7 +90,7 @@ inline void slice_writer::choose_row(node_id n, change const& c) {
   value_id row = at(old(original().operand(n, 0)), index);
   std::vector<piece> parts;
   for (piece const& p : c.pieces) {
-    if (p.list == ir::nothing && distance(p.index, index).value_or(0) != 0) continue;
+    if (p.list == ir::nothing && are_apart(p.index, index)) continue;
     bool const is_list = p.list != ir::nothing;
     place_in_list const own = is_list ? find_in(p, index) : place_in_list{equals(index, p.index), {}};
     value_id const is_there = both(p.valid, own.is_there);
@@ -160,7 +160,7 @@ inline void slice_writer::choose_element(
       found = written().result(choice);
       continue;
     }
-    if (distance(p.index, indices[k]).value_or(0) != 0) continue;
+    if (are_apart(p.index, indices[k])) continue;
     value_id const is_there = both(both(where, p.valid), equals(indices[k], p.index));
     if (p.part != nullptr) {
       choose_element(*p.part, indices, k + 1, is_there, found);
@@ -210,6 +210,15 @@ inline std::optional<std::int64_t> slice_writer::distance(value_id from, value_i
   if (a == b) return behind_b - behind_a;
   if (!written().is_literal(a) || !written().is_literal(b)) return {};
   return static_cast<std::int64_t>(written().bits_of(b) - written().bits_of(a)) + behind_b - behind_a;
+}
+/// Whether two indices surely are not the same: one is more than the other, or of a turn behind it.
+inline bool slice_writer::are_apart(value_id a, value_id b) const {
+  if (distance(a, b).value_or(0) != 0) return true;
+  return std::any_of(turns_.begin(), turns_.end(), [&](turn const& t) {
+    if (t.behind == ir::nothing) return false;
+    auto const before = distance(a, t.behind), after = distance(t.index, b);
+    return before && after && *before + *after >= 0;
+  });
 }
 /// Of two conditions, of which one that does not exist holds.
 inline value_id slice_writer::both(value_id a, value_id b) {

@@ -19,13 +19,17 @@ inline void slice_writer::visit_loop(node_id n) {
   auto [first, last] = ends_of(n, all);
   if (restarts != ir::nothing) first = at_.add(op::select, restarts, literal(ir::i64, 0), first);
 
+  // Where one turn is reached alone, it is written by itself: no turn behind it asks whether it reads what changed.
+  bool const is_one = first == last && restarts == ir::nothing && stacked == 0 && is_short(body);
+  value_id const begin = is_one ? at_.add(op::add, first, literal(ir::i64, 1)) : first;
+
   // Where no turn is reached, nothing runs.
   value_id const some = at_.add(op::lt, first, count);
   std::vector<ir::type> const no_arguments[2];
   node_id const choice = at_.insert(op::if_, std::array{some}, std::span<ir::type const>(), {}, no_arguments);
   at_.to_end(written().region_at(choice, 0));
   std::size_t const from = mark();
-  std::vector<value_id> operands{first};
+  std::vector<value_id> operands;
   std::vector<ir::type> types{ir::i64};
   std::vector<std::uint32_t> states;
   for (std::uint32_t k = 0; k < carried; ++k) {
@@ -35,6 +39,14 @@ inline void slice_writer::visit_loop(node_id n) {
     operands.push_back(entering);
     types.push_back(original().type_of(original().argument(body, k + 1)));
   }
+  if (is_one) {
+    std::size_t const steps = made_.steps.size(), before = mark();
+    operands = run_turn_again({.region = body, .index = first}, operands);
+    return_to(before);
+    made_.steps.erase(
+        made_.steps.begin() + static_cast<std::ptrdiff_t>(steps), made_.steps.end()); // those of the others
+  }
+  operands.insert(operands.begin(), begin);
   std::vector<std::vector<ir::type>> const arguments{types, types};
   node_id const loop = at_.insert(op::while_, operands, std::span<ir::type const>(), {}, arguments);
 
@@ -46,17 +58,23 @@ inline void slice_writer::visit_loop(node_id n) {
   std::vector<ir::type> const none[2];
   node_id const more = at_.insert(op::if_, std::array{is_inside}, std::array{ir::boolean}, {}, none);
   at_.to_end(written().region_at(more, 0));
-  value_id goes_on = at_.add(op::le, k, last);
+  value_id goes_on = is_one ? value_id(ir::nothing) : at_.add(op::le, k, last);
   std::vector<std::uint32_t> arrays; // which are compared where nothing else goes on
   for (std::uint32_t s = 0; s < carried; ++s) {
     value_id const entering = written().argument(test, s + 1);
-    if (type_of(entering).rank == 0)
-      goes_on = at_.add(op::logical_or, goes_on, differs(entering, read(states[s], path_to(k))));
-    else
+    if (type_of(entering).rank > 0) {
       arrays.push_back(s);
+      continue;
+    }
+    value_id const other = differs(entering, read(states[s], path_to(k)));
+    goes_on = goes_on == ir::nothing ? other : at_.add(op::logical_or, goes_on, other);
   }
   std::vector<node_id> choices;
   for (std::uint32_t const s : arrays) {
+    if (goes_on == ir::nothing) { // the first
+      goes_on = differs(written().argument(test, s + 1), read(states[s], path_to(k)));
+      continue;
+    }
     choices.push_back(at_.insert(op::if_, std::array{goes_on}, std::array{ir::boolean}, {}, none));
     at_.to_end(written().region_at(choices.back(), 0));
     at_.yield(std::array{literal(ir::boolean, 1)});
@@ -75,28 +93,18 @@ inline void slice_writer::visit_loop(node_id n) {
   at_.yield(std::array{written().result(more)});
 
   at_.to_end(turns);
-  turns_.push_back({.region = body, .index = written().argument(turns, 0), .around = loop});
-  value_id const own = original().argument(body, 0);
-  undo_.push_back({own, changes_[index_of(own)], old_[index_of(own)], now_[index_of(own)]});
-  old_[index_of(own)] = turns_.back().index;
+  value_id const index = written().argument(turns, 0);
   std::vector<value_id> entering;
-  for (std::uint32_t s = 0; s < carried; ++s) {
-    entering.push_back(written().argument(turns, s + 1));
-    change& c = set_change(original().argument(body, s + 1));
-    c.whole = true;
-    c.now = entering.back();
-  }
-  visit(body);
-  std::vector<value_id> yielded{at_.add(op::add, turns_.back().index, literal(ir::i64, 1))};
-  node_id const end = original()[body].last;
-  for (std::uint32_t s = 0; s < carried + stacked; ++s) yielded.push_back(now(original().operand(end, s)));
+  for (std::uint32_t s = 0; s < carried; ++s) entering.push_back(written().argument(turns, s + 1));
+  turn const each{.region = body, .index = index, .around = loop, .behind = is_one ? first : ir::nothing};
+  std::vector<value_id> yielded = run_turn_again(each, entering);
+  yielded.insert(yielded.begin(), at_.add(op::add, index, literal(ir::i64, 1)));
   for (std::uint32_t s = 0; s < stacked; ++s) types.push_back(type_of(yielded[1 + carried + s]).array_of());
   for (value_id const s : entering) {
     yielded.push_back(s);
     types.push_back(type_of(s).array_of());
   }
   at_.yield(yielded);
-  turns_.pop_back();
   return_to(from);
   at_.set_results(loop, types);
 
@@ -134,13 +142,37 @@ inline void slice_writer::visit_loop(node_id n) {
   value_id const stop = result(carried + stacked + carried);
   for (std::uint32_t s = 0; s < carried; ++s) {
     stores_.push_back(
-        {states[s], path_to(first), result(carried + stacked + s), ir::nothing, store::action::put_range});
+        {states[s], path_to(begin), result(carried + stacked + s), ir::nothing, store::action::put_range});
   }
   note(n, step::extent::from_the_change);
   std::vector<value_id> elements;
   for (std::uint32_t s = 0; s < stacked; ++s) elements.push_back(result(carried + s));
   if (stacked > 0) set_turns(n, elements, first, stop);
   for (std::uint32_t s = 0; s < carried; ++s) set_or_keep(n, original().result(n, s), result(s));
+}
+
+/// A turn of a loop that was there before, from what it carries now. What it yields; what it changed is forgotten by `return_to`.
+inline std::vector<value_id> slice_writer::run_turn_again(turn const& t, std::span<value_id const> entering) {
+  turns_.push_back(t);
+  value_id const own = original().argument(t.region, 0);
+  undo_.push_back({own, changes_[index_of(own)], old_[index_of(own)], now_[index_of(own)]});
+  old_[index_of(own)] = t.index;
+  for (std::uint32_t s = 0; s < entering.size(); ++s) {
+    change& c = set_change(original().argument(t.region, s + 1));
+    c.whole = true;
+    c.now = entering[s];
+  }
+  visit(t.region);
+  std::vector<value_id> given;
+  for (value_id const v : original().operands_of(original().yield_of(t.region))) given.push_back(now(v));
+  turns_.pop_back();
+  return given;
+}
+/// Whether a turn of a loop is so short that what is asked in each of them counts.
+inline bool slice_writer::is_short(region_id body) const {
+  std::size_t size = 0;
+  ir::walk(original(), body, [&](node_id) { ++size; });
+  return size <= most_written_twice;
 }
 
 /// What a loop's turns gave, from one to another, as a list.

@@ -6,8 +6,11 @@
 #include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -39,6 +42,33 @@ rows of(std::vector<std::vector<double>> const& x) {
   return rows::copy_of(all);
 }
 bool has(std::string const& text, char const* what) { return text.find(what) != text.npos; }
+
+// Loops that give nothing but what they carry at their end.
+constexpr auto fading = od::fn<"fading">([](auto u, auto by) {
+  return od::loop(od::size(u), u[0], [&](auto t, auto s) { return od::floor(by * s) + u[t]; });
+});
+constexpr auto lagging =
+    od::fn<"lagging">([](auto u, auto by) { // of the element before, and of one that all turns read
+      return od::loop(od::size(u) - 1, 0.5 * by, [&](auto t, auto s) {
+        return od::max(od::floor(by * s), u[t] - 0.25 * u[2]);
+      });
+    });
+constexpr auto two_carried = od::fn<"two_carried">([](auto u, auto by) {
+  auto const [a, b] = od::loop(od::size(u), std::pair(by, 1.0 - by), [&](auto t, auto both) {
+    auto const [x, y] = both;
+    return std::pair(od::floor(by * y) + u[t], od::floor(by * x));
+  });
+  return a - 2.0 * b;
+});
+constexpr auto branching = od::fn<"branching">([](auto u, auto by) {
+  return od::loop(od::size(u), by, [&](auto t, auto s) {
+    return od::if_(
+        u[t] > 1.0, [&] { return od::floor(by * s) + u[t]; }, [&] { return od::log(u[t]) * s; });
+  });
+});
+constexpr auto beside = od::fn<"beside">([](auto u, auto by) { // two turns read an element
+  return od::loop(od::size(u) - 1, by, [&](auto t, auto s) { return od::floor(by * s) + u[t] * u[t + 1]; });
+});
 
 } // namespace
 
@@ -107,4 +137,96 @@ TEST_CASE("rows come with their loops, and two of them change at once") {
   x[2][1] = -8;
   x[0][2] = 3.5;
   check();
+}
+
+TEST_CASE("the one turn that a change reaches is written by itself, and those behind it do not ask for what "
+          "changed") {
+  auto const check = [](od::compile_options const& o, auto const& f) {
+    std::vector<double> u;
+    for (int t = 0; t < 24; ++t) u.push_back((t * 7 % 11) / 4.0);
+    auto followed = oc::incremental(o, f, numbers::copy_of(u), 0.5);
+    auto const is = [](double now, double wanted) {
+      CHECK(((std::isnan(now) && std::isnan(wanted)) || now == Approx(wanted).epsilon(1e-13)));
+    };
+    double const given[] = {3.0, 0.0, -0.0, -2.0, std::numeric_limits<double>::infinity(), 1.25, 0.5};
+    for (std::size_t k = 0; k < 200; ++k) {
+      std::size_t const t = k % 8 == 0 ? 23 : k % 8 == 1 ? 0 : k * 5 % 24; // at both ends, too
+      double const before = std::exchange(u[t], given[k % 7]);
+      followed.template set_at<0>(t, u[t]);
+      INFO("update " << k << " of the element " << t);
+      is(followed.propose(), f(numbers::copy_of(u), 0.5));
+      if (k % 3 == 0) {
+        followed.rollback();
+        u[t] = before;
+      } else {
+        followed.commit();
+      }
+      is(followed.value(), f(numbers::copy_of(u), 0.5));
+    }
+    followed.template set<1>(0.25);
+    followed.commit();
+    is(followed.value(), f(numbers::copy_of(u), 0.25));
+  };
+  for (od::compile_options const& o : executors()) {
+    check(o, fading);
+    check(o, lagging);
+    check(o, two_carried);
+    check(o, branching);
+    check(o, beside);
+  }
+  auto const text_of = [](auto const& f) {
+    auto const followed = oc::incremental(f, numbers{1, 2, 3, 4}, 0.5);
+    auto const& slices = followed.program().all_slices();
+    auto kept = slices.variables();
+    std::string const text =
+        od::ir::print(oc::increments::slice_of(
+                          slices.program(), slices.program().entry, kept, {{.places = 1, .indices = 1}, {}})
+                          .program);
+    std::size_t const turns = text.find(" do (");
+    REQUIRE(turns != text.npos);
+    return text.substr(turns, text.find("yield", turns) - turns);
+  };
+  CHECK_FALSE(has(text_of(two_carried), "select"));
+  CHECK(has(text_of(beside), "select"));
+}
+
+TEST_CASE("inputs take turns, and elements that are no words are set as others are") {
+  constexpr auto f = od::fn<"chosen">([](auto x, auto is, auto small) {
+    return od::sum(
+        od::map([](auto a, auto b, auto c) { return od::select(b, a, 0.5 * a) + c; }, x, is, small));
+  });
+  for (od::compile_options const& o : executors()) {
+    std::vector<double> x(9, 1.0);
+    std::vector<float> small(9, 0.5f);
+    auto is = od::array<bool>{true, false, true, false, true, false, true, false, true};
+    std::vector<bool> truths{true, false, true, false, true, false, true, false, true};
+    auto followed = oc::incremental(o, f, numbers::copy_of(x), is, od::array<float>::copy_of(small));
+    for (std::size_t k = 0; k < 90; ++k) {
+      std::size_t const i = k * 4 % 9;
+      bool const stays = k % 4 == 3;
+      double const number = static_cast<double>(k % 13) / 8;
+      if (k % 3 == 0) followed.set_at<0>(i, number);
+      if (k % 3 == 1 || k % 7 == 0) followed.set_at<1>(i, k % 2 == 0);
+      if (k % 3 == 2 || k % 5 == 0) followed.set_at<2>(i, static_cast<float>(number));
+      followed.propose();
+      if (stays) {
+        followed.rollback();
+      } else {
+        followed.commit();
+        if (k % 3 == 0) x[i] = number;
+        if (k % 3 == 1 || k % 7 == 0) truths[i] = k % 2 == 0;
+        if (k % 3 == 2 || k % 5 == 0) small[i] = static_cast<float>(number);
+      }
+      double sum = 0;
+      for (std::size_t j = 0; j < 9; ++j)
+        sum += (truths[j] ? x[j] : 0.5 * x[j]) + static_cast<double>(small[j]);
+      INFO("update " << k);
+      REQUIRE(followed.value() == Approx(sum).epsilon(1e-13));
+      CHECK(followed.get_at<0>(i) == x[i]);
+      CHECK(followed.get_at<1>(i) == truths[i]);
+      CHECK(followed.get_at<2>(i) == small[i]);
+    }
+    CHECK_THROWS_AS(followed.set_at<0>(9, 1.0), od::index_error);
+    CHECK_THROWS_AS(followed.set_at<0>(-1, 1.0), od::index_error);
+  }
 }

@@ -51,7 +51,7 @@ public:
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
     try {
-      if (compiled_ != nullptr && thread_ == this_thread()) [[likely]]
+      if (thread_ == number_of_thread) [[likely]] // of nobody, where there is no machine code
         compiled_(frame_, machine_.get());
       else
         run_on_machine();
@@ -143,22 +143,23 @@ private:
   }
   // The interpreter; and machine code in a thread that did not call before, where it asks how much stack there is.
   [[gnu::noinline]] void run_on_machine() {
-    thread_ = 0; // nobody's, until it is done: the stack that was asked for is this thread's
+    thread_ = nobody; // until it is done: the stack that was asked for is this thread's
     if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
       (void)machine_->base(0);
     machine_->program = code_.get();
     machine_->run(first_, frame_);
     is_ready_ = true;
-    thread_ = this_thread();
+    if (compiled_ != nullptr) thread_ = this_thread();
     given_ = own_;
     has_results_ = machine_->abandoned;
   }
+  // The number of this thread; 0, until it called something.
+  static inline thread_local constinit std::uint64_t number_of_thread = 0;
+  static constexpr std::uint64_t nobody = ~std::uint64_t{0};
   static std::uint64_t this_thread() {
     static std::atomic<std::uint64_t> last{0};
-    thread_local constinit std::uint64_t mine = 0;
-    if (mine == 0) [[unlikely]]
-      mine = ++last;
-    return mine;
+    if (number_of_thread == 0) number_of_thread = ++last;
+    return number_of_thread;
   }
   // What machine code found ahead, the interpreter comes to.
   [[gnu::noinline]] void run_interpreted() {
@@ -184,7 +185,7 @@ private:
   std::vector<execute::offset> arrays_;                  // the results that are arrays
   std::size_t argument_bytes_ = 0;
   execute::instruction const* first_ = nullptr;
-  std::uint64_t thread_ = 0; // that called last
+  std::uint64_t thread_ = nobody; // that called last
   std::unique_ptr<bound_call> interpreted_;
   std::byte* base_ = nullptr;
   std::byte* own_ = nullptr;   // its results,
