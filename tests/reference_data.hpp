@@ -11,9 +11,11 @@
 
 namespace reference_data {
 
-/// A column of a table, tests/data/name.csv. Lines that begin with # are comments. Throws where there is none.
+/// A column of a table, tests/data/name.csv from the project's root. Lines that begin with # are comments. Throws where there is none.
 inline overdub::array<double> column(std::string const& table, std::string const& name) {
   std::ifstream file("tests/data/" + table + ".csv");
+  if (!file)
+    throw std::runtime_error("there is no tests/data/" + table + ".csv here; run this from the project's root");
   std::string line;
   while (std::getline(file, line) && line.starts_with('#')) {
   }
