@@ -343,6 +343,7 @@ private:
   void grow_loop(node_id n, change const& count);
   std::pair<value_id, value_id> ends_of(node_id n, std::vector<reached> const& all);
   value_id begins_anew(node_id n);
+  void write_goes_on(node_id loop, value_id count, value_id last, std::span<std::uint32_t const> states);
   std::vector<value_id> run_turn_again(turn const& t, std::span<value_id const> entering);
   bool is_short(region_id body) const;
   value_id differs(value_id now, value_id before);

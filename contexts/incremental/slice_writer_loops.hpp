@@ -20,7 +20,9 @@ inline void slice_writer::visit_loop(node_id n) {
   if (restarts != ir::nothing) first = at_.add(op::select, restarts, literal(ir::i64, 0), first);
 
   // Where one turn is reached alone, it is written by itself: no turn behind it asks whether it reads what changed.
-  bool const is_one = first == last && restarts == ir::nothing && stacked == 0 && is_short(body);
+  bool const is_one = all.size() == 1 && all[0].from.list == ir::nothing && restarts == ir::nothing &&
+                      stacked == 0 && is_short(body);
+  value_id const alone = is_one ? all[0].from.index : value_id(ir::nothing); // the first, where it is there
   value_id const begin = is_one ? at_.add(op::add, first, literal(ir::i64, 1)) : first;
 
   // Where no turn is reached, nothing runs.
@@ -41,7 +43,7 @@ inline void slice_writer::visit_loop(node_id n) {
   }
   if (is_one) {
     std::size_t const steps = made_.steps.size(), before = mark();
-    operands = run_turn_again({.region = body, .index = first}, operands);
+    operands = run_turn_again({.region = body, .index = alone}, operands);
     return_to(before);
     made_.steps.erase(
         made_.steps.begin() + static_cast<std::ptrdiff_t>(steps), made_.steps.end()); // those of the others
@@ -50,53 +52,13 @@ inline void slice_writer::visit_loop(node_id n) {
   std::vector<std::vector<ir::type>> const arguments{types, types};
   node_id const loop = at_.insert(op::while_, operands, std::span<ir::type const>(), {}, arguments);
 
-  // It goes on until the last change, and as long as something is another one than it was.
-  region_id const test = written().region_at(loop, 0), turns = written().region_at(loop, 1);
-  at_.to_end(test);
-  value_id const k = written().argument(test, 0);
-  value_id const is_inside = at_.add(op::lt, k, count);
-  std::vector<ir::type> const none[2];
-  node_id const more = at_.insert(op::if_, std::array{is_inside}, std::array{ir::boolean}, {}, none);
-  at_.to_end(written().region_at(more, 0));
-  value_id goes_on = is_one ? value_id(ir::nothing) : at_.add(op::le, k, last);
-  std::vector<std::uint32_t> arrays; // which are compared where nothing else goes on
-  for (std::uint32_t s = 0; s < carried; ++s) {
-    value_id const entering = written().argument(test, s + 1);
-    if (type_of(entering).rank > 0) {
-      arrays.push_back(s);
-      continue;
-    }
-    value_id const other = differs(entering, read(states[s], path_to(k)));
-    goes_on = goes_on == ir::nothing ? other : at_.add(op::logical_or, goes_on, other);
-  }
-  std::vector<node_id> choices;
-  for (std::uint32_t const s : arrays) {
-    if (goes_on == ir::nothing) { // the first
-      goes_on = differs(written().argument(test, s + 1), read(states[s], path_to(k)));
-      continue;
-    }
-    choices.push_back(at_.insert(op::if_, std::array{goes_on}, std::array{ir::boolean}, {}, none));
-    at_.to_end(written().region_at(choices.back(), 0));
-    at_.yield(std::array{literal(ir::boolean, 1)});
-    at_.to_end(written().region_at(choices.back(), 1));
-    goes_on = differs(written().argument(test, s + 1), read(states[s], path_to(k)));
-  }
-  for (; !choices.empty(); choices.pop_back()) {
-    at_.yield(std::array{goes_on});
-    goes_on = written().result(choices.back());
-    at_.to_after(choices.back());
-  }
-  at_.yield(std::array{goes_on});
-  at_.to_end(written().region_at(more, 1));
-  at_.yield(std::array{literal(ir::boolean, 0)});
-  at_.to_end(test);
-  at_.yield(std::array{written().result(more)});
-
+  write_goes_on(loop, count, is_one ? value_id(ir::nothing) : last, states);
+  region_id const turns = written().region_at(loop, 1);
   at_.to_end(turns);
   value_id const index = written().argument(turns, 0);
   std::vector<value_id> entering;
   for (std::uint32_t s = 0; s < carried; ++s) entering.push_back(written().argument(turns, s + 1));
-  turn const each{.region = body, .index = index, .around = loop, .behind = is_one ? first : ir::nothing};
+  turn const each{.region = body, .index = index, .around = loop, .behind = alone};
   std::vector<value_id> yielded = run_turn_again(each, entering);
   yielded.insert(yielded.begin(), at_.add(op::add, index, literal(ir::i64, 1)));
   for (std::uint32_t s = 0; s < stacked; ++s) types.push_back(type_of(yielded[1 + carried + s]).array_of());
@@ -151,6 +113,47 @@ inline void slice_writer::visit_loop(node_id n) {
   for (std::uint32_t s = 0; s < carried; ++s) set_or_keep(n, original().result(n, s), result(s));
 }
 
+/// A loop goes on up to a turn, if any, and as long as something that it carries is another one than it was.
+inline void slice_writer::write_goes_on(
+    node_id loop, value_id count, value_id last, std::span<std::uint32_t const> states) {
+  region_id const test = written().region_at(loop, 0);
+  at_.to_end(test);
+  value_id const k = written().argument(test, 0);
+  auto const is_another = [&](std::uint32_t s) {
+    return differs(written().argument(test, s + 1), read(states[s], path_to(k)));
+  };
+  std::vector<ir::type> const none[2];
+  value_id const is_inside = at_.add(op::lt, k, count);
+  node_id const more = at_.insert(op::if_, std::array{is_inside}, std::array{ir::boolean}, {}, none);
+  at_.to_end(written().region_at(more, 0));
+  value_id goes_on = last == ir::nothing ? last : at_.add(op::le, k, last);
+  std::vector<std::uint32_t> arrays; // which are compared where nothing else goes on
+  for (std::uint32_t s = 0; s < states.size(); ++s)
+    if (type_of(written().argument(test, s + 1)).rank > 0)
+      arrays.push_back(s);
+    else
+      goes_on = goes_on == ir::nothing ? is_another(s) : at_.add(op::logical_or, goes_on, is_another(s));
+  std::vector<node_id> choices;
+  for (std::uint32_t const s : arrays) {
+    if (goes_on != ir::nothing) {
+      choices.push_back(at_.insert(op::if_, std::array{goes_on}, std::array{ir::boolean}, {}, none));
+      at_.to_end(written().region_at(choices.back(), 0));
+      at_.yield(std::array{literal(ir::boolean, 1)});
+      at_.to_end(written().region_at(choices.back(), 1));
+    }
+    goes_on = is_another(s);
+  }
+  for (; !choices.empty(); choices.pop_back()) {
+    at_.yield(std::array{goes_on});
+    goes_on = written().result(choices.back());
+    at_.to_after(choices.back());
+  }
+  at_.yield(std::array{goes_on});
+  at_.to_end(written().region_at(more, 1));
+  at_.yield(std::array{literal(ir::boolean, 0)});
+  at_.to_end(test);
+  at_.yield(std::array{written().result(more)});
+}
 /// A turn of a loop that was there before, from what it carries now. What it yields; what it changed is forgotten by `return_to`.
 inline std::vector<value_id> slice_writer::run_turn_again(turn const& t, std::span<value_id const> entering) {
   turns_.push_back(t);

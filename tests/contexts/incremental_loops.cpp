@@ -187,6 +187,7 @@ TEST_CASE("the one turn that a change reaches is written by itself, and those be
     return text.substr(turns, text.find("yield", turns) - turns);
   };
   CHECK_FALSE(has(text_of(two_carried), "select"));
+  CHECK_FALSE(has(text_of(lagging), "select"));
   CHECK(has(text_of(beside), "select"));
 }
 
