@@ -44,6 +44,9 @@ void rethrow() { throw; }
 
 buffer* take(machine* m, i64 bytes) { return m->buffers.take(static_cast<std::size_t>(bytes)); }
 buffer* take_array(machine* m, i64 n, i64 size, std::uint32_t op) {
+  constexpr std::uint64_t many = std::uint64_t{1} << 32; // of which no product is too large
+  if (static_cast<std::uint64_t>(n) < many) [[likely]]
+    return m->buffers.take(static_cast<std::size_t>(n) * static_cast<std::size_t>(size));
   if (n < 0) overdub::detail::throw_negative(name(op), n);
   return m->buffers.take(bytes_for(&n, 1, static_cast<std::size_t>(size)));
 }
