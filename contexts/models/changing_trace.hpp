@@ -199,7 +199,7 @@ public:
     if (is_observed(s)) refuse_observed(s);
     if (growth_.is_growing()) [[unlikely]]
       growth_.was_set(s, choice_place::all);
-    if (!structure_.is_fixed() || growth_.is_growing()) set_in_structure(s, choice_place::all);
+    if (!has_fixed_choices()) set_in_structure(s, choice_place::all);
     program_.set(first_ + s, x);
   }
   /// The trace with the arguments of this model, which is its own; maps and loops that stand in no other one may make more turns by
@@ -264,12 +264,15 @@ public:
       if (growth_.is_growing()) observed_.make_room(growth_.shapes(), growth_.observed());
       program_.commit();
     });
-    if (growth_.is_growing()) [[unlikely]]
-      end_growth();
+    if (has_fixed_choices()) [[likely]]
+      return;
+    if (growth_.is_growing()) end_growth();
     structure_.forget();
   }
   void rollback() {
     program_.rollback();
+    if (has_fixed_choices()) [[likely]]
+      return; // nothing else was begun
     structure_.forget();
     if (growth_.is_growing()) [[unlikely]]
       observed_.give_room_back(shapes_);
@@ -312,6 +315,8 @@ public:
   Program const& program() const { return program_; }
 
 private:
+  // Whether a proposal makes the choices that there are, and no others.
+  bool has_fixed_choices() const { return structure_.is_fixed() && !growth_.is_growing(); }
   // Whether there are choices behind these indices.
   bool has_choices(std::uint32_t s, std::vector<i64> const& indices) const {
     if (indices.size() > shapes_[s].size()) return false;
@@ -346,8 +351,7 @@ private:
     }
   }
   void put_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
-    if (!structure_.is_fixed() || growth_.is_growing())
-      set_in_structure(s, number_of(proposed_shapes()[s], at));
+    if (!has_fixed_choices()) set_in_structure(s, number_of(proposed_shapes()[s], at));
     put_in_program(s, at, bits);
   }
   void put_in_program(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
@@ -371,7 +375,7 @@ private:
   // ---- proposals
 
   double propose(random_key const* key) {
-    if (structure_.is_fixed() && !growth_.is_growing()) [[likely]] {
+    if (has_fixed_choices()) [[likely]] {
       or_rollback([&] { program_.propose(); });
       return program_.difference();
     }
