@@ -226,11 +226,12 @@ od::compile_options compiled() { return {.executor = od::jit::compiled(), .tiers
 
 // A chain whose first sweeps adapt the moves, and are left out.
 template <class... Moves>
-chain_result
-chain(md::trace const& start, int skipped, int sweeps, std::vector<std::string> const& kept, Moves... moves) {
+chain_result chain(
+    md::trace const& start, md::choice_map const& observed, int skipped, int sweeps,
+    std::vector<std::string> const& kept, Moves... moves) {
   md::selection reported;
   for (std::string const& each : kept) reported.add(each.substr(0, each.find('[')));
-  md::chain_of_moves<md::followed_trace, Moves...> c(start, {}, reported, std::move(moves)...);
+  md::chain_of_moves<md::followed_trace, Moves...> c(start, observed, reported, std::move(moves)...);
   od::random_key const key(1);
   auto const names = c.names();
   std::vector<double> now(names.size());
@@ -310,17 +311,20 @@ void bench_mixture() {
   }
 
   std::printf("\nan assignment of the mixture, where the means are known\n");
+  md::choice_map const known_means{{"x", x}, {"mu", mu}};
   jags_model const one(points_in_jags, data + means, assignments);
   double const known = one.chain(50, 700, {}).sweep / points;
   one.print_samplers();
   row("JAGS", known, known, 0);
-  row("overdub, interpreted", chain(start({}), 20, 200, {}, md::gibbs("z")).sweep / points, known, 0);
-  row("overdub, compiled", chain(start(compiled()), 50, 1000, {}, md::gibbs("z")).sweep / points, known, 50);
+  row("overdub, interpreted", chain(start({}), known_means, 20, 200, {}, md::gibbs("z")).sweep / points,
+      known, 0);
+  row("overdub, compiled", chain(start(compiled()), known_means, 50, 1000, {}, md::gibbs("z")).sweep / points,
+      known, 50);
 
   std::printf("\na choice of the mixture, in sweeps of all assignments and means\n");
   both.print_samplers();
   chain_result const mine =
-      chain(start(compiled()), 500, 3000, {"mu"}, md::gibbs("z"), md::random_walk("mu", 0.03));
+      chain(start(compiled()), {{"x", x}}, 500, 3000, {"mu"}, md::gibbs("z"), md::random_walk("mu", 0.03));
   row("JAGS", theirs.sweep / (points + 4), theirs.sweep / (points + 4), 0);
   row("overdub, compiled", mine.sweep / (points + 4), theirs.sweep / (points + 4), 50);
   compare_draws(theirs, mine);
@@ -354,9 +358,10 @@ void bench_state_space() {
   auto const start = [&](od::compile_options const& o) {
     return md::model(o, state_space, states).assess({{"x", y}, {"y", y}});
   };
-  chain_result const mine = chain(start(compiled()), 200, 4000, kept, md::random_walk("x", 1.0));
+  chain_result const mine = chain(start(compiled()), {{"y", y}}, 200, 4000, kept, md::random_walk("x", 1.0));
   row("JAGS", theirs.sweep / states, theirs.sweep / states, 0);
-  row("overdub, interpreted", chain(start({}), 20, 100, {}, md::random_walk("x", 1.0)).sweep / states,
+  row("overdub, interpreted",
+      chain(start({}), {{"y", y}}, 20, 100, {}, md::random_walk("x", 1.0)).sweep / states,
       theirs.sweep / states, 0);
   row("overdub, compiled", mine.sweep / states, theirs.sweep / states, 0);
   compare_draws(theirs, mine);
@@ -410,8 +415,8 @@ void bench_regression() {
   };
   auto const swept = [&](od::compile_options const& o, int sweeps) {
     return chain(
-        start(o), sweeps / 10, sweeps, kept, md::random_walk("a", 0.1), md::random_walk("mu", 0.2),
-        md::random_walk("b", 0.01));
+        start(o), {{"y", y}}, sweeps / 10, sweeps, kept, md::random_walk("a", 0.1),
+        md::random_walk("mu", 0.2), md::random_walk("b", 0.01));
   };
   chain_result const mine = swept(compiled(), 20'000);
   row("JAGS", theirs.sweep, theirs.sweep, 0);
