@@ -163,7 +163,7 @@ struct bound_slice {
   bool write_plain() const {
     bool const is_sound = write_words();
     if (copies_arrays) write_arrays();
-    for (word_copy const& copy : settled) copy();
+    settle();
     return is_sound;
   }
 

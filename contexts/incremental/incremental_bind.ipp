@@ -173,10 +173,6 @@ OVERDUB_DECL void incremental_program::find_results(bound_slice& b) {
   b.is_plain = !b.changes.empty() && b.elements.empty() && b.grown_elements.empty() && b.sums.empty() &&
                b.parts.size() == b.ranges.size() + b.lists.size() && b.inputs.empty();
   b.copies_arrays = !b.parts.empty();
-  if (b.is_plain) { // all words at once
-    b.words.insert(b.words.end(), b.input_words.begin(), b.input_words.end());
-    b.input_words.clear();
-  }
   b.results = b.call.results();
 }
 

@@ -56,8 +56,7 @@ public:
     parts operands = captured;
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
       auto const& [t, kinds] = what.arguments[i];
-      append(
-          operands, as(make, arguments[i], t, kinds, known_.flow().of_parameter(k.callee, k.captured + i)));
+      append_as(operands, make, arguments[i], t, kinds, known_.flow().of_parameter(k.callee, k.captured + i));
     }
     std::vector<type> types;
     for (std::uint32_t i = 0; i < what.results.size(); ++i)
@@ -71,7 +70,7 @@ public:
       parts result;
       for (std::size_t count = known_.types_of(t, given).size(); count > 0; --count)
         result.push_back(c->result(n, next++));
-      append(all, as(make, result, t, given, kinds));
+      append_as(all, make, result, t, given, kinds);
     }
     return all;
   }
@@ -80,8 +79,13 @@ public:
   static void append(std::vector<T>& all, std::vector<T> const& more) {
     all.insert(all.end(), more.begin(), more.end());
   }
-  static parts as(part_maker& make, parts const& given, type t, kind_set const& from, kind_set const& to) {
-    return t.is_function() ? make.as(given, from, to) : given;
+  // Of a function value, what it is among other kinds.
+  static void append_as(
+      parts& all, part_maker& make, parts const& given, type t, kind_set const& from, kind_set const& to) {
+    if (t.is_function())
+      append(all, make.as(given, from, to));
+    else
+      append(all, given);
   }
 
 private:
