@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,6 +89,8 @@ public:
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of_score() const;
   /// The program of one choice. Throws model_error where the question has no answer.
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of(std::uint32_t site, site_question q) const;
+  /// Whether what is asked of a site's choices is answered by the model's arguments alone: all choices have one answer.
+  OVERDUB_DECL bool has_one_answer(std::uint32_t site, site_question q) const;
   /// Programs of the density of the choices of some sites, without constraints: `once` gives what depends on the others alone, and takes
   /// the arguments and these; `gradient` takes all, and that, and gives the logarithm and its derivatives; `free` gives the numbers without
   /// constraints of all continuous choices, and `values` all choices of numbers.
@@ -162,6 +165,7 @@ private:
   mutable std::map<std::vector<bool>, std::shared_ptr<tiered_program const>> gradients_;
   mutable std::map<std::vector<bool>, conditional_code> of_some_;
   mutable std::map<std::pair<std::uint32_t, site_question>, std::shared_ptr<tiered_program const>> of_sites_;
+  mutable std::set<std::pair<std::uint32_t, site_question>> with_one_answer_; // of these
   mutable std::shared_ptr<contexts::incremental_slices> slices_;
   mutable std::shared_ptr<tiered_program const> of_score_, of_turns_;
 };

@@ -153,9 +153,22 @@ model_core::code_of(std::uint32_t site, site_question q) const {
   auto& found = of_sites_[{site, q}];
   if (found == nullptr) {
     if (q == site_question::draw) check_draws(site);
-    found = code_of(site_program_of(model_, site, q, sources_));
+    ir::program p = site_program_of(model_, site, q, sources_);
+    ir::function const& f = p[p.entry];
+    auto const parameters = f.parameters();
+    bool asks = false; // for a choice, or where it stands
+    for (std::size_t k = model_.arguments.size(); k < parameters.size(); ++k)
+      asks = asks || f.is_used(parameters[k]);
+    if (!asks) with_one_answer_.insert({site, q});
+    found = code_of(std::move(p));
   }
   return found;
+}
+
+OVERDUB_DECL bool model_core::has_one_answer(std::uint32_t site, site_question q) const {
+  (void)code_of(site, q);
+  std::lock_guard const lock(mutex_);
+  return with_one_answer_.contains({site, q});
 }
 
 OVERDUB_DECL model_core::conditional_code model_core::code_of_some(std::vector<bool> const& moved) const {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -90,13 +91,18 @@ public:
     detail::refuse_unless(
         t.core().sites()[s].type.rank == 0 && t.core().sites()[s].is_discrete(), t.core().sites()[s],
         "is not discrete, and has more values than can be tried; move it by random_walk or from_prior");
-    detail::for_each_choice(
-        t, s, key.at(address_), at_, [&](random_key const& own) { step(t, s, own, record); });
+    std::optional<std::pair<i64, i64>> bounds;
+    bool are_those_of_all = false;
+    detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& own) {
+      if (!bounds) are_those_of_all = t.core().has_one_answer(s, site_question::bounds);
+      if (!bounds || !are_those_of_all) bounds = bounds_of(t, s);
+      step(t, s, *bounds, own, record);
+    });
   }
 
 private:
   template <class Trace>
-  void step(Trace& t, std::uint32_t s, random_key const& key, move_record& record) {
+  std::pair<i64, i64> bounds_of(Trace& t, std::uint32_t s) {
     tiered_call& bounds = t.about(s, site_question::bounds, at_);
     bounds.run();
     auto const low = static_cast<i64>(bounds.word(0)), high = static_cast<i64>(bounds.word(1));
@@ -107,6 +113,13 @@ private:
           "from_prior or metropolis",
           t.core().sites()[s].address.c_str(), static_cast<long long>(low), static_cast<long long>(high),
           static_cast<long long>(most_values)));
+    return {low, high};
+  }
+  template <class Trace>
+  void step(
+      Trace& t, std::uint32_t s, std::pair<i64, i64> const& bounds, random_key const& key,
+      move_record& record) {
+    auto const [low, high] = bounds;
     auto const now = static_cast<i64>(t.bits(s, at_));
     // Of differences to the present score, if that is finite: they are more exact.
     constexpr double never = -std::numeric_limits<double>::infinity();

@@ -457,6 +457,37 @@ TEST_CASE("gibbs tries so many values, and no more") {
   CHECK_NOTHROW(move_once(ms::model(heads, i64{10'000}).simulate(key), ms::gibbs("k")));
 }
 
+TEST_CASE("gibbs asks for the bounds of each choice, where they are not those of all") {
+  constexpr auto same = od::fn<"same">([](od::scope auto& cx, auto const& weights, auto const& n) {
+    return od::sum(cx(
+        od::map, [&](auto const&) { return cx(od::sample<"z">, ds::categorical(weights)); }, od::iota(n)));
+  });
+  constexpr auto different =
+      od::fn<"different">([](od::scope auto& cx, auto const& weights, auto const& high) {
+        auto const first = cx(od::sample<"first">, ds::categorical(weights));
+        return od::sum(cx(
+            od::map, [&](auto const& h) { return cx(od::sample<"z">, ds::discrete_uniform(0, h + first)); },
+            high));
+      });
+  ms::followed_trace one(ms::model(same, od::array<double>{0.2, 0.3, 0.5}, i64{3}).simulate(key));
+  CHECK(one.core().has_one_answer(0, ms::site_question::bounds));
+  CHECK_FALSE(one.core().has_one_answer(0, ms::site_question::density));
+  auto const m = ms::model(different, od::array<double>{0.0, 1.0}, od::array<i64>{0, 9, 2});
+  ms::followed_trace t(m.simulate(key));
+  std::uint32_t const z = t.core().site_at("z");
+  CHECK(t.core().has_one_answer(t.core().site_at("first"), ms::site_question::bounds));
+  CHECK_FALSE(t.core().has_one_answer(z, ms::site_question::bounds));
+  ms::move_record made;
+  i64 most[3] = {};
+  for (std::uint64_t k = 0; k < 300; ++k) {
+    ms::gibbs("z")(t, key.transition(k), made);
+    for (i64 i = 0; i < 3; ++i) most[i] = std::max(most[i], static_cast<i64>(t.bits(z, std::array{i})));
+  }
+  CHECK(most[0] == 1);
+  CHECK(most[1] == 10);
+  CHECK(most[2] == 3);
+}
+
 TEST_CASE("what metropolis calls proposes, and does not commit") {
   ms::trace const t = ms::model(pointers, vec{0.5, 0.5}, i64{2}).simulate(key);
   auto const committing = ms::metropolis([](auto& of, od::random_key const&) {
