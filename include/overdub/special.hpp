@@ -13,20 +13,29 @@ template <class T>
 concept has_special_functions =
     std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, long double>;
 
+namespace detail {
+// At their poles (0, -1, -2, ...) and outside of their domains they are NaN, as the functions of <cmath> are.
+OVERDUB_DECL float special_digamma(float x);
+OVERDUB_DECL double special_digamma(double x);
+OVERDUB_DECL long double special_digamma(long double x);
+OVERDUB_DECL float special_polygamma(int n, float x);
+OVERDUB_DECL double special_polygamma(int n, double x);
+OVERDUB_DECL long double special_polygamma(int n, long double x);
+} // namespace detail
+
 template <has_special_functions T>
 struct special_functions<T> {
   static constexpr bool provided = true;
 
-  // At their poles (0, -1, -2, ...) and outside of their domains they give NaN, as <cmath> does.
-  static T digamma(T x);
-  static T polygamma(int n, T x);
+  static T digamma(T x) { return detail::special_digamma(x); }
+  static T polygamma(int n, T x) { return detail::special_polygamma(n, x); }
 };
 
 template <std::integral T>
 struct special_functions<T> : special_functions<double> {};
 
 namespace detail {
-inline bool const special_is_there =
+OVERDUB_HIDDEN inline bool const special_is_there =
     (special = {
          .digamma_f64 = [](double x) { return native::digamma(x); },
          .digamma_f32 = [](float x) { return native::digamma(x); },

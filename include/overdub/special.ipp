@@ -6,6 +6,8 @@
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/polygamma.hpp>
 
+#include <limits>
+
 namespace overdub {
 namespace detail {
 
@@ -16,21 +18,21 @@ using special_policy = boost::math::policies::policy<
     boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
     boost::math::policies::promote_float<false>>;
 
+// Boost.Math throws where an argument does not fit into an integer. Numbers below -2^63 are whole, and poles.
+template <class T>
+T polygamma_of(int n, T x) {
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  if (is_nan(x) || x < T(-9.2e18)) return nan;
+  if (is_infinite(x)) return n == 0 ? x : T(0);
+  return boost::math::polygamma(n, x, special_policy{});
+}
+
+OVERDUB_DECL float special_digamma(float x) { return boost::math::digamma(x, special_policy{}); }
+OVERDUB_DECL double special_digamma(double x) { return boost::math::digamma(x, special_policy{}); }
+OVERDUB_DECL long double special_digamma(long double x) { return boost::math::digamma(x, special_policy{}); }
+OVERDUB_DECL float special_polygamma(int n, float x) { return polygamma_of(n, x); }
+OVERDUB_DECL double special_polygamma(int n, double x) { return polygamma_of(n, x); }
+OVERDUB_DECL long double special_polygamma(int n, long double x) { return polygamma_of(n, x); }
+
 } // namespace detail
-
-template <has_special_functions T>
-T special_functions<T>::digamma(T x) {
-  return boost::math::digamma(x, detail::special_policy{});
-}
-template <has_special_functions T>
-T special_functions<T>::polygamma(int n, T x) {
-  return boost::math::polygamma(n, x, detail::special_policy{});
-}
-
-#if !OVERDUB_HEADER_ONLY
-template struct special_functions<float>;
-template struct special_functions<double>;
-template struct special_functions<long double>;
-#endif
-
 } // namespace overdub

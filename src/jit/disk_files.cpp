@@ -3,11 +3,16 @@
 #define XXH_INLINE_ALL
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
+#include <new>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -55,22 +60,35 @@ std::string distrust(struct stat const& what) {
   return {};
 }
 
-std::string without_slashes(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back(); // open() would follow a link
+// As it is named now: the process may go elsewhere. open() would follow a link with a slash behind it.
+std::string path_of(std::string const& directory) {
+  if (directory.empty()) return directory;
+  std::error_code failed;
+  std::string path = std::filesystem::absolute(directory, failed).string();
+  if (failed) path = directory;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
 }
-int open_folder(std::string const& path, disk_use use) {
-  constexpr int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  int const found = open(path.c_str(), how);
-  if (found >= 0 || errno != ENOENT || use == disk_use::read_only) return found;
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return -1;
-  return open(path.c_str(), how);
+
+// A file that nobody else has: whatever has its name is left alone. Sets the name.
+open_file new_file(int folder, std::string& name) {
+  static std::atomic<std::uint64_t> count = 0;
+  for (int tries = 0;; ++tries) {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    name = std::string(".").append(std::to_string(getpid())).append("-").append(std::to_string(++count));
+    name.append("-").append(std::to_string(now.tv_nsec)).append(temporary);
+    int const number =
+        openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (number >= 0 || errno != EEXIST || tries == 8) return open_file(number);
+  }
 }
 
 bool write_all(int file, char const* from, std::size_t bytes) {
   while (bytes > 0) {
     ssize_t const written = ::write(file, from, bytes);
     if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = EIO;
     if (written <= 0) return false;
     from += written;
     bytes -= static_cast<std::size_t>(written);
@@ -91,8 +109,9 @@ std::size_t read_all(int file, char* to, std::size_t bytes) {
 
 } // namespace
 
-open_file::~open_file() {
-  if (number_ >= 0) close(number_);
+bool open_file::close() {
+  int const number = std::exchange(number_, -1);
+  return number < 0 || ::close(number) == 0;
 }
 
 struct machine_code_files::file {
@@ -101,46 +120,89 @@ struct machine_code_files::file {
   std::int64_t used; // nanoseconds
 };
 
-machine_code_files::machine_code_files(std::string directory, disk_limits const& limits, disk_use use)
-    : directory_(without_slashes(std::move(directory))), limits_(limits), use_(use),
-      folder_(open_folder(directory_, use)) {
-  check_directory();
-  if (use_ == disk_use::read_write) trim();
+// The directory, as it is now. It is opened and checked for each use, and all that a use does is relative to what it opened:
+// so a directory that others get access to, or that is replaced or removed, is noticed by the next use.
+struct machine_code_files::folder {
+  open_file opened;
+  std::string problem; // why it cannot be used; empty: it can
+  bool is_unsafe = false;
+};
+
+machine_code_files::machine_code_files(
+    std::string const& directory, disk_limits const& limits, disk_use use, disk_notify notify)
+    : directory_(path_of(directory)), limits_(limits), use_(use), notify_(std::move(notify)) {
+  int not_made = 0;
+  if (use_ == disk_use::read_write && mkdir(directory_.c_str(), 0700) != 0) not_made = errno;
+  folder in = open_folder();
+  if (!in.opened.is_open() && not_made != 0 && not_made != EEXIST)
+    in.problem = problem_text("it cannot be made: " + reason(not_made));
+  report(not_read_, in.problem);
+  if (!in.problem.empty() || use_ == disk_use::read_only) return;
+  report(not_written_, try_to_write(in));
+  trim(in);
 }
 
-void machine_code_files::check_directory() const {
-  auto const refuse = [this](std::string const& why) {
-    throw disk_cache_error(message(
-        "overdub: the directory \"%s\" cannot be a cache of machine code: %s", directory_.c_str(),
-        why.c_str()));
-  };
-  if (!folder_.is_open()) {
-    int const number = errno;
-    struct stat what {};
-    bool const is_link = lstat(directory_.c_str(), &what) == 0 && S_ISLNK(what.st_mode);
-    refuse(is_link ? "it is a symbolic link; give the directory itself" : reason(number));
-  }
+std::string machine_code_files::problem_text(std::string const& why) const {
+  return "overdub: the directory \"" + directory_ + "\" is not used as a cache of machine code: " + why;
+}
+
+machine_code_files::folder machine_code_files::open_folder() const {
+  folder in{open_file(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)), {}};
   struct stat what {};
-  if (fstat(*folder_, &what) != 0) refuse(reason(errno));
-  if (std::string const why = distrust(what); !why.empty())
-    refuse(why + "; give a directory of the user's own that only its owner may write to (mode 0700)");
-  if (use_ == disk_use::read_only) return;
-  // To try is the only way to know.
-  std::string const name = std::string(".") + std::to_string(getpid()) + "-try" + std::string(temporary);
-  open_file const trial(openat(*folder_, name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!trial.is_open())
-    refuse(
-        std::string("it cannot be written to: ") + reason(errno) +
-        "; open it by disk_use::read_only, or give another one");
-  unlinkat(*folder_, name.c_str(), 0);
+  if (!in.opened.is_open()) {
+    int const number = errno;
+    bool const is_link = lstat(directory_.c_str(), &what) == 0 && S_ISLNK(what.st_mode);
+    in.problem = problem_text(is_link ? "it is a symbolic link; give the directory itself" : reason(number));
+  } else if (fstat(*in.opened, &what) != 0) {
+    in.problem = problem_text(reason(errno));
+  } else if (std::string const why = distrust(what); !why.empty()) {
+    in.is_unsafe = true;
+    in.problem = problem_text(
+        why + "; give a directory of the user's own that only its owner may write to (mode 0700)");
+  }
+  return in;
+}
+
+// To try is the only way to know.
+std::string machine_code_files::try_to_write(folder const& in) const {
+  std::string name;
+  if (!new_file(*in.opened, name).is_open())
+    return not_written_text(
+        reason(errno) + "; make it writable, open it by disk_use::read_only, or give another one");
+  unlinkat(*in.opened, name.c_str(), 0);
+  return {};
+}
+
+std::string machine_code_files::not_written_text(std::string const& why) const {
+  return "overdub: the directory \"" + directory_ +
+         "\" is read as a cache of machine code, and not written to: " + why;
+}
+
+// The first problem of all is not only kept: nobody may ask for it.
+void machine_code_files::report(std::string& problem, std::string const& why) {
+  {
+    std::lock_guard const lock(texts_);
+    problem = why;
+    if (why.empty() || notified_) return;
+    notified_ = true;
+  }
+  try {
+    if (notify_)
+      notify_(why);
+    else
+      std::fprintf(stderr, "%s\n", why.c_str());
+  } catch (...) { // a cache fails no compilation
+  }
 }
 
 // ---- reading
 
 std::optional<stored_program> machine_code_files::find(std::string_view key) {
-  std::string const name = name_of(key);
+  folder const in = open_folder();
+  report(not_read_, in.problem);
+  if (in.is_unsafe) return reject(key, in.problem), std::nullopt;
   stored_program found;
-  std::string const why = read(name, key, found);
+  std::string const why = in.problem.empty() ? read(in, name_of(key), key, found) : "";
   if (why.empty() && found.bytes != nullptr) return found;
   if (!why.empty()) return reject(key, why), std::nullopt;
   ++misses_;
@@ -155,8 +217,10 @@ void machine_code_files::reject(std::string_view key, std::string const& why) {
 }
 
 // Why an entry cannot be used. Nothing is read where there is none.
-std::string machine_code_files::read(std::string const& name, std::string_view key, stored_program& to) {
-  open_file const opened(openat(*folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+std::string machine_code_files::read(
+    folder const& in, std::string const& name, std::string_view key, stored_program& to) {
+  // A FIFO or a device must not make it wait.
+  open_file const opened(openat(*in.opened, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!opened.is_open())
     return errno == ENOENT  ? ""
            : errno == ELOOP ? "it is a symbolic link"
@@ -169,7 +233,8 @@ std::string machine_code_files::read(std::string const& name, std::string_view k
   if (what.st_size > static_cast<off_t>(largest_entry)) return "it is too large";
   auto const size = static_cast<std::size_t>(what.st_size);
   // All is read at once, and looked at in memory, where nobody changes it.
-  auto bytes = std::make_unique_for_overwrite<char[]>(size);
+  std::unique_ptr<char[]> bytes(new (std::nothrow) char[size]);
+  if (bytes == nullptr) return "there is no memory for its " + std::to_string(size) + " bytes";
   if (read_all(*opened, bytes.get(), size) != size) return "it is cut off";
   header h;
   header const expected;
@@ -210,23 +275,33 @@ void machine_code_files::store(
   if (size > std::min(limits_.bytes, largest_entry) || limits_.entries == 0)
     return fail(
         std::string("an entry of ") + std::to_string(size) + " bytes is more than the cache may keep");
-  if (!write(name_of(key), key, object, parts)) return;
+  folder const in = open_folder();
+  report(not_read_, in.problem);
+  if (!in.problem.empty()) return fail(in.problem);
+  std::string const why = write(in, name_of(key), key, object, parts);
+  report(not_written_, why.empty() ? "" : not_written_text(why));
+  if (!why.empty()) return fail(why);
   ++stores_;
   // Other processes may have written as many.
   bool const is_full = ++entries_ > limits_.entries || (bytes_ += size) > limits_.bytes;
   bool const is_long_ago = ++new_entries_ > limits_.entries / 64 || (new_bytes_ += size) > limits_.bytes / 64;
-  if (is_full || is_long_ago) trim();
+  if (is_full || is_long_ago) trim(in);
 }
 
 // A file becomes an entry when it is complete. It is not forced to the disk: what a crash leaves of it has no right checksum.
-bool machine_code_files::write(
-    std::string const& name, std::string_view key, std::span<char const> object,
+// Why it cannot be written; empty: it is.
+std::string machine_code_files::write(
+    folder const& in, std::string const& name, std::string_view key, std::span<char const> object,
     std::span<char const> parts) {
   header h;
   h.object_bytes = object.size();
   h.parts_bytes = parts.size();
   h.key_bytes = key.size();
   h.file_bytes = sizeof h + object.size() + parts.size() + key.size();
+  rlimit most{};
+  if (getrlimit(RLIMIT_FSIZE, &most) == 0 && h.file_bytes > most.rlim_cur) // the signal would end the process
+    return "a file of " + std::to_string(h.file_bytes) +
+           " bytes is larger than the process may write (RLIMIT_FSIZE)";
   std::string bytes;
   bytes.reserve(h.file_bytes);
   bytes.append(reinterpret_cast<char const*>(&h), sizeof h);
@@ -238,63 +313,52 @@ bool machine_code_files::write(
   h.checksum[1] = sum.high64;
   std::memcpy(bytes.data(), &h, sizeof h);
 
-  static std::atomic<std::uint64_t> count = 0;
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  std::string const unfinished = std::string(".") + std::to_string(getpid()) + std::string("-") +
-                                 std::to_string(++count) + "-" + std::to_string(now.tv_nsec) +
-                                 std::string(temporary);
-  int failure = 0;
-  {
-    open_file const opened(
-        openat(*folder_, unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!opened.is_open()) return fail(std::string("a file cannot be made: ") + reason(errno)), false;
-    errno = 0;
-    if (!write_all(*opened, bytes.data(), bytes.size())) failure = errno != 0 ? errno : EIO;
-  }
-  if (failure == 0 && renameat(*folder_, unfinished.c_str(), *folder_, name.c_str()) != 0) failure = errno;
-  if (failure == 0) return true;
-  fail(std::string("a file cannot be written: ") + reason(failure));
-  unlinkat(*folder_, unfinished.c_str(), 0);
-  return false;
+  std::string unfinished;
+  open_file to = new_file(*in.opened, unfinished);
+  if (!to.is_open()) return "a file cannot be made: " + reason(errno);
+  if (write_all(*to, bytes.data(), bytes.size()) && to.close() &&
+      renameat(*in.opened, unfinished.c_str(), *in.opened, name.c_str()) == 0)
+    return {};
+  int const failure = errno;
+  unlinkat(*in.opened, unfinished.c_str(), 0);
+  return "a file cannot be written: " + reason(failure);
 }
 
 // ---- the whole directory
 
-std::vector<machine_code_files::file> machine_code_files::files() const {
+std::vector<machine_code_files::file> machine_code_files::files(folder const& in) {
   std::vector<file> all;
-  int const again = openat(*folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* const folder = again < 0 ? nullptr : fdopendir(again);
-  if (folder == nullptr) {
+  int const again = openat(*in.opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const listed = again < 0 ? nullptr : fdopendir(again);
+  if (listed == nullptr) {
     if (again >= 0) close(again);
     return all;
   }
-  while (dirent const* const each = readdir(folder)) {
+  while (dirent const* const each = readdir(listed)) {
     std::string_view const name = each->d_name;
     bool const is_temporary = name.starts_with('.') && name.ends_with(temporary);
     struct stat what {};
     if ((!is_entry(name) && !is_temporary) ||
-        fstatat(*folder_, each->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0)
+        fstatat(*in.opened, each->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
     if (is_temporary) {
-      if (S_ISREG(what.st_mode) && what.st_mtime + forgotten_after < std::time(nullptr))
-        unlinkat(*folder_, each->d_name, 0);
+      if (what.st_mtime + forgotten_after < std::time(nullptr)) unlinkat(*in.opened, each->d_name, 0);
       continue;
     }
     all.push_back(
         {std::string(name), static_cast<std::size_t>(what.st_size),
          std::int64_t{what.st_mtim.tv_sec} * 1'000'000'000 + what.st_mtim.tv_nsec});
   }
-  closedir(folder);
+  closedir(listed);
   return all;
 }
 
 // Counts what there is, and removes what was used longest ago until there is room.
-void machine_code_files::trim() {
+void machine_code_files::trim(folder const& in) {
   std::unique_lock const lock(trimming_, std::try_to_lock);
   if (!lock) return; // another thread does
   new_entries_ = new_bytes_ = 0;
-  auto all = files();
+  auto all = files(in);
   std::size_t bytes = 0, count = all.size();
   for (file const& f : all) bytes += f.bytes;
   if (count > limits_.entries || bytes > limits_.bytes) {
@@ -304,7 +368,7 @@ void machine_code_files::trim() {
                       most_bytes = limits_.bytes - limits_.bytes / 64;
     for (file const& f : all) {
       if (count <= most && bytes <= most_bytes) break;
-      if (unlinkat(*folder_, f.name.c_str(), 0) == 0) ++evictions_;
+      if (unlinkat(*in.opened, f.name.c_str(), 0) == 0) ++evictions_;
       --count;
       bytes -= f.bytes;
     }
@@ -315,8 +379,10 @@ void machine_code_files::trim() {
 
 void machine_code_files::clear() {
   if (use_ == disk_use::read_only) return;
-  for (file const& f : files()) unlinkat(*folder_, f.name.c_str(), 0);
-  trim();
+  folder const in = open_folder();
+  if (!in.problem.empty()) return;
+  for (file const& f : files(in)) unlinkat(*in.opened, f.name.c_str(), 0);
+  trim(in);
 }
 
 disk_statistics machine_code_files::statistics() const {
@@ -332,13 +398,15 @@ disk_statistics machine_code_files::statistics() const {
   std::lock_guard const lock(texts_);
   all.last_rejected = last_rejected_;
   all.last_failure = last_failure_;
+  all.problem = not_read_.empty() ? not_written_ : not_read_;
   return all;
 }
 
 // ---- what users have
 
-disk_cache::disk_cache(std::string directory, disk_limits const& limits, disk_use use)
-    : files_(std::make_unique<machine_code_files>(std::move(directory), limits, use)) {}
+disk_cache::disk_cache(
+    std::string const& directory, disk_limits const& limits, disk_use use, disk_notify notify)
+    : files_(std::make_unique<machine_code_files>(directory, limits, use, std::move(notify))) {}
 disk_cache::~disk_cache() = default;
 disk_statistics disk_cache::statistics() const { return files_->statistics(); }
 void disk_cache::clear() { files_->clear(); }

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace overdub::jit {
@@ -21,15 +22,18 @@ namespace overdub::jit {
 /// A file descriptor, which is closed with it.
 class open_file {
 public:
+  open_file() = default;
   explicit open_file(int number) : number_(number) {}
-  open_file(open_file const&) = delete;
-  open_file& operator=(open_file const&) = delete;
-  ~open_file();
+  open_file(open_file&& from) noexcept : number_(std::exchange(from.number_, -1)) {}
+  open_file& operator=(open_file&&) = delete;
+  ~open_file() { (void)close(); }
   int operator*() const { return number_; }
   bool is_open() const { return number_ >= 0; }
+  /// Whether what was written arrived; file systems with quotas may say so only here.
+  bool close();
 
 private:
-  int number_;
+  int number_ = -1;
 };
 
 /// What was read, and checked.
@@ -40,7 +44,8 @@ struct stored_program {
 
 class machine_code_files {
 public:
-  machine_code_files(std::string directory, disk_limits const& limits, disk_use use);
+  machine_code_files(
+      std::string const& directory, disk_limits const& limits, disk_use use, disk_notify notify);
   static machine_code_files& of(disk_cache& c) { return *c.files_; }
 
   /// The entry of a key. Thread-safe.
@@ -56,19 +61,24 @@ public:
 
 private:
   struct file;
-  void check_directory() const;
-  bool write(
-      std::string const& name, std::string_view key, std::span<char const> object,
+  struct folder;
+  folder open_folder() const;
+  std::string try_to_write(folder const& in) const;
+  std::string write(
+      folder const& in, std::string const& name, std::string_view key, std::span<char const> object,
       std::span<char const> parts);
-  std::string read(std::string const& name, std::string_view key, stored_program& to);
-  std::vector<file> files() const;
-  void trim();
+  std::string read(folder const& in, std::string const& name, std::string_view key, stored_program& to);
+  static std::vector<file> files(folder const& in);
+  void trim(folder const& in);
   void fail(std::string const& why);
+  void report(std::string& problem, std::string const& why);
+  std::string problem_text(std::string const& why) const;
+  std::string not_written_text(std::string const& why) const;
 
   std::string const directory_;
   disk_limits const limits_;
   disk_use const use_;
-  open_file const folder_;
+  disk_notify const notify_;
 
   std::atomic<std::uint64_t> hits_ = 0, misses_ = 0, stores_ = 0, evictions_ = 0, rejected_ = 0,
                              failures_ = 0;
@@ -77,6 +87,8 @@ private:
   std::mutex trimming_;
   mutable std::mutex texts_;
   std::string last_rejected_, last_failure_;
+  std::string not_read_, not_written_; // why the directory is not, since the last use; empty: it is
+  bool notified_ = false;
 };
 
 } // namespace overdub::jit

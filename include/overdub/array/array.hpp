@@ -128,7 +128,9 @@ private:
     constexpr std::size_t most = (PTRDIFF_MAX - offset) / sizeof(T);
     if (static_cast<std::size_t>(size) > most) detail::throw_too_large(size, sizeof(T));
     std::size_t const bytes = offset + sizeof(T) * static_cast<std::size_t>(size);
-    return detail::allocate_block<alignment>(bytes);
+    detail::array_block* const made = detail::allocate_block<alignment>(bytes);
+    if (made == nullptr) detail::throw_no_memory(size, sizeof(T));
+    return made;
   }
 
   T* data_ = nullptr;

@@ -2,6 +2,9 @@
 // that map make arrays of one size again and again, and the system would take the memory back and clear it each time.
 #pragma once
 
+#include <overdub/call/config.hpp>
+#include <overdub/core/requirements.hpp>
+
 #include <cstddef>
 #include <new>
 
@@ -53,12 +56,12 @@ public:
 private:
   static constexpr unsigned count = 8;
 
-  static kept_blocks& mine() {
+  OVERDUB_HIDDEN static kept_blocks& mine() {
     thread_local kept_blocks blocks;
     return blocks;
   }
   // Arrays that outlive the thread's blocks, such as static ones, go their own way.
-  static bool& closed() {
+  OVERDUB_HIDDEN static bool& closed() {
     thread_local bool flag = false;
     return flag;
   }
@@ -87,18 +90,22 @@ inline constexpr bool keeps_blocks = true;
 template <std::size_t Alignment>
 inline constexpr bool ordinary_alignment = Alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
+// Null when there is no memory.
 template <std::size_t Alignment>
 array_block* allocate_block(std::size_t bytes) {
+  void* made;
   if constexpr (!ordinary_alignment<Alignment>)
-    return ::new (::operator new (bytes, std::align_val_t{Alignment})) array_block{1, bytes};
+    made = ::operator new (bytes, std::align_val_t{Alignment}, std::nothrow);
   else {
     if (keeps_blocks && bytes >= kept_blocks::smallest && bytes <= kept_blocks::largest)
       if (array_block* const kept = kept_blocks::take(bytes)) {
         kept->handles = 1;
         return kept;
       }
-    return ::new (::operator new(bytes)) array_block{1, bytes};
+    made = ::operator new(bytes, std::nothrow);
   }
+  if (made == nullptr) return nullptr;
+  return ::new (made) array_block{1, bytes};
 }
 
 template <std::size_t Alignment>

@@ -1,6 +1,8 @@
 // What can be called in a context: concepts over callees.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <concepts>
 #include <string_view>
 #include <type_traits>

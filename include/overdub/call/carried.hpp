@@ -2,6 +2,8 @@
 // opaque and travel as they are.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <type_traits>
 
 namespace overdub {

@@ -172,7 +172,7 @@ consteval std::string_view context_name() {
     return type_name<C>();
 }
 template <class C>
-inline constexpr std::string_view context_name_v = context_name<C>();
+OVERDUB_HIDDEN inline constexpr std::string_view context_name_v = context_name<C>();
 
 // A reference to a context; it takes no space when the context has no state.
 template <class C, bool = std::is_empty_v<C>>
@@ -193,7 +193,7 @@ consteval bool can_be_made() {
 }
 
 template <class C>
-inline C stateless{};
+OVERDUB_HIDDEN inline C stateless{};
 
 template <class C>
 class ref<C, true> {

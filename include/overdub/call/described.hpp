@@ -166,7 +166,7 @@ struct plain_members<S> {
 
 // The position of a member, found by its address in an object that is never read.
 template <class S>
-inline S member_probe_object{};
+OVERDUB_HIDDEN inline S member_probe_object{};
 
 template <auto Member, class S, std::size_t... I>
 consteval std::size_t find_member(std::index_sequence<I...>) {

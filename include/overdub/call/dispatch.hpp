@@ -18,6 +18,10 @@ namespace detail {
 
 template <class S, class F>
 struct derived;
+} // namespace detail
+template <class To>
+struct convert_t;
+namespace detail {
 
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a);
@@ -74,6 +78,11 @@ struct lowered_call {
   }
 };
 
+// A conversion in a context with metadata: it stays with the number, and is converted where the context keeps another type of number for the
+// new type. Where it keeps something else, that is the context's constant.
+template <class P, class C>
+concept converts_metadata = of_kind<P, kind::conversion> && carries_metadata<C>;
+
 struct answer_primitive {
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto answer(S const& stack, P const& p, A&&... a) {
@@ -86,10 +95,31 @@ struct answer_primitive {
       return structure(stack, p, static_cast<A&&>(a)...);
   }
 
+  template <class S, class P, class A>
+  OVERDUB_INLINE static constexpr auto convert(S const& stack, P const& p, A&& a) {
+    auto const from = open(stack, static_cast<A&&>(a));
+    auto result = call(stack.rest(), p, from.inner);
+    using R = decltype(result);
+    using M = std::remove_cvref_t<decltype(from.metadata)>;
+    using To = metadata_t<typename S::context, R>;
+    if constexpr (std::is_same_v<M, To>)
+      return wrap(stack, tagged<R, M, typename S::head>{std::move(result), from.metadata});
+    else if constexpr (std::is_arithmetic_v<bottom_t<M>> && std::is_arithmetic_v<bottom_t<To>>)
+      return wrap(
+          stack, tagged<R, To, typename S::head>{
+                     std::move(result), call(stack.rest(), convert_t<bottom_t<To>>{}, from.metadata)});
+    else
+      return wrap(stack, std::move(result));
+  }
+
   // Without a rule: the same call one level down.
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto structure(S const& stack, P const& p, A&&... a) {
-    if constexpr (carries_metadata<typename S::context> && requires { p.decompose(static_cast<A&&>(a)...); })
+    if constexpr (converts_metadata<P, typename S::context>)
+      return convert(stack, p, static_cast<A&&>(a)...);
+    else if constexpr (carries_metadata<typename S::context> && requires {
+                         p.decompose(static_cast<A&&>(a)...);
+                       })
       return wrap(stack, p.decompose(static_cast<A&&>(a)...));
     else if constexpr (lowers<P, S, A...>)
       return p.lower(stack, lowered_call<false, S, P>{stack, p}, static_cast<A&&>(a)...);
@@ -237,7 +267,9 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
         return observe_end<R, answer_primitive>(stack, p, static_cast<A&&>(a)...);
       else
         return answer_primitive::answer(stack, p, static_cast<A&&>(a)...);
-    } else if constexpr (elementwise<P> && !declares_rules<C> && (is_leaf<std::remove_cvref_t<A>> && ...))
+    } else if constexpr (
+        elementwise<P> && !declares_rules<C> && !converts_metadata<P, C> &&
+        (is_leaf<std::remove_cvref_t<A>> && ...))
       return wrap(stack, call_primitive(stack.rest(), p, down_to<typename S::tail>(a)...));
     else
       return answer_primitive::answer(stack, p, static_cast<A&&>(a)...);

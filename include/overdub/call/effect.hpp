@@ -1,6 +1,8 @@
 // The classes of effects: what may be dropped, moved and run in parallel follows from them.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <cstdint>
 
 namespace overdub {

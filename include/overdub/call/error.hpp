@@ -1,18 +1,24 @@
 // What overdub throws. One small hierarchy; every message says what, where and what to do.
 #pragma once
 
+#include <overdub/call/config.hpp>
+#include <overdub/core/requirements.hpp>
+#include <overdub/io/c_locale.hpp>
+
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string_view>
 
 namespace overdub {
 
-/// The text of an error, formatted without an allocation.
+/// The text of an error, formatted without an allocation, as in the "C" locale.
 struct message {
   char text[320];
   [[gnu::format(printf, 2, 3)]] explicit message(char const* format, ...) {
+    io::in_c_locale const numbers_have_points;
     std::va_list arguments;
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
@@ -21,7 +27,7 @@ struct message {
 };
 
 /// The base of every exception that overdub throws itself. Copying it does not throw.
-class error : public std::exception {
+class OVERDUB_EXPORTED error : public std::exception {
 public:
   explicit error(message const& why) : message_(why) {}
   char const* what() const noexcept override { return message_.text; }
@@ -31,57 +37,72 @@ private:
 };
 
 /// An array was indexed outside of its bounds.
-struct index_error : error {
+struct OVERDUB_EXPORTED index_error : error {
   using error::error;
 };
 
 /// Arrays that must have one size have different ones, or a size makes no sense.
-struct size_error : error {
+struct OVERDUB_EXPORTED size_error : error {
   using error::error;
 };
 
+/// No machine has memory for an array of this size.
+struct array_too_large : size_error {
+  using size_error::size_error;
+};
+
+/// There is no memory for an array; the text says how large it is. It is caught as std::bad_alloc, and not as error.
+class out_of_memory : public std::bad_alloc {
+public:
+  explicit out_of_memory(message const& why) : message_(why) {}
+  char const* what() const noexcept override { return message_.text; }
+
+private:
+  message message_;
+};
+
 /// An integer was divided by zero.
-struct division_by_zero : error {
+struct OVERDUB_EXPORTED division_by_zero : error {
   using error::error;
 };
 
 /// A value at run time is asked for as another type than it has.
-struct type_error : error {
+struct OVERDUB_EXPORTED type_error : error {
   using error::error;
 };
 
 /// A program was called with arguments of another number, type or rank than it takes.
-struct argument_error : error {
+struct OVERDUB_EXPORTED argument_error : error {
   using error::error;
 };
 
 /// An `assert` of a program did not hold.
-struct assertion_failed : error {
+struct OVERDUB_EXPORTED assertion_failed : error {
   using error::error;
 };
 
 /// Calls of a program were nested deeper than its instance allows.
-struct stack_overflow : error {
+struct OVERDUB_EXPORTED stack_overflow : error {
   using error::error;
 };
 
 /// A program calls a host function that it was not given, or one of another type.
-struct host_error : error {
+struct OVERDUB_EXPORTED host_error : error {
   using error::error;
 };
 
 /// A program needs something that the executor at hand does not do.
-struct not_executable : error {
+struct OVERDUB_EXPORTED not_executable : error {
   using error::error;
 };
 
 /// Checked builds: values of two instances of one context type met in one call.
-struct context_mismatch : error {
+struct OVERDUB_EXPORTED context_mismatch : error {
   using error::error;
 };
 
 /// Checked builds: a `fn` was called inside a strict run, but outside of its contexts.
-struct escaped_call : error {
+struct OVERDUB_EXPORTED escaped_call : error {
   using error::error;
 };
 
@@ -102,8 +123,14 @@ OVERDUB_COLD throw_negative(std::string_view op, long long size) {
   throw size_error(message("overdub: %.*s: a size of %lld is negative", OVERDUB_TEXT(op), size));
 }
 OVERDUB_COLD throw_too_large(long long size, std::size_t bytes) {
-  throw size_error(message(
+  throw array_too_large(message(
       "overdub: an array of %lld elements of %zu bytes is larger than the address space", size, bytes));
+}
+OVERDUB_COLD throw_no_memory(long long size, std::size_t bytes) {
+  throw out_of_memory(message(
+      "overdub: there is no memory for an array of %lld elements of %zu bytes (%llu bytes); make it smaller, "
+      "or make several",
+      size, bytes, static_cast<unsigned long long>(size) * bytes));
 }
 OVERDUB_COLD throw_empty(std::string_view op) {
   throw size_error(message(

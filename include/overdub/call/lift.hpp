@@ -23,6 +23,12 @@ inline constexpr bool is_leaf = is_value<X> || is_carried<X>;
 template <class X, class S>
 concept liftable = is_leaf<X> && is_suffix<stack_of_t<X>, S>;
 
+// An opaque object with metadata, taken out of the outermost context of S.
+template <class X, class S>
+inline constexpr bool is_tagged_object = false;
+template <class T, class M, class L, class... Rest>
+inline constexpr bool is_tagged_object<tagged<T, M, L>, stack<L, Rest...>> = !is_leaf<T> && !tree<T>;
+
 // Metadata Z, of the constant type that the context chose, as the metadata type M for `inner`.
 template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner);
@@ -84,7 +90,8 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
   } else if constexpr (is_tagged<T>) {
     using C = typename S::context;
     if constexpr (
-        carries_metadata<C> && liftable<std::remove_cvref_t<decltype(T::inner)>, typename S::tail>) {
+        carries_metadata<C> &&
+        (liftable<std::remove_cvref_t<decltype(T::inner)>, typename S::tail> || is_tagged_object<T, S>)) {
       auto inner = wrap(stack.rest(), static_cast<X&&>(x).inner);
       using I = decltype(inner);
       using V = value<I, C, typename S::head::run>;

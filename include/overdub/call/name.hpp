@@ -1,6 +1,8 @@
 // Names known to the compiler: string literals as template arguments, and the names of types.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <cstddef>
 #include <string_view>
 

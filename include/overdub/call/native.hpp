@@ -4,6 +4,7 @@
 
 #include <overdub/call/error.hpp>
 #include <overdub/call/zero.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <bit>
 #include <cmath>
@@ -71,6 +72,21 @@ constexpr auto div(X x, Y y) {
   } else
     return x / y;
 }
+// A product and a quotient that are 0 where x is, whatever y is.
+template <class X, class Y>
+constexpr auto strong_mul(X x, Y y) {
+  auto const product = mul(x, y);
+  return x == 0 ? decltype(x * y){0} : product;
+}
+template <class X, class Y>
+constexpr auto strong_div(X x, Y y) {
+  if constexpr (integers<X, Y>) // which programs do not take
+    return x == 0 ? decltype(x / y){0} : div(x, y);
+  else {
+    auto const quotient = x / y;
+    return x == 0 ? decltype(x / y){0} : quotient;
+  }
+}
 template <class X, class Y>
 requires integers<X, Y>
 constexpr auto rem(X x, Y y) {
@@ -106,21 +122,21 @@ constexpr auto shift_right(X x, Y y) {
 template <class X>
 constexpr bool isnan(X x) {
   if constexpr (std::floating_point<X>)
-    return std::isnan(x);
+    return overdub::is_nan(x);
   else
     return false;
 }
 template <class X>
 constexpr bool isinf(X x) {
   if constexpr (std::floating_point<X>)
-    return std::isinf(x);
+    return overdub::is_infinite(x);
   else
     return false;
 }
 template <class X>
 constexpr bool isfinite(X x) {
   if constexpr (std::floating_point<X>)
-    return std::isfinite(x);
+    return overdub::is_finite(x);
   else
     return true;
 }
@@ -168,7 +184,7 @@ constexpr To convert(From x) {
   else if constexpr (std::integral<To> && std::floating_point<From>) {
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From{2};
-    if (!(x == x)) return To{};
+    if (is_nan(x)) return To{};
     if (x < low) return std::numeric_limits<To>::min();
     if (x >= high) return std::numeric_limits<To>::max();
     return static_cast<To>(x);

@@ -79,8 +79,8 @@ OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) {
 
 template <class T, class C, class R>
 template <class U>
-requires(std::is_arithmetic_v<U>&& std::is_same_v<detail::bottom_t<T>, U>&&
-             std::is_empty_v<typename value<T, C, R>::stack_type>) constexpr value<T, C, R>::value(U constant)
+requires detail::constant_of<U, T, C, R>
+constexpr value<T, C, R>::value(U constant)
     : value(detail::wrap(stack_type{}, constant)) {}
 
 } // namespace overdub::values

@@ -4,6 +4,7 @@
 #include <overdub/call/body.hpp>
 #include <overdub/call/compose.hpp>
 #include <overdub/call/derived.hpp>
+#include <overdub/call/leaving.hpp>
 #include <overdub/call/scope.hpp>
 #include <overdub/call/types.hpp>
 
@@ -110,12 +111,50 @@ constexpr auto release(S const& stack, X&& x) {
     return release<Below>(stack.rest(), strip(stack, wrap(stack, std::forward<X>(x))));
 }
 
+template <class Below, class S, class X>
+OVERDUB_INLINE constexpr auto leave_run(S const& stack, X&& x);
+
+template <class Below, class S>
+struct leaver {
+  S const& stack;
+  template <class X>
+  constexpr auto operator()(X&& x) const {
+    return leave_run<Below>(stack, std::forward<X>(x));
+  }
+};
+
+template <class Below, class X>
+consteval bool can_leave() {
+  constexpr bool can = rebuildable<X> && !has_values_as_keys<Below, X>;
+  static_assert(
+      can, "overdub: what this run returns holds values of its context in a type that overdub does not look "
+           "into, and they would outlive "
+           "the run; return numbers, arrays, or trees and standard containers of them, or describe the "
+           "struct template with "
+           "BOOST_HANA_DEFINE_STRUCT");
+  return can;
+}
+
+// The same, where values are in containers that are no trees, too.
+template <class Below, class S, class X>
+OVERDUB_INLINE constexpr auto leave_run(S const& stack, X&& x) {
+  using T = std::remove_cvref_t<X>;
+  if constexpr (!holds_values_apart<Below, T>())
+    return release<Below>(stack, std::forward<X>(x));
+  else if constexpr (tree<T>)
+    return tree_traits<T>::map(leaver<Below, S>{stack}, std::forward<X>(x));
+  else if constexpr (can_leave<Below, T>())
+    return rebuilt(leaver<Below, S>{stack}, T(std::forward<X>(x)));
+  else
+    return refused{};
+}
+
 template <class Below, class S, class F, class... A>
 OVERDUB_INLINE constexpr auto run_in(S const& stack, F const& f, A&&... a) {
   if constexpr (callee<F>)
-    return release<Below>(stack, call(stack, f, std::forward<A>(a)...));
+    return leave_run<Below>(stack, call(stack, f, std::forward<A>(a)...));
   else
-    return release<Below>(stack, run_body(stack, f, std::forward<A>(a)...));
+    return leave_run<Below>(stack, run_body(stack, f, std::forward<A>(a)...));
 }
 
 // A composition as it is, so that contexts which it owns keep their state; one that is const, as a copy.

@@ -2,6 +2,9 @@
 // Boost.Math: one unit of a program that includes special.hpp is enough.
 #pragma once
 
+#include <overdub/call/config.hpp>
+#include <overdub/core/requirements.hpp>
+
 #include <cstdint>
 
 namespace overdub::detail {
@@ -13,6 +16,6 @@ struct special_table {
   float (*polygamma_f32)(std::int64_t, float) = nullptr;
 };
 // Written before main.
-inline constinit special_table special{};
+OVERDUB_HIDDEN inline constinit special_table special{};
 
 } // namespace overdub::detail

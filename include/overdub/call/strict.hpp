@@ -17,15 +17,15 @@ template <class... L>
 inline constexpr bool is_strict<stack<L...>> = (std::is_base_of_v<strict, typename L::context> || ...);
 
 // Whether the code that this thread runs now is a function's body in a strict run.
-inline bool& watched() {
+OVERDUB_HIDDEN inline bool& watched() {
   thread_local bool flag = false;
   return flag;
 }
 
 class watch {
 public:
-  explicit watch(bool on) : before_(std::exchange(watched(), on)) {}
-  ~watch() { watched() = before_; }
+  OVERDUB_HIDDEN explicit watch(bool on) : before_(std::exchange(watched(), on)) {}
+  OVERDUB_HIDDEN ~watch() { watched() = before_; }
   watch(watch const&) = delete;
   watch& operator=(watch const&) = delete;
 

@@ -2,6 +2,8 @@
 // operators, so that nothing is dispatched by accident.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <utility>
 
 namespace overdub {

@@ -23,6 +23,27 @@ OVERDUB_INLINE constexpr auto select_tangent(C const& c, A const& a, B const& b)
     return select(c, a, b);
 }
 
+// A tangent times a slope, and one divided by a number: 0 where the tangent is, even if the slope is infinite or NaN. Tangents that are no
+// numbers bring functions times_each and over_each.
+template <class D, class Slope>
+OVERDUB_INLINE constexpr auto times(D const& tangent, [[maybe_unused]] Slope const& slope) {
+  if constexpr (std::is_same_v<D, zero> || std::is_same_v<Slope, zero>)
+    return zero{};
+  else if constexpr (requires { times_each(tangent, slope); })
+    return times_each(tangent, slope);
+  else
+    return strong_mul(tangent, slope);
+}
+template <class D, class Y>
+OVERDUB_INLINE constexpr auto over(D const& tangent, [[maybe_unused]] Y const& y) {
+  if constexpr (std::is_same_v<D, zero>)
+    return zero{};
+  else if constexpr (requires { over_each(tangent, y); })
+    return over_each(tangent, y);
+  else
+    return strong_div(tangent, y);
+}
+
 template <class R, class X, class Y, class DX, class DY>
 OVERDUB_INLINE constexpr auto
 pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, DY const& dy) {
@@ -36,16 +57,17 @@ pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, D
         return select_tangent(constant, zero{}, exponent * pow(x, exponent - 1.0f));
       };
       if constexpr (std::is_integral_v<plain_t<Y>>)
-        return slope(convert<double>(y)) * dx;
+        return times(dx, slope(convert<double>(y)));
       else
-        return slope(y) * dx;
+        return times(dx, slope(y));
     }
   };
   auto from_exponent = [&] {
     if constexpr (std::is_same_v<DY, zero>)
       return zero{};
     else
-      return select(x == plain_t<X>{}, r, r * log(x)) * dy; // x^y log x tends to 0 with x
+      return times(
+          dy, select_tangent(x == plain_t<X>{} && y >= plain_t<Y>{}, zero{}, r * log(x))); // the limit from above
   };
   return from_base() + from_exponent();
 }
@@ -55,7 +77,7 @@ template <class R, class Y, class DX>
 OVERDUB_INLINE constexpr auto ldexp_tangent(R const&, Y const& y, DX const& dx) {
   plain_t<R> const one{1};
   auto const half = shift_right(y, 1);
-  return ldexp(one, half) * (ldexp(one, y - half) * dx);
+  return times(times(dx, ldexp(one, y - half)), ldexp(one, half));
 }
 
 } // namespace detail

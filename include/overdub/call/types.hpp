@@ -1,6 +1,9 @@
 // Lists of types.
 #pragma once
 
+#include <overdub/call/config.hpp>
+#include <overdub/core/requirements.hpp>
+
 #include <type_traits>
 
 namespace overdub {
@@ -10,6 +13,11 @@ template <class... T>
 struct types {};
 
 namespace detail {
+
+// Tells one list of types from another at run time, by its address. Types of two shared objects are different ones, also where they
+// have one name: what they do may differ.
+template <class... T>
+OVERDUB_HIDDEN inline constexpr char type_key{};
 
 template <bool Kept, class C>
 using keep = std::conditional_t<Kept, types<C>, types<>>;

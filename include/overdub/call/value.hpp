@@ -65,6 +65,11 @@ consteval bool truth_of() {
   return has_truth<T> && !is_symbolic<S>;
 }
 
+// A constant of type U becomes a value of T in C by itself: where no context of the stack has state.
+template <class U, class T, class C, class Run>
+concept constant_of = std::is_arithmetic_v<U> && std::is_same_v<bottom_t<T>, U> &&
+                      std::is_empty_v<push_t<level<C, Run>, stack_of_t<T>>>;
+
 } // namespace detail
 
 // Operators and <cmath> functions on values stand beside the class, so that argument-dependent lookup finds
@@ -88,9 +93,9 @@ public:
   /// A constant: only where no context of the stack has state, since a context with state must come from
   /// somewhere.
   template <class U>
-  requires(std::is_arithmetic_v<U>&& std::is_same_v<detail::bottom_t<T>, U>&&
-               std::is_empty_v<stack_type>) constexpr value(U constant);
-  constexpr value() requires(std::is_arithmetic_v<detail::bottom_t<T>>&& std::is_empty_v<stack_type>)
+  requires detail::constant_of<U, T, C, Run>
+  constexpr value(U constant);
+  constexpr value() requires detail::constant_of<detail::bottom_t<T>, T, C, Run>
       : value(detail::bottom_t<T>{}) {}
 
   constexpr T const& inner() const& { return this->inner_; }

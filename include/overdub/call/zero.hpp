@@ -2,6 +2,8 @@
 // with it is it.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <type_traits>
 
 namespace overdub {

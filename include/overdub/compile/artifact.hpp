@@ -22,13 +22,13 @@ namespace overdub {
 
 /// A context made a program that breaks a rule. `what()` names the context and the stage, and `program` is the text of what it
 /// made.
-struct pass_error : error {
+struct OVERDUB_EXPORTED pass_error : error {
   pass_error(message const& why, std::string text) : error(why), program(std::move(text)) {}
   std::string program;
 };
 
 /// Two contexts of equal fingerprints make different programs: something else than the fingerprint got into one.
-struct fingerprint_error : error {
+struct OVERDUB_EXPORTED fingerprint_error : error {
   using error::error;
 };
 

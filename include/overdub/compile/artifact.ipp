@@ -17,6 +17,11 @@
 namespace overdub {
 namespace detail {
 
+OVERDUB_HIDDEN inline std::atomic<std::uint64_t>& last_artifact() {
+  static std::atomic<std::uint64_t> number{0};
+  return number;
+}
+
 /// The time since it was made.
 class stopwatch {
 public:
@@ -72,8 +77,7 @@ OVERDUB_DECL rewritten::rewritten(recipe r) : made_of_(std::move(r)), program_(m
 }
 
 OVERDUB_DECL artifact::artifact(recipe r) : rewritten(std::move(r)) {
-  static std::atomic<std::uint64_t> last{0};
-  number_ = ++last;
+  number_ = ++detail::last_artifact();
   make_executable();
   bytes_ = detail::bytes_of(made_of().staged) + detail::bytes_of(program()) +
            code_->code().instructions.size() * sizeof(execute::instruction) + sizeof(artifact);

@@ -14,7 +14,7 @@
 namespace overdub {
 
 /// A compilation was asked for while the same one runs, by the same thread; or compilations need each other without an end.
-struct recursive_compilation : error {
+struct OVERDUB_EXPORTED recursive_compilation : error {
   using error::error;
 };
 

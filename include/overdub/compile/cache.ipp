@@ -182,7 +182,7 @@ private:
   // them would end.
   class waiting_thread {
   public:
-    waiting_thread(std::thread::id other, std::string const& name) {
+    OVERDUB_HIDDEN waiting_thread(std::thread::id other, std::string const& name) {
       std::lock_guard const lock(mutex());
       for (std::thread::id at = other;;) {
         if (at == std::this_thread::get_id())
@@ -199,24 +199,24 @@ private:
     }
     waiting_thread(waiting_thread const&) = delete;
     waiting_thread& operator=(waiting_thread const&) = delete;
-    ~waiting_thread() {
+    OVERDUB_HIDDEN ~waiting_thread() {
       std::lock_guard const lock(mutex());
       all().erase(std::this_thread::get_id());
     }
 
   private:
-    static std::mutex& mutex() {
+    OVERDUB_HIDDEN static std::mutex& mutex() {
       static std::mutex m;
       return m;
     }
-    static std::map<std::thread::id, std::thread::id>& all() {
+    OVERDUB_HIDDEN static std::map<std::thread::id, std::thread::id>& all() {
       static std::map<std::thread::id, std::thread::id> waits;
       return waits;
     }
   };
   // Compilations of one thread that need one another.
   struct nesting {
-    explicit nesting(std::string const& name) {
+    OVERDUB_HIDDEN explicit nesting(std::string const& name) {
       if (depth() == most)
         throw recursive_compilation(message(
             "overdub: @%s is compiled inside of %d other compilations: passes or rules run compiled "
@@ -226,11 +226,11 @@ private:
     }
     nesting(nesting const&) = delete;
     nesting& operator=(nesting const&) = delete;
-    ~nesting() { --depth(); }
+    OVERDUB_HIDDEN ~nesting() { --depth(); }
 
   private:
     static constexpr int most = 64;
-    static int& depth() {
+    OVERDUB_HIDDEN static int& depth() {
       thread_local int n = 0;
       return n;
     }
@@ -377,10 +377,11 @@ OVERDUB_DECL cache_statistics compilation_cache::statistics() const { return ent
 OVERDUB_DECL std::vector<compilation_event> compilation_cache::events() const { return entries_->events(); }
 OVERDUB_DECL void compilation_cache::set_limits(cache_limits const& limits) { entries_->set_limits(limits); }
 OVERDUB_DECL void compilation_cache::clear() { entries_->clear(); }
-OVERDUB_DECL compilation_cache& compilation_cache::shared() {
-  static compilation_cache cache;
-  return cache;
+OVERDUB_HIDDEN inline compilation_cache& cache_of_this_object() {
+  static auto* const cache = new compilation_cache; // never destroyed: threads that outlive main may call
+  return *cache;
 }
+OVERDUB_DECL compilation_cache& compilation_cache::shared() { return cache_of_this_object(); }
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub

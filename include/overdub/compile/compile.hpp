@@ -104,7 +104,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 // What calls of a compilation's types ran last, on this thread.
 template <class Compilation, class... C>
-detail::last_answer<C...>& last_answer_of() {
+OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
   thread_local detail::last_answer<C...> last;
   return last;
 }

@@ -2,6 +2,9 @@
 // reclamation (K. Fraser, Practical lock-freedom, 2004).
 #pragma once
 
+#include <overdub/call/config.hpp>
+#include <overdub/core/requirements.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -27,12 +30,12 @@ public:
   /// What is loaded from an atomic pointer in its scope is not freed there.
   class reading {
   public:
-    reading() : reader_(is_ending() ? *the().take() : mine()), is_given_back_(is_ending()) {
+    OVERDUB_HIDDEN reading() : reader_(is_ending() ? *the().take() : mine()), is_given_back_(is_ending()) {
       if (reader_.depth++ == 0) reader_.since.store(the().now_.load());
     }
     reading(reading const&) = delete;
     reading& operator=(reading const&) = delete;
-    ~reading() {
+    OVERDUB_HIDDEN ~reading() {
       if (--reader_.depth == 0) reader_.since.store(0, std::memory_order_release);
       if (is_given_back_) reader_.is_taken.store(false, std::memory_order_release);
     }
@@ -45,10 +48,10 @@ public:
   /// Frees what was replaced, now or when it is called again, when no reader can see it any more. It must have been replaced
   /// before, by a sequentially consistent store. Where there is no memory to remember it, it waits for the readers.
   /// O(threads + what waits).
-  static void retire(std::shared_ptr<void const> old) noexcept { the().add(std::move(old)); }
+  OVERDUB_HIDDEN static void retire(std::shared_ptr<void const> old) noexcept { the().add(std::move(old)); }
 
 private:
-  static epochs& the() {
+  OVERDUB_HIDDEN static epochs& the() {
     static auto& one = *new epochs; // never destroyed: threads may read until the end
     return one;
   }
@@ -80,12 +83,12 @@ private:
     return oldest;
   }
 
-  static bool& is_ending() {
+  OVERDUB_HIDDEN static bool& is_ending() {
     thread_local bool flag = false;
     return flag;
   }
   // The reader of this thread, which is given back when the thread ends.
-  static reader& mine() {
+  OVERDUB_HIDDEN static reader& mine() {
     struct owner {
       reader* r;
       explicit owner(reader* taken) : r(taken) {}

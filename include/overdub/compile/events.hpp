@@ -1,6 +1,8 @@
 // What a cache did, as a list: for tests of what is compiled when, and for people who wonder.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>

@@ -24,7 +24,7 @@ struct global_context {
 };
 
 /// The one that this thread entered last.
-inline global_context const*& global_contexts() {
+OVERDUB_HIDDEN inline global_context const*& global_contexts() {
   thread_local global_context const* last = nullptr;
   return last;
 }

@@ -15,7 +15,7 @@
 namespace overdub {
 
 /// A definition is there already, or is not there, or calls what is not there.
-struct library_error : error {
+struct OVERDUB_EXPORTED library_error : error {
   using error::error;
 };
 

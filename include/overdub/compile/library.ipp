@@ -253,7 +253,7 @@ public:
   }
 
 private:
-  static std::atomic<std::uint64_t>& last_number() {
+  OVERDUB_HIDDEN static std::atomic<std::uint64_t>& last_number() {
     static std::atomic<std::uint64_t> n{0};
     return n;
   }

@@ -22,16 +22,16 @@ namespace overdub {
 namespace detail {
 
 // The program that is compiled now, on this thread.
-inline ir::program const*& linked_program() {
+OVERDUB_HIDDEN inline ir::program const*& linked_program() {
   thread_local ir::program const* p = nullptr;
   return p;
 }
 struct linking {
   ir::program const* before;
-  explicit linking(ir::program const& p) : before(std::exchange(linked_program(), &p)) {}
+  OVERDUB_HIDDEN explicit linking(ir::program const& p) : before(std::exchange(linked_program(), &p)) {}
   linking(linking const&) = delete;
   linking& operator=(linking const&) = delete;
-  ~linking() { linked_program() = before; }
+  OVERDUB_HIDDEN ~linking() { linked_program() = before; }
 };
 
 // Calls the entry of that program, staged in the contexts of the arguments, and gives its results as R.

@@ -30,7 +30,7 @@ class scoped_global {
       "would get the same program; give it fingerprint(), and a constructor from what that returns");
 
 public:
-  explicit scoped_global(C& context) {
+  OVERDUB_HIDDEN explicit scoped_global(C& context) {
     entry_.before = std::exchange(global_contexts(), &entry_);
     entry_.object = &context;
     entry_.type = &detail::type_key<C>;
@@ -56,7 +56,7 @@ public:
   }
   scoped_global(scoped_global const&) = delete;
   scoped_global& operator=(scoped_global const&) = delete;
-  ~scoped_global() { global_contexts() = entry_.before; }
+  OVERDUB_HIDDEN ~scoped_global() { global_contexts() = entry_.before; }
 
 private:
   global_context entry_;

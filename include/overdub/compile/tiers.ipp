@@ -1,30 +1,34 @@
 #pragma once
 
+#include <overdub/call/thread_without_signals.hpp>
 #include <overdub/compile/tiers.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <sys/types.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 namespace overdub::detail {
 
 // Where objects of static storage are made first.
-inline std::thread::id const main_thread = std::this_thread::get_id();
+OVERDUB_HIDDEN inline std::thread::id const main_thread = std::this_thread::get_id();
 
 /// One thread, which begins with the first task and ends with the program, when the task that it runs is done: if the main thread gave
 /// it tasks, before objects of static storage are destroyed, since what compiles has such objects, which it makes when it needs them.
 class background_thread {
 public:
-  static background_thread& the() {
-    static background_thread one;
-    return one;
+  OVERDUB_HIDDEN static background_thread& the() {
+    static owner one;
+    return one.of_this_process();
   }
-  ~background_thread() { end(); }
 
-  void run(std::function<void()> task) {
+  OVERDUB_HIDDEN void run(std::function<void()> task) {
     if (std::this_thread::get_id() == main_thread) {
       struct at_end_of_thread {
         ~at_end_of_thread() { the().end(); }
@@ -34,7 +38,7 @@ public:
     }
     std::lock_guard const lock(mutex_);
     if (ends_) return;
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    if (thread_ == nullptr) thread_ = thread_without_signals([this] { work(); });
     tasks_.push_back(std::move(task));
     changed_.notify_all();
   }
@@ -44,7 +48,30 @@ public:
   }
 
 private:
-  background_thread() = default;
+  // A child of fork has none of its parent's threads, and locks as they left them: it gets a thread of its own. Where the parent's was at
+  // work, the compiler has locked what it shares: then the child compiles nothing in the background.
+  class owner {
+  public:
+    background_thread& of_this_process() {
+      background_thread* known = now_.load();
+      if (known->process_ == getpid()) return *known;
+      auto* const own = new background_thread(known->ends_ || known->is_working_, known);
+      if (now_.compare_exchange_strong(known, own)) return *own; // the parent's is not destroyed
+      delete own;
+      return *known;
+    }
+    owner() = default;
+    owner(owner const&) = delete;
+    owner& operator=(owner const&) = delete;
+    ~owner() {
+      if (background_thread* const known = now_.load(); known->process_ == getpid()) known->end();
+    }
+
+  private:
+    std::atomic<background_thread*> now_{new background_thread(false, nullptr)};
+  };
+
+  background_thread(bool ends, background_thread const* of_parent) : ends_(ends), of_parent_(of_parent) {}
 
   void end() {
     {
@@ -53,7 +80,7 @@ private:
       tasks_.clear();
     }
     changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
+    if (thread_ != nullptr && thread_->joinable()) thread_->join();
   }
   void work() {
     std::unique_lock lock(mutex_);
@@ -75,8 +102,10 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
-  bool is_working_ = false, ends_ = false;
-  std::thread thread_;
+  std::atomic<bool> is_working_{false}, ends_; // a child of fork reads its parent's without the lock
+  pid_t const process_ = getpid();
+  std::unique_ptr<std::thread> thread_;
+  background_thread const* of_parent_; // in a child of fork: it is never destroyed, and no leak
 };
 
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept try {

@@ -102,11 +102,14 @@ struct transformation {
   static auto on_values(F const& f, X const&... x) {
     using S = outermost_t<X...>;
     S const stack = stack_from<S>(x...);
-    static ir::program const p = program(f, ir::math_mode::exact, program_use::rewrite);
-    return evaluated(p, stack, leaves_t<result>{}, lift_leaves(stack, x)...);
+    return evaluated(rewritable(f), stack, leaves_t<result>{}, lift_leaves(stack, x)...);
   }
 
 private:
+  OVERDUB_HIDDEN static ir::program const& rewritable(F const& f) {
+    static ir::program const p = program(f, ir::math_mode::exact, program_use::rewrite);
+    return p;
+  }
   // A tree's leaves as a tuple of values of the stack.
   template <class S, class X>
   static auto lift_leaves(S const& stack, X const& x) {
@@ -169,15 +172,23 @@ private:
   }
 };
 
+// A transformed function for arguments of these types, compiled. No member of a class template: clang forgets the visibility of those that
+// are templates themselves.
+template <class Transformation, class F, class... A>
+OVERDUB_HIDDEN auto const& compiled_once(F const& f, types<A...>) {
+  static compiled_program<typename Transformation::result, A...> const run(
+      Transformation::compiled(f, Transformation::name(), {}));
+  return run;
+}
+
 // The body of a transformed function.
 template <class Transform, class F>
 struct transformed_body {
   template <class... X>
   auto operator()(X const&... x) const {
     if constexpr (outermost_t<X...>::empty) {
-      using made = transformation<Transform, F, typename parameter_of<X>::type...>;
-      static compiled_program<typename made::result, typename parameter_of<X>::type...> const run(
-          made::compiled(F{}, made::name(), {}));
+      auto const& run = compiled_once<transformation<Transform, F, typename parameter_of<X>::type...>>(
+          F{}, types<typename parameter_of<X>::type...>{});
       return run(static_cast<typename parameter_of<X>::type const&>(x)...);
     } else
       return transformation<Transform, F, typename unstaged<X>::type...>::on_values(F{}, x...);
@@ -222,8 +233,7 @@ auto compile(
     fn_t<Name, detail::transformed_body<Transform, F>> const&, types<A...>,
     compile_options const& options = {}) {
   using made = detail::transformation<Transform, F, A...>;
-  return compiled_program<typename made::result, A...>(
-      made::compiled(F{}, made::name(), options));
+  return compiled_program<typename made::result, A...>(made::compiled(F{}, made::name(), options));
 }
 
 } // namespace overdub

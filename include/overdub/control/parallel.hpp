@@ -118,6 +118,12 @@ struct parallel_map_t {
     return map_t::lower(stack, call_lowered, f, xs...);
   }
 
+  // In a program it is map: the executor decides how its iterations run.
+  template <class F, class... A>
+  OVERDUB_INLINE static constexpr auto decompose(F const& f, A const&... xs) {
+    return map(f, xs...);
+  }
+
   template <class F, class... A>
   auto compute(F const& f, A const&... xs) const {
     if constexpr (!map_t::takes<F, A...>())

@@ -22,8 +22,6 @@
 #define OVERDUB_EXECUTE_ABI execute_looping
 #endif
 
-namespace overdub {
-inline namespace OVERDUB_EXECUTE_ABI {
-namespace execute {}
-} // namespace OVERDUB_EXECUTE_ABI
-} // namespace overdub
+// Each header names it whole: clang puts what stands in a reopened `namespace overdub::execute` beside the inline namespace, GNU compilers
+// into it (CWG 2061), and objects of both are linked together.
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {}

@@ -2,13 +2,14 @@
 // gets what it gets when the block ends.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/block_handlers.hpp>
 #include <overdub/execute/deferred_adds.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// The list: accumulator, rank, how many indices, indices, the lanes or the array of lanes.
 template <class T>
@@ -156,4 +157,4 @@ struct lane_defer {
   }
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -2,6 +2,7 @@
 // own variables would keep a compiler from making its last call a jump.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/array_words.hpp>
 #include <overdub/execute/scalar_handlers.hpp>
 
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // A handler that is one call of a function of (machine, frame, instruction).
 template <auto F>
@@ -398,4 +399,4 @@ inline void gather(machine& m, std::byte* frame, instruction const& at) {
       std::memcpy(to, from + static_cast<std::size_t>(indices[k]) * row, row);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -1,16 +1,19 @@
 // Arrays in frames: {elements, owner, extents}, and their memory.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/instruction.hpp>
 #include <overdub/execute/machine.hpp>
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <string_view>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 inline std::byte* elements(std::byte const* frame, offset array) { return get<std::byte*>(frame, array); }
 inline buffer* owner(std::byte const* frame, offset array) { return get<buffer*>(frame, array + word_size); }
@@ -52,6 +55,33 @@ inline std::size_t bytes_for(i64 const* extents, offset rank, std::size_t size) 
   return bytes;
 }
 
+/// Says which array there is no memory for.
+[[noreturn, gnu::cold, gnu::noinline]] inline void
+throw_no_memory(std::string_view op, i64 const* extents, offset rank, std::size_t size) {
+  char shape[ir::max_rank * 24]; // made without allocating
+  char *end = shape, *const last = shape + sizeof shape;
+  std::size_t bytes = size;
+  for (offset k = 0; k < rank; ++k) {
+    if (k > 0) end = static_cast<char*>(std::memcpy(end, " x ", 3)) + 3;
+    end = std::to_chars(end, last, extents[k]).ptr;
+    bytes *= static_cast<std::size_t>(extents[k]);
+  }
+  throw out_of_memory(message(
+      "overdub: %.*s: there is no memory for an array of %.*s elements of %zu bytes (%zu bytes); make it "
+      "smaller, or make several",
+      static_cast<int>(op.size()), op.data(), static_cast<int>(end - shape), shape, size, bytes));
+}
+/// A buffer for so many scalars, of the operation's result.
+inline buffer*
+take_buffer(machine& m, i64 const* extents, offset rank, std::size_t size, std::string_view op) {
+  std::size_t const bytes = bytes_for(extents, rank, size);
+  try {
+    return m.buffers.take(bytes);
+  } catch (std::bad_alloc const&) {
+    throw_no_memory(op, extents, rank, size);
+  }
+}
+
 /// Makes an array of this shape at `at`, its elements unset; behind an extent of 0 all are 0. `extents` may be those of
 /// another array in the frame. Returns the elements.
 inline std::byte* make_array(
@@ -64,7 +94,7 @@ inline std::byte* make_array(
     kept[k] = empty ? 0 : extents[k];
     empty = empty || extents[k] == 0;
   }
-  buffer* const b = m.buffers.take(bytes_for(kept, rank, size));
+  buffer* const b = take_buffer(m, kept, rank, size, op);
   put(frame, at, b->data());
   put(frame, at + word_size, b);
   std::memcpy(frame + at + 2 * word_size, kept, rank * word_size);
@@ -82,4 +112,4 @@ inline void make_unique(machine& m, std::byte* frame, offset at, offset rank, st
   put(frame, at + word_size, b);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

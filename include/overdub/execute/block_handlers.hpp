@@ -1,6 +1,7 @@
 // The instructions that take elements in blocks, and those that move numbers between arrays and lanes.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/lane_handlers.hpp>
 #include <overdub/execute/reduce_handlers.hpp>
 
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- blocks: words for the first element of the block, the end of it, whether blocks run in lanes, a 1, and whether cells
 // of accumulators are added up early (add_handlers.hpp)
@@ -303,4 +304,4 @@ inline void lane_fill_array(machine& m, std::byte* frame, instruction const& at)
     std::memcpy(to, get<std::byte*>(frame, at.b), static_cast<std::size_t>(m.lanes) * at.c);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

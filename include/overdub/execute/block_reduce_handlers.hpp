@@ -2,6 +2,7 @@
 // which are not stored.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/block_handlers.hpp>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- each lane for itself
 
@@ -282,4 +283,4 @@ inline void block_sum_products(machine& m, std::byte* frame, instruction const& 
       [=](i64 i) { return rounded(a[i] * b[i]); });
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -154,9 +154,9 @@ private:
     has_results_ = machine_->abandoned;
   }
   // The number of this thread; 0, until it called something.
-  static inline thread_local constinit std::uint64_t number_of_thread = 0;
+  OVERDUB_HIDDEN static inline thread_local constinit std::uint64_t number_of_thread = 0;
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};
-  static std::uint64_t this_thread() {
+  OVERDUB_HIDDEN static std::uint64_t this_thread() {
     static std::atomic<std::uint64_t> last{0};
     if (number_of_thread == 0) number_of_thread = ++last;
     return number_of_thread;

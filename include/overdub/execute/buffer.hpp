@@ -12,7 +12,7 @@
 #include <new>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// The header in front of an array's elements. Owned by values of one machine: counting is not atomic.
 struct alignas(64) buffer {
@@ -37,12 +37,12 @@ public:
   }
 
   /// A buffer of at least this size, counted once. Throws size_error where no machine has that
-  /// much, and std::bad_alloc. O(1).
+  /// much, and out_of_memory. O(1).
   buffer* take(std::size_t bytes) {
     std::uint32_t const k = class_of(bytes);
     buffer* const b = free_[k];
     if (b == nullptr) [[unlikely]]
-      return make(k);
+      return make(k, bytes);
     free_[k] = b->next;
     b->count = 1;
     return b;
@@ -83,10 +83,12 @@ private:
   static std::size_t bytes_of(std::uint32_t size_class) {
     return std::size_t{4 + size_class % 4} << (size_class / 4 + 4);
   }
-  buffer* make(std::uint32_t k) {
+  buffer* make(std::uint32_t k, std::size_t wanted) {
     std::size_t const bytes = bytes_of(k);
     if (all_.size() == all_.capacity()) all_.reserve(2 * all_.size() + 8);
-    void* const memory = ::operator new (sizeof(buffer) + bytes, std::align_val_t{alignof(buffer)});
+    void* const memory =
+        ::operator new (sizeof(buffer) + bytes, std::align_val_t{alignof(buffer)}, std::nothrow);
+    if (memory == nullptr) detail::throw_no_memory(static_cast<long long>(wanted), 1);
     buffer* const b = ::new (memory) buffer;
     b->count = 1;
     b->bytes = bytes;
@@ -100,4 +102,4 @@ private:
   std::vector<buffer*> all_;
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

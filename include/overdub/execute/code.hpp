@@ -1,6 +1,7 @@
 // A lowered program: what the interpreter reads. It is not changed after it is made, and threads share it.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/host.hpp>
 #include <overdub/execute/instruction.hpp>
 #include <overdub/ir/type.hpp>
@@ -12,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 class machine;
 
@@ -83,4 +84,4 @@ constexpr offset size_of(ir::scalar s) {
 /// Whether values of a type share counted buffers.
 constexpr bool is_counted(ir::type t) { return t.rank > 0 || t.element == ir::scalar::function; }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

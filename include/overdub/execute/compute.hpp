@@ -5,6 +5,7 @@
 #include <overdub/call/callee.hpp>
 #include <overdub/call/native.hpp>
 #include <overdub/call/special_table.hpp>
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/instruction.hpp>
 #include <overdub/ir/consistent.hpp>
 #include <overdub/ir/op.hpp>
@@ -16,7 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // std::lerp, which a compiler may contract: the same steps, each rounded.
 template <std::floating_point T>
@@ -130,7 +131,7 @@ inline constexpr bool is_function =
     !Op::light && Op::arity == Arity && Op::rule == ir::type_rule::floating && std::is_floating_point_v<T>;
 
 template <class T>
-inline constexpr auto functions1 = table_of_modes(
+OVERDUB_HIDDEN inline constexpr auto functions1 = table_of_modes(
     []<class Op>() -> function1<T> {
       if constexpr (Op::code == ir::op::digamma)
         return &digamma<T>;
@@ -155,7 +156,7 @@ inline constexpr auto consistent_function2 = []<class Op>() -> function2<T> {
     return nullptr;
 };
 template <class T>
-inline constexpr auto functions2 = table_of_modes(
+OVERDUB_HIDDEN inline constexpr auto functions2 = table_of_modes(
     []<class Op>() -> function2<T> {
       if constexpr (is_function<Op, 2, T>)
         return [](T x, T y) -> T { return Op::compute(x, y); };
@@ -164,7 +165,7 @@ inline constexpr auto functions2 = table_of_modes(
     },
     consistent_function2<T>);
 template <class T>
-inline constexpr auto functions3 = table_of([]<class Op>() -> function3<T> {
+OVERDUB_HIDDEN inline constexpr auto functions3 = table_of([]<class Op>() -> function3<T> {
   if constexpr (Op::code == ir::op::lerp)
     return &lerp<T>;
   else if constexpr (is_function<Op, 3, T>)
@@ -173,4 +174,4 @@ inline constexpr auto functions3 = table_of([]<class Op>() -> function3<T> {
     return nullptr;
 });
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

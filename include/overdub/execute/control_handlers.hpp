@@ -1,6 +1,7 @@
 // The instructions that decide what comes next: jumps, loops, calls, protection; and those that leave the program.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/array_handlers.hpp>
 #include <overdub/execute/values.hpp>
 
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // Jumps go to c.
 struct jump {
@@ -34,7 +35,7 @@ struct jump_unless_compared {
   }
 };
 /// Of integers and doubles, by kept_a and kept_b.
-inline constexpr auto jump_handlers = table_of([]<class Op>() {
+OVERDUB_HIDDEN inline constexpr auto jump_handlers = table_of([]<class Op>() {
   auto const all = []<class T>() -> std::array<handler, 4> {
     if constexpr (Op::rule == ir::type_rule::comparison)
       return {
@@ -227,4 +228,4 @@ inline void call_sampler(machine& m, std::byte* frame, instruction const& at) {
   deliver_datum(m, frame, list[call.indices + call.parameters.size()], answer);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -1,10 +1,11 @@
 // The text of a datum, and its parser: 1.5, 2, true, 1.5f32, [1.0, 2.0], [[1, 2], [3, 4]], [] : f64[].
 #pragma once
 
+#include <overdub/core/floating_point.hpp>
 #include <overdub/execute/datum.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/ir/error.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <ostream>
@@ -19,16 +20,14 @@ inline void write_scalar(std::string& out, bool x) { out += x ? "true" : "false"
 inline void write_scalar(std::string& out, i64 x) { out += std::to_string(x); }
 template <std::floating_point T>
 void write_scalar(std::string& out, T x) {
-  char text[64];
-  if (std::isnan(x))
+  if (overdub::is_nan(x))
     out += "nan";
-  else if (std::isinf(x))
+  else if (overdub::is_infinite(x))
     out += x < 0 ? "-inf" : "inf";
   else {
-    std::string_view const digits(
-        text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, x).ptr - text));
+    std::string const digits = io::number_text(x);
     out += digits;
-    if (digits.find_first_of(".e") == std::string_view::npos) out += ".0";
+    if (digits.find_first_of(".e") == std::string::npos) out += ".0";
   }
   if constexpr (std::same_as<T, float>) out += "f32";
 }
@@ -119,7 +118,7 @@ private:
   T number(std::string_view digits, std::size_t where) const {
     T x{};
     char const* const last = digits.data() + digits.size();
-    auto const [end, failed] = std::from_chars(digits.data(), last, x);
+    auto const [end, failed] = io::parse_number(digits.data(), last, x);
     if (failed == std::errc::result_out_of_range)
       fail(where, "the number " + std::string(digits) + " is out of its type's range");
     if (failed != std::errc{} || end != last)

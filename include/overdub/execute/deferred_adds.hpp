@@ -2,6 +2,7 @@
 // elements: what a block adds is kept, and added when all of its lanes are there. So is what a block adds besides.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/lanes.hpp>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// What one block adds to accumulators of type T.
 ///
@@ -198,4 +199,4 @@ private:
   std::vector<T const*> pointers_;
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

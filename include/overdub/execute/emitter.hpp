@@ -1,6 +1,7 @@
 // Writes instructions: finds the variant of each that takes operands from registers, and fuses pairs.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/control_handlers.hpp>
 #include <overdub/execute/scalar_handlers.hpp>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// The frame of a function: words that are taken and given back.
 class frame_words {
@@ -217,4 +218,4 @@ private:
   left last_, before_;
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -2,6 +2,7 @@
 // is all there.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
@@ -13,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// Whether the iterations of an operation do not depend on each other, so that it may run in blocks.
 inline bool has_elements(ir::function const& f, ir::node_id n) {
@@ -98,4 +99,4 @@ private:
   std::size_t copied_ = 0;
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -27,6 +27,7 @@ struct sample_request {
   ir::type type;                     // of the answer
 };
 
+inline namespace OVERDUB_EXECUTE_ABI {
 namespace execute {
 
 // Reads its arguments from words of a frame, and writes its results to others.
@@ -103,8 +104,6 @@ template <class C, class R, class... A>
 struct signature_of<R (C::*)(A...)> : signature_of<R(A...)> {};
 
 } // namespace execute
-
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The host functions that programs may call, by name. A plain value; executables keep their own copy of it.
 class hosts {

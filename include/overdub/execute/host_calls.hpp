@@ -2,6 +2,7 @@
 // compiled.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/native_host.hpp>
 #include <overdub/ir/program.hpp>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// The call of an operation `host`. Its function is one of the code's registry; one that the program knows itself is put
 /// there. Throws host_error where there is none, or one of other types. `refuse(why)` throws where the types are not
@@ -74,4 +75,4 @@ sample_call sample_call_of(
   return made;
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

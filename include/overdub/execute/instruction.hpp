@@ -56,7 +56,7 @@
 #endif
 #define OVERDUB_NEXT OVERDUB_GO(at + 1, frame, x, y)
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 class machine;
 struct instruction;
@@ -120,4 +120,4 @@ template <class T>
   return x;
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

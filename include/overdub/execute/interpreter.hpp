@@ -1,6 +1,7 @@
 // executable: a program that can be called. It is lowered once, to instructions that the interpreter runs.
 #pragma once
 
+#include <overdub/core/exact_math.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/lower.hpp>
 #include <overdub/execute/run.hpp>

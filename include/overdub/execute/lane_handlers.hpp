@@ -6,6 +6,7 @@
 // elements are run again one by one, and the failing one throws (next_block in block_handlers.hpp).
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/array_handlers.hpp>
 #include <overdub/execute/lanes.hpp>
 #include <overdub/execute/scalar_handlers.hpp>
@@ -15,7 +16,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // Goes on with the block, or leaves it.
 #define OVERDUB_NEXT_FOR_ALL OVERDUB_GO(at + 1, frame, 0, 0)
@@ -206,7 +207,7 @@ constexpr lane_variants lane_variants_of() {
   }
   return all;
 }
-inline constexpr auto lane_handlers =
+OVERDUB_HIDDEN inline constexpr auto lane_handlers =
     table_of([]<class Op>() { return for_each_type([]<class T>() { return lane_variants_of<Op, T>(); }); });
 
 template <class From, class To>
@@ -215,7 +216,7 @@ void lane_convert(machine& m, std::byte* frame, instruction const& at) {
   auto* const out = lanes_at<To>(frame, at.out);
   for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = as_lane<To>(native::convert<To>(from_lane<From>(a[i])));
 }
-inline constexpr auto lane_convert_handlers = for_each_type([]<class From>() {
+OVERDUB_HIDDEN inline constexpr auto lane_convert_handlers = for_each_type([]<class From>() {
   return for_each_type([]<class To>() -> handler { return &doing<lane_convert<From, To>>::run; });
 });
 
@@ -256,7 +257,7 @@ constexpr lane_fused_row lane_fused_row_of() {
        &lane_fused<First, Second, S, once, in_lanes>::run,
        &lane_fused<First, Second, S, in_lanes, once>::run}};
 }
-inline constexpr std::array lane_fused_rows{
+OVERDUB_HIDDEN inline constexpr std::array lane_fused_rows{
     lane_fused_row_of<operation::mul, operation::add, side::left>(),
     lane_fused_row_of<operation::mul, operation::sub, side::left>(),
     lane_fused_row_of<operation::mul, operation::sub, side::right>(),
@@ -297,4 +298,4 @@ inline bool lane_assert(machine& m, std::byte* frame, instruction const& at) {
   return std::all_of(truth, truth + m.lanes, [](i64 t) { return t != 0; });
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

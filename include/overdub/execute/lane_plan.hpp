@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// What is known of one body. Values that differ among its elements *vary*; the others are computed once for a block.
 class lane_plan {
@@ -357,4 +357,4 @@ private:
   bool fits_ = false;
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -1,6 +1,7 @@
 // Numbers in lanes: how they stand in memory, and what operations compute of them, a vector at a time.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/compute.hpp>
 #include <overdub/execute/instruction.hpp>
 
@@ -8,7 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// How many elements a block has at most.
 inline constexpr i64 most_lanes = 128;
@@ -72,13 +73,19 @@ consteval bool has_vectors() {
   using ir::op;
   constexpr op c = Op::code;
   constexpr bool sums = c == op::neg || c == op::add || c == op::sub;
-  constexpr bool products = c == op::mul || c == op::div;
+  constexpr bool products = c == op::mul || c == op::div || c == op::strong_mul || c == op::strong_div;
   constexpr bool choices = c == op::abs || c == op::min || c == op::max || c == op::clamp || c == op::select;
   constexpr bool bits = c == op::bit_and || c == op::bit_or || c == op::bit_xor || c == op::bit_not;
   if (std::is_same_v<T, double>) return sums || products || choices || Op::rule == ir::type_rule::comparison;
   if (std::is_same_v<T, float>) return sums || products;
   if (std::is_same_v<T, i64>) return sums || bits || c == op::select;
   return true;
+}
+
+/// Bits of a where those of the truth are set, else of b.
+template <class T>
+[[gnu::always_inline]] inline vector<T> chosen(vector<bool> truth, vector<T> a, vector<T> b) {
+  return (vector<T>)(((vector<bool>)a & truth) | ((vector<bool>)b & ~truth));
 }
 
 /// What an operation gives of vectors. The table's formula does not take vectors where it asks for a number's type.
@@ -90,6 +97,10 @@ template <class Op, class T>
     return a + b;
   else if constexpr (c == op::sub)
     return a - b;
+  else if constexpr (c == op::strong_mul)
+    return chosen<T>((vector<bool>)(a != 0), a * b, vector<T>{});
+  else if constexpr (c == op::strong_div)
+    return chosen<T>((vector<bool>)(a != 0), a / b, vector<T>{});
   else if constexpr (c == op::logical_and)
     return a & b;
   else if constexpr (c == op::logical_or)
@@ -121,12 +132,6 @@ template <class Op, class T>
   } else
     return ~a; // bit_not, logical_not
 }
-/// Bits of a where those of the truth are set, else of b.
-template <class T>
-[[gnu::always_inline]] inline vector<T> chosen(vector<bool> truth, vector<T> a, vector<T> b) {
-  return (vector<T>)(((vector<bool>)a & truth) | ((vector<bool>)b & ~truth));
-}
-
 /// Where the operand of an instruction for lanes stands.
 enum class stands : std::uint8_t {
   in_lanes, // the word points to the lanes
@@ -152,4 +157,4 @@ struct lane_operand<T, stands::once> {
   [[gnu::always_inline]] vector<T> many(i64) const { return v; }
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 inline void lowering::check_type(ir::type t) const {
   if (t.element == ir::scalar::key || t.element == ir::scalar::opaque)
@@ -183,4 +183,4 @@ OVERDUB_DECL std::shared_ptr<code const> lower(
   return made;
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -1,6 +1,7 @@
 // Lowering: operations on scalars and arrays.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/array_handlers.hpp>
 #include <overdub/execute/lowering.hpp>
 #include <overdub/ir/sine_and_cosine.hpp>
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 inline void lowering::lower_elementwise(node_id n) {
   value_id const result = f_.result(n);
@@ -191,4 +192,4 @@ inline void lowering::lower_add_to(node_id n) {
 
 inline void lowering::lower_copy(node_id n) { become(f_.operand(n, 0), f_.result(n), n); }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -1,6 +1,7 @@
 // Lowering of maps whose elements run in blocks: the body stands there twice, in lanes and one by one.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/add_handlers.hpp>
 #include <overdub/execute/block_reduce_handlers.hpp>
 #include <overdub/execute/lower_lane_control.hpp>
@@ -10,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // Its results: arrays, or reductions of them. Instructions make the arrays.
 inline std::vector<lowering::block_output> lowering::make_block_outputs(node_id n, offset count) {
@@ -199,4 +200,4 @@ inline void lowering::store_rows_of_lanes(value_id v, offset array, offset first
   });
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

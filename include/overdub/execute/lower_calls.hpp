@@ -1,6 +1,7 @@
 // Lowering: calls, function values, and what leaves the program.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/control_handlers.hpp>
 #include <overdub/execute/host_calls.hpp>
 #include <overdub/execute/lowering.hpp>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // A call's list: how many words of arguments, they, the words of results.
 inline void lowering::lower_call(node_id n) {
@@ -73,4 +74,4 @@ inline void lowering::lower_assert(node_id n) {
   out_.emit(&assert_that::run, 0, at(f_.operand(n, 0)), out_.text(p_.text(f_[n].attributes.text())));
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

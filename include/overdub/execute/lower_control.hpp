@@ -1,6 +1,7 @@
 // Lowering: branches, loops, maps, reductions, accumulators, protection.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/control_handlers.hpp>
 #include <overdub/execute/flatten.hpp>
 #include <overdub/execute/lowering.hpp>
@@ -8,7 +9,7 @@
 
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 inline void lowering::lower_if(node_id n) {
   value_id const truth = f_.operand(n, 0);
@@ -306,4 +307,4 @@ inline void lowering::lower_protect(node_id n) {
   out_.land(end);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

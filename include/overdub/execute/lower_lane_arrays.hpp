@@ -1,13 +1,14 @@
 // Lowering to run in lanes: arrays, reductions, accumulators.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/add_handlers.hpp>
 #include <overdub/execute/block_reduce_handlers.hpp>
 #include <overdub/execute/lower_lanes.hpp>
 
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- arrays
 
@@ -221,4 +222,4 @@ inline void lowering::lane_add_early(region_id body) {
   if (lanes_->depth == 1 && lanes_->plan.defers_in(body)) out_.emit(&doing<add_early>::run, 0, lanes_->block);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

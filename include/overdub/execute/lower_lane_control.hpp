@@ -1,6 +1,7 @@
 // Lowering to run in lanes: control that all lanes share, branches that they do not, and maps inside of maps.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/block_reduce_handlers.hpp>
 #include <overdub/execute/lower_lanes.hpp>
 
@@ -9,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- control that all lanes share
 
@@ -388,4 +389,4 @@ inline void lowering::lane_map(node_id n) {
     }
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

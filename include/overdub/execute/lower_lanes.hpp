@@ -3,6 +3,7 @@
 // of lanes. What does not vary is lowered as everywhere, and runs once for the block.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/block_reduce_handlers.hpp>
 #include <overdub/execute/lowering.hpp>
 
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- where lanes stand
 
@@ -284,4 +285,4 @@ inline void lowering::lower_in_lanes(node_id n) {
   live_in(f_.results_of(n), f_[n].parent);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -2,6 +2,7 @@
 // gives its buffer back.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/block_reduce_handlers.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/emitter.hpp>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// What the functions of one program share while they are lowered.
 struct lowering_of_program {
@@ -475,4 +476,4 @@ private:
   std::vector<std::uint32_t> calls_; // whose operand c is the size of the frame
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -2,6 +2,7 @@
 // next run, of any program.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/buffer.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/deferred_adds.hpp>
@@ -17,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 class machine {
 public:
@@ -134,7 +135,7 @@ inline void go_on(machine* m, instruction const* at, std::byte* frame, i64 x, do
   m->go_on(at, frame, x, y);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
 
 #if OVERDUB_HEADER_ONLY
 #include <overdub/execute/machine.ipp>

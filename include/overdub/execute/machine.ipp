@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 OVERDUB_DECL void machine::run(instruction const* at, std::byte* frame) {
   i64 x = 0;
@@ -78,4 +78,4 @@ OVERDUB_DECL std::byte* machine::frame_in_next_segment(std::size_t bytes) {
   std::rethrow_exception(e);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

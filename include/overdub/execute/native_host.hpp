@@ -1,6 +1,7 @@
 // Native functions that a program knows itself (ir::host_binding), such as its leaves: called like functions of the host's.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/host.hpp>
 #include <overdub/execute/values.hpp>
 #include <overdub/ir/program.hpp>
@@ -11,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// An object of C++ that a native function is given the address of.
 using native_object = std::variant<
@@ -68,4 +69,4 @@ bound_function(ir::host_binding const& b, std::vector<ir::type> parameters, std:
   return {{}, std::move(call), std::move(parameters), std::move(results)};
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

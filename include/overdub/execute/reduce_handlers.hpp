@@ -2,6 +2,7 @@
 // floating-point numbers in eight interleaved lanes, everything else in a balanced tree.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/array_handlers.hpp>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- by an operation
 
@@ -73,7 +74,7 @@ T sum_lanes(T const* p, i64 n) {
 
 /// How an operation combines two of type T, as a function: for those that are not often reduced by. By ir::number_in.
 template <class T>
-inline constexpr auto combinations = table_of_modes(
+OVERDUB_HIDDEN inline constexpr auto combinations = table_of_modes(
     []<class Op>() -> T (*)(T, T) {
       if constexpr (
           Op::arity == 2 && takes<Op, T> &&
@@ -122,7 +123,7 @@ void reduce_array(machine& m, std::byte* frame, instruction const& at) {
   T const all = combine(code, reinterpret_cast<T const*>(elements(frame, at.a)), n);
   put(frame, at.out, at.b == 0 ? all : combine_two(code, get<T>(frame, at.b), all));
 }
-inline constexpr auto reduce_handlers =
+OVERDUB_HIDDEN inline constexpr auto reduce_handlers =
     for_each_type([]<class T>() -> handler { return &doing<reduce_array<T>>::run; });
 
 // ---- by a region, which combines `left` and `right` to `current`: values of some words each, which stand in the frame
@@ -247,4 +248,4 @@ inline instruction const* next_in_lanes(machine&, std::byte* frame, instruction 
   return finish_reduction(r, at);
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -1,6 +1,7 @@
 // One run of a lowered program: arguments and results between C++ and frames, and the machines that threads keep.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/machine.hpp>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_argument_count(code const& c, std::size_t given) {
   throw argument_error(message(
@@ -290,7 +291,7 @@ public:
   /// A machine of this thread's, given back at the end of a scope.
   class borrowed {
   public:
-    borrowed() {
+    OVERDUB_HIDDEN borrowed() {
       if (depth() == most) throw_nested();
       if (auto* const pool = mine(); pool != nullptr && !pool->free_.empty()) {
         machine_ = std::move(pool->free_.back());
@@ -301,7 +302,7 @@ public:
     }
     borrowed(borrowed const&) = delete;
     borrowed& operator=(borrowed const&) = delete;
-    ~borrowed() {
+    OVERDUB_HIDDEN ~borrowed() {
       --depth();
       if (auto* const pool = mine(); pool != nullptr && pool->free_.size() < kept)
         pool->free_.push_back(std::move(machine_)); // there is room: it is reserved
@@ -322,16 +323,16 @@ private:
         "or recurse inside the program",
         most));
   }
-  static int& depth() {
+  OVERDUB_HIDDEN static int& depth() {
     thread_local int n = 0;
     return n;
   }
-  static bool& closed() {
+  OVERDUB_HIDDEN static bool& closed() {
     thread_local bool flag = false;
     return flag;
   }
   // Nothing while the thread ends.
-  static machine_pool* mine() {
+  OVERDUB_HIDDEN static machine_pool* mine() {
     if (closed()) return nullptr;
     thread_local machine_pool pool;
     if (pool.free_.capacity() == 0) pool.free_.reserve(kept);
@@ -341,4 +342,4 @@ private:
   std::vector<std::unique_ptr<machine>> free_;
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

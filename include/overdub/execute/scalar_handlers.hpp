@@ -1,6 +1,7 @@
 // The instructions for scalars: elementwise operations, conversions, moves, elements of arrays; and fused pairs.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/compute.hpp>
 #include <overdub/execute/instruction.hpp>
 
@@ -8,7 +9,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// Where an operand stands: in the frame, or in the register of the last result.
 enum class source : bool { frame, kept };
@@ -188,7 +189,7 @@ constexpr variants variants_of() {
   return all;
 }
 
-inline constexpr auto scalar_handlers =
+OVERDUB_HIDDEN inline constexpr auto scalar_handlers =
     table_of([]<class Op>() { return for_each_type([]<class T>() { return variants_of<Op, T>(); }); });
 
 // ---- fused pairs
@@ -229,7 +230,7 @@ constexpr fused_row fused_row_of() {
   return {First::code, Second::code, S, {all.template operator()<i64>(), all.template operator()<double>()}};
 }
 
-inline constexpr std::array fused_rows{
+OVERDUB_HIDDEN inline constexpr std::array fused_rows{
 #define OVERDUB_FUSED(FIRST, SECOND, SIDE) fused_row_of<operation::FIRST, operation::SECOND, side::SIDE>(),
 #include <overdub/execute/fused.def>
 };
@@ -261,7 +262,8 @@ constexpr variants load_variants() {
   }
   return all;
 }
-inline constexpr auto load_handlers = for_each_type([]<class T>() { return load_variants<T>(); });
+OVERDUB_HIDDEN inline constexpr auto load_handlers =
+    for_each_type([]<class T>() { return load_variants<T>(); });
 
 // The element at c of row b.
 template <class T>
@@ -278,7 +280,8 @@ struct load2 {
     OVERDUB_GIVE(T, result::stored, r);
   }
 };
-inline constexpr auto load2_handlers = for_each_type([]<class T>() -> handler { return &load2<T>::run; });
+OVERDUB_HIDDEN inline constexpr auto load2_handlers =
+    for_each_type([]<class T>() -> handler { return &load2<T>::run; });
 
 template <class Second, side S, class T, source C, result R>
 struct fused_load {
@@ -304,7 +307,7 @@ constexpr fused_load_row fused_load_row_of() {
   row.on_doubles[kept_b | passed] = &fused_load<Second, S, double, kept, pass>::run;
   return row;
 }
-inline constexpr std::array fused_load_rows{
+OVERDUB_HIDDEN inline constexpr std::array fused_load_rows{
 #define OVERDUB_FUSED_AT(SECOND, SIDE) fused_load_row_of<operation::SECOND, side::SIDE>(),
 #include <overdub/execute/fused.def>
 };
@@ -318,7 +321,7 @@ struct converting {
   }
 };
 /// From the first type to the second.
-inline constexpr auto convert_handlers = for_each_type([]<class From>() {
+OVERDUB_HIDDEN inline constexpr auto convert_handlers = for_each_type([]<class From>() {
   return for_each_type([]<class To>() -> handler { return &converting<From, To>::run; });
 });
 
@@ -337,4 +340,4 @@ struct move_words {
   }
 };
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

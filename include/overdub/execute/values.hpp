@@ -1,6 +1,7 @@
 // Values between C++ and frames: arguments of programs and host functions, and their results.
 #pragma once
 
+#include <overdub/execute/abi.hpp>
 #include <overdub/execute/array_words.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/host.hpp>
@@ -10,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace overdub::execute {
+namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // The part of an array of arrays at `from`, which goes on behind it.
 template <class T>
@@ -139,4 +140,4 @@ inline datum datum_at(std::byte const* frame, offset at, ir::type t) {
   });
 }
 
-} // namespace overdub::execute
+} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

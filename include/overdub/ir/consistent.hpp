@@ -57,7 +57,7 @@ struct consistent_functions {
 };
 
 /// Null where overdub::sleef is not linked.
-inline constinit consistent_functions const* consistent = nullptr;
+OVERDUB_HIDDEN inline constinit consistent_functions const* consistent = nullptr;
 
 /// Whether programs of this mode can be run here.
 inline bool is_runnable(math_mode m) { return m != math_mode::consistent || consistent != nullptr; }

@@ -13,7 +13,7 @@
 namespace overdub {
 
 /// A program cannot be differentiated: says what has no derivative, and where.
-struct differentiation_error : error {
+struct OVERDUB_EXPORTED differentiation_error : error {
   using error::error;
 };
 
@@ -40,7 +40,7 @@ struct diagnostic {
 
 /// A program that is not valid, or a text that is none. `what()` says the first thing that is wrong, `diagnostics` all
 /// that was found.
-struct invalid_program : error {
+struct OVERDUB_EXPORTED invalid_program : error {
   explicit invalid_program(std::vector<diagnostic> found)
       : error(first(found)), diagnostics(std::move(found)) {}
   std::vector<diagnostic> diagnostics;
@@ -55,12 +55,12 @@ private:
 };
 
 /// A text that is no program: lines, columns, and what was expected there.
-struct parse_error : invalid_program {
+struct OVERDUB_EXPORTED parse_error : invalid_program {
   using invalid_program::invalid_program;
 };
 
 /// A program that breaks a rule of the verifier.
-struct verify_error : invalid_program {
+struct OVERDUB_EXPORTED verify_error : invalid_program {
   using invalid_program::invalid_program;
 };
 

@@ -1,6 +1,8 @@
 // The dense numbers of what a program is made of. A number is valid in its function, or in its program.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

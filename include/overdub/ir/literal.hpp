@@ -2,11 +2,12 @@
 // is written. Every bit pattern of a number, and every byte of a text, is read back as it was.
 #pragma once
 
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/ir/type.hpp>
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -64,18 +65,14 @@ constexpr std::size_t utf8_length(std::string_view text) {
   return wrong ? 0 : length;
 }
 
-template <std::integral T>
-void append_number(std::string& out, T x, int base = 10) {
-  char digits[24];
-  out.append(digits, std::to_chars(digits, digits + sizeof digits, x, base).ptr);
-}
+using io::append_number;
 
 template <std::floating_point T>
 void append_floating(std::string& out, std::uint64_t bits) {
   constexpr bool is_double = std::is_same_v<T, double>;
   using pattern = std::conditional_t<is_double, std::uint64_t, std::uint32_t>;
   T const x = std::bit_cast<T>(static_cast<pattern>(bits));
-  if (x != x) {
+  if (overdub::is_nan(x)) {
     out += "nan";
     if (static_cast<pattern>(bits) != std::bit_cast<pattern>(std::numeric_limits<T>::quiet_NaN())) {
       out += "(0x";
@@ -83,15 +80,12 @@ void append_floating(std::string& out, std::uint64_t bits) {
       out += ')';
     }
   } else {
-    char text[32];
-    char* end = std::to_chars(text, text + sizeof text, x).ptr;
+    std::size_t const begin = out.size();
+    append_number(out, x);
     bool is_integer = true; // in its digits: it gets a point, since 2 is an i64
-    for (char const* c = text; c != end; ++c) is_integer = is_integer && (is_a(*c, is_digit) || *c == '-');
-    if (is_integer) {
-      *end++ = '.';
-      *end++ = '0';
-    }
-    out.append(text, end);
+    for (std::size_t i = begin; i < out.size(); ++i)
+      is_integer = is_integer && (is_a(out[i], is_digit) || out[i] == '-');
+    if (is_integer) out += ".0";
   }
   if (!is_double) out += "f32";
 }

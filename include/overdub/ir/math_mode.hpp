@@ -1,6 +1,9 @@
 // What "equal" means for the floating-point operations of a program.
 #pragma once
 
+#include <overdub/call/config.hpp>
+#include <overdub/core/requirements.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -15,6 +18,7 @@ enum class math_mode : std::uint8_t {
 };
 
 /// The words of the modes in a program's text.
-inline constexpr std::array<std::string_view, 3> math_mode_names{"exact", "consistent", "fast"};
+OVERDUB_HIDDEN inline constexpr std::array<std::string_view, 3> math_mode_names{
+    "exact", "consistent", "fast"};
 
 } // namespace overdub::ir

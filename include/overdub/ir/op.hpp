@@ -1,6 +1,7 @@
 // The operations of programs, numbered; what the table ir/ops.def says of each.
 #pragma once
 
+#include <overdub/call/config.hpp>
 #include <overdub/call/effect.hpp>
 
 #include <array>
@@ -60,7 +61,7 @@ consteval std::string_view text_name(std::string_view name) {
 }
 
 inline constexpr std::uint32_t any = op_row::any;
-inline constexpr std::array<op_row, op_count> rows{{
+OVERDUB_HIDDEN inline constexpr std::array<op_row, op_count> rows{{
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, ...)                                                  \
   {#NAME, 1, 1, 0, type_rule::TYPES, effect::EFFECT, COST, true},
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, ...)                                                 \

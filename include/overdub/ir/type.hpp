@@ -1,6 +1,8 @@
 // The types of values in programs: scalars, arrays of them of any rank, functions, opaque objects and random keys.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <cstdint>
 
 namespace overdub::ir {

@@ -1,6 +1,7 @@
 // Words that the printer writes and the parser reads, besides the names of operations.
 #pragma once
 
+#include <overdub/call/config.hpp>
 #include <overdub/ir/op.hpp>
 
 #include <array>
@@ -9,8 +10,8 @@
 
 namespace overdub::ir::detail {
 
-inline constexpr std::array<std::string_view, 6> effect_names{"pure",      "may_fail",    "reads_context",
-                                                              "addressed", "accumulates", "ordered"};
+OVERDUB_HIDDEN inline constexpr std::array<std::string_view, 6> effect_names{
+    "pure", "may_fail", "reads_context", "addressed", "accumulates", "ordered"};
 
 // Regions that are nested deeper are not indented further.
 inline constexpr std::uint32_t most_indented = 100;

@@ -59,7 +59,7 @@ T from_bits(std::uint64_t bits) {
 template <class T>
 std::optional<std::uint64_t> to_bits(T x) {
   if constexpr (std::floating_point<T>)
-    if (x != x) return {};
+    if (is_nan(x)) return {};
   if constexpr (std::same_as<T, float>)
     return std::bit_cast<std::uint32_t>(x);
   else if constexpr (std::same_as<T, double>)
@@ -162,7 +162,7 @@ inline std::optional<std::uint64_t> constant(function const& f, node_id n, ir::m
       if (node.code == op::ldexp)
         return detail::to_bits(native::ldexp(x, static_cast<std::int64_t>(bits(1))));
       T const last = detail::from_bits<T>(bits(node.operand_count - 1));
-      if ((node.code == op::signbit || node.code == op::copysign) && last != last) return {};
+      if ((node.code == op::signbit || node.code == op::copysign) && is_nan(last)) return {};
     }
     if ((node.code == op::div || node.code == op::rem) && t == ir::i64 && bits(1) == 0) return {};
     return detail::computed<T>(node.code, x, detail::from_bits<T>(bits(1)), detail::from_bits<T>(bits(2)));

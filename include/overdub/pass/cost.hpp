@@ -64,6 +64,14 @@ private:
   static constexpr int deepest = 8; // choices between function values that are looked at
   // Of a function value's function; of the dearest of several. Reabstracted, it reabstracts what it takes and gives.
   double of_applying(program const& p, function const& f, value_id v, int depth) const {
+    double reabstracting = 0;
+    for (; f.is_result(v) && f[f.node_of(v)].code == op::reabstract; v = f.operand(f.node_of(v), 0))
+      reabstracting +=
+          ir::row_of(op::reabstract).cost *
+          static_cast<double>(ir::inner_differences(p, f.type_of(f.operand(f.node_of(v), 0)), f.type_of(v)));
+    return reabstracting + of_applying_made(p, f, v, depth);
+  }
+  double of_applying_made(program const& p, function const& f, value_id v, int depth) const {
     if (!f.is_result(v) || depth == 0) return unknown_callee;
     node_id const n = f.node_of(v);
     auto const operand = [&](std::uint32_t i) { return of_applying(p, f, f.operand(n, i), depth - 1); };
@@ -73,10 +81,6 @@ private:
     switch (f[n].code) {
     case op::closure:
       return of(f[n].attributes.callee());
-    case op::reabstract:
-      return of_applying(p, f, f.operand(n, 0), depth) +
-             ir::row_of(op::reabstract).cost *
-                 static_cast<double>(ir::inner_differences(p, f.type_of(f.operand(n, 0)), f.type_of(v)));
     case op::select:
       return std::max(operand(1), operand(2));
     case op::if_:

@@ -2,6 +2,7 @@
 // the same value; numbers are literals of the type that is there.
 #pragma once
 
+#include <overdub/io/number_text.hpp>
 #include <overdub/pass/congruence.hpp>
 
 #include <bit>
@@ -110,7 +111,7 @@ private:
           (w[0] - 'x' + static_cast<int>(most_names)) % static_cast<int>(most_names));
     } else {
       x.is = node::kind::number;
-      x.number = std::strtod(std::string(w).c_str(), nullptr);
+      (void)io::parse_whole(w, x.number);
     }
     return number;
   }

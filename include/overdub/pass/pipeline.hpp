@@ -40,7 +40,7 @@ struct named_pass {
   bool keeps_cost = true; // it never raises the cost (cost.hpp)
 };
 
-inline constexpr std::array passes{
+OVERDUB_HIDDEN inline constexpr std::array passes{
     named_pass{
         "forget_derivatives", [](program& p) { return forget_derivatives(p); },
         "functions no longer say how they are differentiated", true, true},

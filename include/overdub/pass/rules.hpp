@@ -37,7 +37,7 @@ struct rule {
       : left(law), code(of), rewrite(f) {}
 };
 
-inline constexpr rule laws[] = {
+OVERDUB_HIDDEN inline constexpr rule laws[] = {
     // sums; -0.0 is the zero that changes nothing: 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
     {"(add x -0.0)", "x", on::floats},
     {"(add x 0)", "x", on::integers},
@@ -59,7 +59,13 @@ inline constexpr rule laws[] = {
     {"(fma x 1 y)", "(add x y)", on::floats},
     {"(fma 1 x y)", "(add x y)", on::floats},
     {"(fma x y -0.0)", "(mul x y)", on::floats},
+    {"(strong_mul 0 x)", "0", on::floats},
+    {"(strong_mul -0.0 x)", "0", on::floats},
+    {"(strong_mul 1 x)", "x", on::floats},
+    {"(strong_mul -1 x)", "(neg x)", on::floats},
     // quotients
+    {"(strong_div 0 x)", "0", on::floats},
+    {"(strong_div -0.0 x)", "0", on::floats},
     {"(div x 1)", "x", on::numbers},
     {"(div x -1)", "(neg x)", on::numbers},
     {"(rem x 1)", "0", on::integers},
@@ -159,7 +165,7 @@ public:
 
   std::span<entry const> of(op code) const { return by_code_[static_cast<std::size_t>(code)]; }
 
-  static law_table const& get() {
+  OVERDUB_HIDDEN static law_table const& get() {
     static law_table const table;
     return table;
   }

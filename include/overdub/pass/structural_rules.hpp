@@ -2,6 +2,7 @@
 // false. They are listed in rules.hpp.
 #pragma once
 
+#include <overdub/core/floating_point.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/pass/words.hpp>
 
@@ -41,8 +42,8 @@ bool multiply(cursor& c, node_id n) {
   T const divisor = std::bit_cast<T>(static_cast<Bits>(c->bits_of(c->operand(n, 1))));
   int exponent = 0;
   T const reciprocal = T{1} / divisor;
-  if (!std::isfinite(divisor) || std::abs(std::frexp(divisor, &exponent)) != T{0.5} ||
-      !std::isfinite(reciprocal) || T{1} / reciprocal != divisor)
+  if (!overdub::is_finite(divisor) || std::abs(std::frexp(divisor, &exponent)) != T{0.5} ||
+      !overdub::is_finite(reciprocal) || T{1} / reciprocal != divisor)
     return false;
   value_id const operands[] = {c->operand(n, 0), c.literal(reciprocal)};
   return replace(c, n, op::mul, operands);

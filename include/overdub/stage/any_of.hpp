@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/array/elements.hpp>
+#include <overdub/call/config.hpp>
 #include <overdub/call/tree.hpp>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct functions_of_type {
   void (*destroy)(void* at);
 };
 template <class T>
-inline constexpr functions_of_type functions_of{
+OVERDUB_HIDDEN inline constexpr functions_of_type functions_of{
     [](void* to, void const* from) { ::new (to) T(*static_cast<T const*>(from)); },
     [](void* to, void* from) { ::new (to) T(std::move(*static_cast<T*>(from))); },
     [](void* at) { static_cast<T*>(at)->~T(); }};
@@ -93,7 +94,7 @@ private:
     (void)((++i, std::is_same_v<X, T>) || ...);
     return i;
   }
-  static constexpr functions_of_type const* functions[] = {&functions_of<T>...};
+  OVERDUB_HIDDEN static constexpr functions_of_type const* functions[] = {&functions_of<T>...};
 
   template <class X, class Self>
   static auto& held(Self& self) {

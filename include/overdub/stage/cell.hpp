@@ -11,7 +11,7 @@
 namespace overdub {
 
 /// A program cannot be evaluated: wrong arguments, or something that only other executors do.
-struct evaluation_error : error {
+struct OVERDUB_EXPORTED evaluation_error : error {
   using error::error;
 };
 

@@ -2,6 +2,7 @@
 // in that context, on symbols it stages again. It is the reference that every executor is held against.
 #pragma once
 
+#include <overdub/call/stack_limit.hpp>
 #include <overdub/control/if.hpp>
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>
@@ -107,7 +108,7 @@ public:
   // What a value of the function is: a leaf, a function value, or an accumulator.
   struct slot {
     any leaf;
-    std::shared_ptr<closure const> function_value;
+    std::shared_ptr<closure> function_value;
     std::vector<ir::value_id> accumulators; // symbols, in symbolic contexts
     ir::value_id function = ir::nothing;    // the symbol of a function value that is not known there
     ir::type type{};                        // of a function value, in the program that is evaluated
@@ -115,6 +116,26 @@ public:
   struct closure {
     ir::function_id f;
     std::vector<slot> captured;
+    std::shared_ptr<closure> next = {}; // of those that are destroyed
+
+    // Function values capture one another, as many as there is memory for: they are destroyed one after another, without recursion.
+    ~closure() {
+      std::shared_ptr<closure> left;
+      auto const take_from = [&](closure& c) {
+        for (slot& s : c.captured) {
+          std::shared_ptr<closure> inner = std::move(s.function_value);
+          if (inner.use_count() != 1) continue;
+          inner->next = std::move(left);
+          left = std::move(inner);
+        }
+      };
+      take_from(*this);
+      while (left) {
+        std::shared_ptr<closure> const one = std::move(left);
+        left = std::move(one->next);
+        take_from(*one);
+      }
+    }
   };
   struct frame {
     ir::function const& f;
@@ -124,7 +145,7 @@ public:
 
   // Functions that are made have the names `above` behind theirs, and those of the contexts.
   evaluator(ir::program const& p, S const& contexts, std::string above = {})
-      : program_(p), stack_(contexts), above_(std::move(above)), bottom_(here()) {
+      : program_(p), stack_(contexts), above_(std::move(above)) {
     check_math();
   }
 
@@ -263,15 +284,11 @@ private:
     frame at{f, std::vector<slot>(f.value_count())};
     return region_slots(at, ir::function::body, std::move(arguments));
   }
-  // A frame's address, and not that of a local, which sanitizers may put elsewhere.
-  [[gnu::noinline]] static std::uintptr_t here() {
-    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  }
   void check_depth() const {
-    std::uintptr_t const now = here();
-    if ((now < bottom_ ? bottom_ - now : now - bottom_) > most_stack)
+    if (limit_.is_reached())
       throw stack_overflow(
-          message("overdub: evaluate: calls are nested too deeply; does a recursion not end?"));
+          message("overdub: evaluate: calls, or function values that capture one another, are nested too "
+                  "deeply; does a recursion not end?"));
   }
 
   std::vector<slot> region_slots(frame& at, ir::region_id r, std::vector<slot> arguments) {
@@ -530,7 +547,7 @@ private:
   S const& stack_;
   std::string above_;
   evaluation_place failed_;
-  std::uintptr_t bottom_; // of the host's stack, where the run began
+  stack_limit limit_{most_stack}; // from where the run began
 };
 
 } // namespace overdub::detail

@@ -70,7 +70,7 @@ auto evaluator<S>::by_rule(ir::function_id id, std::vector<slot> const& argument
   level const& here = stack_;
   evaluator<others> values(program_, around);
   evaluator<below> changes(program_, here.rest());
-  values.bottom_ = changes.bottom_ = bottom_;
+  values.limit_ = changes.limit_ = limit_;
   ir::function const* made = nullptr; // which the symbols belong to
   if constexpr (symbolic) made = &recorder_().here();
 

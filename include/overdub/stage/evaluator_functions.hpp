@@ -104,6 +104,7 @@ auto evaluator<S>::function_symbol(slot const& s, ir::type wanted) -> ir::value_
   if (!s.function_value && s.function == ir::nothing) (void)leaf(s); // which throws
   ir::value_id made = s.function;
   if (s.function_value) {
+    check_depth();
     ir::function const& f = program_[s.function_value->f];
     ir::function_id const callee = staged(s.function_value->f);
     std::vector<ir::value_id> captured;

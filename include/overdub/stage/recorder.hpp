@@ -20,15 +20,11 @@
 namespace overdub {
 
 /// A program could not be staged.
-struct staging_error : error {
+struct OVERDUB_EXPORTED staging_error : error {
   using error::error;
 };
 
 namespace detail {
-
-// Tells one list of types from another at run time.
-template <class... T>
-inline constexpr char type_key{};
 
 class recorder {
 public:

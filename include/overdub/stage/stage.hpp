@@ -1,6 +1,8 @@
 // stage(f, signature): a C++ function as a program; stage(contexts, f, signature): the program that the contexts make of it.
 #pragma once
 
+#include <overdub/call/keep_loaded.hpp>
+#include <overdub/core/exact_math.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/stage/hooks.hpp>
 #include <overdub/stage/staging.hpp>
@@ -33,6 +35,7 @@ public:
   // A program whose entry is called like F, and computes body(admit(x)...) for its arguments x of these types.
   template <class F, class... A, class Admit, class Body>
   static ir::program run_body_of(recorder& r, types<A...> arguments, Admit const& admit, Body const& body) {
+    keep_loaded(); // the program has addresses of this object's functions, and so has what is made of it
     if constexpr ((has_known_size<A>() && ...))
       return staged<F>(r, arguments, admit, body);
     else

@@ -164,7 +164,7 @@ private:
       return false;
   }
 
-  static constexpr std::array<row, ir::op_count> rows = [] {
+  OVERDUB_HIDDEN static constexpr std::array<row, ir::op_count> rows = [] {
     std::array<row, ir::op_count> all{};
 #define OVERDUB_UNARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t, 1>();
 #define OVERDUB_BINARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t, 2>();
@@ -193,7 +193,7 @@ private:
       return nullptr;
   }
 
-  static constexpr std::array<entry, ir::op_count> rows = [] {
+  OVERDUB_HIDDEN static constexpr std::array<entry, ir::op_count> rows = [] {
     std::array<entry, ir::op_count> all{};
 #define OVERDUB_BINARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t>();
 #include <overdub/ir/ops.def>

@@ -1,6 +1,7 @@
 // The words of a program's text, read one by one where the parser stands.
 #pragma once
 
+#include <overdub/io/number_text.hpp>
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/parse/faults.hpp>
 
@@ -323,7 +324,7 @@ private:
   template <class T>
   T number(char const* start, std::string_view digits, std::string_view range) {
     T x{};
-    auto const [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
+    auto const [end, wrong] = io::parse_number(digits.data(), digits.data() + digits.size(), x);
     if (wrong == std::errc() && end == digits.data() + digits.size()) return x;
     at_ = start;
     std::size_t const at = offset();
@@ -341,7 +342,7 @@ private:
       x = sign != 0 ? -limits::infinity() : limits::infinity();
     else if (digits == "nan")
       x = limits::quiet_NaN();
-    else if (digits.size() > sign && is_a(digits[sign], is_digit)) // from_chars knows words, too
+    else if (digits.size() > sign && is_a(digits[sign], is_digit)) // parse_number knows words, too
       x = number<T>(start, digits, std::is_same_v<T, double> ? "f64" : "f32");
     else {
       at_ = start;

@@ -1,6 +1,7 @@
 // Words and operations: the table from name to operation, and what a misspelt word may mean.
 #pragma once
 
+#include <overdub/call/config.hpp>
 #include <overdub/ir/op.hpp>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ private:
     return empty;
   }();
 };
-inline constexpr op_table ops_by_name;
+OVERDUB_HIDDEN inline constexpr op_table ops_by_name;
 
 /// Remembers the word that is nearest to a misspelt one: by at most a third of its letters, or one.
 class nearest_word {

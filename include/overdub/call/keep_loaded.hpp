@@ -1,0 +1,35 @@
+// Keeps the calling shared object in memory, where others now hold addresses in it: of functions, names and virtual tables.
+#pragma once
+
+#include <overdub/call/config.hpp>
+
+#include <dlfcn.h>
+#include <string_view>
+
+namespace overdub::detail {
+
+// Null in a program that is linked statically, unless it uses them itself: it unloads nothing.
+static decltype(::dladdr) weak_dladdr __attribute__((weakref("dladdr")));
+static decltype(::dlopen) weak_dlopen __attribute__((weakref("dlopen")));
+
+/// From here on dlclose does not unload the shared object that this is compiled into. The program itself is never unloaded.
+/// Thread-safe; cheap after the first call.
+OVERDUB_HIDDEN inline void keep_loaded() {
+  [[maybe_unused]] static bool const done = [] {
+    static constexpr char here{};
+    Dl_info object{};
+    if (weak_dlopen != nullptr && weak_dladdr != nullptr && weak_dladdr(&here, &object) != 0 &&
+        object.dli_fname != nullptr)
+      static_cast<void>(weak_dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
+    return true;
+  }();
+}
+
+/// The name of a callee, for what keeps it: names are in the memory of the shared object whose calls have them.
+template <class F>
+OVERDUB_HIDDEN std::string_view kept_name(F const& f) {
+  keep_loaded();
+  return f.name();
+}
+
+} // namespace overdub::detail
