@@ -5,6 +5,7 @@
 #include <overdub/contexts/check/bounds.hpp>
 #include <overdub/contexts/check/calls.hpp>
 #include <overdub/contexts/check/report.hpp>
+#include <overdub/core/exact_math.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <span>
@@ -36,7 +37,7 @@ requires(sizeof...(T) > 0) check_report check(F const& f, bounds_of<T> const&...
 }
 
 /// A program was refused by `checked`.
-struct check_failed : error {
+struct OVERDUB_EXPORTED check_failed : error {
   using error::error;
 };
 

@@ -1,10 +1,12 @@
 // check_finite: stops a program where the first infinity or NaN comes up, and says at which operation, and how it came there.
 #pragma once
 
+#include <overdub/core/exact_math.hpp>
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,7 +15,7 @@
 namespace overdub::contexts {
 
 /// An operation gave an infinity or NaN of finite numbers.
-struct not_finite : error {
+struct OVERDUB_EXPORTED not_finite : error {
   using error::error;
 };
 
@@ -45,7 +47,7 @@ private:
     each_leaf(
         [&]<class Leaf>(Leaf const& leaf) {
           if constexpr (std::is_floating_point_v<Leaf>)
-            all = all && std::isfinite(leaf);
+            all = all && overdub::is_finite(leaf);
           else if constexpr (requires { leaf.span(); })
             for (auto const& element : leaf) all = all && is_finite(element);
         },
@@ -65,9 +67,7 @@ private:
   template <class X>
   static std::string text_of(X const& x) {
     if constexpr (std::is_arithmetic_v<X>) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%.17g", static_cast<double>(x));
-      return text;
+      return io::number_text(static_cast<double>(x), io::significant(17));
     } else if constexpr (requires { typename tree_traits<X>::children; }) {
       std::string text;
       each_leaf([&](auto const& leaf) { text += (text.empty() ? "(" : ", ") + text_of(leaf); }, x);

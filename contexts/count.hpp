@@ -2,6 +2,7 @@
 // and along each edge from a caller to a callee.
 #pragma once
 
+#include <overdub/call/keep_loaded.hpp>
 #include <overdub/overdub.hpp>
 
 #include <array>
@@ -84,10 +85,11 @@ struct count_each : context {
   std::map<std::pair<std::string_view, std::string_view>, long> const& edges() const { return edges_; }
 
   template <callee F>
-  void before(F const&, auto const&...) {
-    ++callees_[F::name()];
-    ++edges_[{running_.empty() ? std::string_view() : running_.back(), F::name()}];
-    if constexpr (function<F>) running_.push_back(F::name());
+  void before(F const& f, auto const&...) {
+    std::string_view const callee = detail::kept_name(f);
+    ++callees_[callee];
+    ++edges_[{running_.empty() ? std::string_view() : running_.back(), callee}];
+    if constexpr (function<F>) running_.push_back(callee);
   }
   void after(function auto, auto const&, auto const&...) { running_.pop_back(); }
   void failed(function auto, std::exception_ptr const&, auto const&...) { running_.pop_back(); }

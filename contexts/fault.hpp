@@ -13,7 +13,7 @@
 namespace overdub::contexts {
 
 /// What a call throws that is made to fail, unless the context throws something else.
-struct injected_fault : error {
+struct OVERDUB_EXPORTED injected_fault : error {
   using error::error;
 };
 

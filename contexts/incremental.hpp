@@ -6,6 +6,7 @@
 #include <overdub/compile/transformed.hpp>
 #include <overdub/compile/tree_data.hpp>
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/core/exact_math.hpp>
 
 #include <array>
 #include <bit>
@@ -220,7 +221,8 @@ private:
 
 // The slices of a function of these arguments, which the whole process shares.
 template <class F, class... A>
-std::shared_ptr<incremental_slices> incremental_slices_for(F const& f, compile_options const& o) {
+OVERDUB_HIDDEN std::shared_ptr<incremental_slices>
+incremental_slices_for(F const& f, compile_options const& o) {
   using original = detail::compilation<F, types<A...>>;
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<incremental_slices>> all;

@@ -1,11 +1,15 @@
 // log: the calls of a program as a tree, with arguments and results.
 #pragma once
 
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/overdub.hpp>
 
 #include <exception>
 #include <iostream>
+#include <locale>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -15,7 +19,7 @@
 namespace overdub::contexts {
 
 /// Writes a line a call: `mul(3, 4) = 12`. A call that makes others is opened above them, and closed by its
-/// result.
+/// result. Numbers have the stream's precision and flags, and the form of the "C" locale whatever locale the stream has.
 struct log : context {
   std::ostream* out = &std::clog;
 
@@ -68,7 +72,8 @@ private:
     if constexpr (std::is_same_v<X, bool>)
       *out << (x ? "true" : "false");
     else if constexpr (std::is_floating_point_v<X>)
-      (x == x ? *out << x : *out << "nan"); // its sign says nothing, and compilers differ in it
+      overdub::is_nan(x) ? void(*out << "nan")
+                         : write_plain(x); // its sign says nothing, and compilers differ in it
     else if constexpr (callee<X>)
       *out << X::name();
     else if constexpr (requires { typename X::function_type; })
@@ -91,7 +96,7 @@ private:
         if (i > 0) *out << ", ";
         write(*it);
       }
-      if (i < static_cast<int>(x.size())) *out << ", ... " << x.size() << " elements";
+      if (i < static_cast<int>(x.size())) *out << ", ... " << io::number_text(x.size()) << " elements";
       *out << ']';
     } else if constexpr (requires { std::tuple_size<X>::value; }) {
       *out << '{';
@@ -100,9 +105,20 @@ private:
           [&](auto const&... e) { ((*out << (std::exchange(first, false) ? "" : ", "), write(e)), ...); }, x);
       *out << '}';
     } else if constexpr (requires { *out << x; })
-      *out << x;
+      write_plain(x);
     else
       *out << type_name<X>();
+  }
+
+  // Through a stream of its own, since the locale of a stream is that of its buffer, too, which may convert characters by it.
+  template <class X>
+  void write_plain(X const& x) {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.flags(out->flags());
+    text.precision(out->precision());
+    text << x;
+    *out << std::move(text).str();
   }
 
   int depth_ = 0;

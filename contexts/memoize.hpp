@@ -1,6 +1,8 @@
 // memoize: a function called again with the same arguments is not run again.
 #pragma once
 
+#include <overdub/call/keep_loaded.hpp>
+#include <overdub/core/exact_math.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cstddef>
@@ -8,7 +10,6 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
-#include <typeindex>
 #include <unordered_map>
 #include <utility>
 
@@ -60,9 +61,12 @@ private:
   using results_of = std::unordered_map<std::string, R>;
 
   template <class R, class F, class... X>
-  results_of<R>& table() {
-    auto& slot = tables_[std::type_index(typeid(R(F, X...)))];
-    if (!slot) slot = std::make_shared<results_of<R>>();
+  OVERDUB_HIDDEN results_of<R>& table() {
+    auto& slot = tables_[&detail::type_key<R, F, X...>];
+    if (!slot) {
+      detail::keep_loaded(); // what destroys the table is a function of this object
+      slot = std::make_shared<results_of<R>>();
+    }
     return *static_cast<results_of<R>*>(slot.get());
   }
 
@@ -100,7 +104,7 @@ private:
     (append(key, tree_traits<X>::template child<I>(x)), ...);
   }
 
-  std::unordered_map<std::type_index, std::shared_ptr<void>> tables_;
+  std::unordered_map<void const*, std::shared_ptr<void>> tables_;
 };
 
 } // namespace overdub::contexts

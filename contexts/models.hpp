@@ -19,3 +19,4 @@
 #include <overdub/contexts/models/resimulation.hpp>
 #include <overdub/contexts/models/sample.hpp>
 #include <overdub/contexts/models/trace.hpp>
+#include <overdub/core/exact_math.hpp>

@@ -1,6 +1,10 @@
 // precision: what a program would compute in single precision, and where it would lose digits there.
 #pragma once
 
+#include <overdub/call/keep_loaded.hpp>
+#include <overdub/core/exact_math.hpp>
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>
@@ -8,11 +12,11 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdio>
 #include <exception>
 #include <limits>
 #include <map>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -95,25 +99,23 @@ struct precision : context {
     return all;
   }
   friend std::ostream& operator<<(std::ostream& out, precision const& p) {
-    char line[200];
-    std::snprintf(
-        line, sizeof line, "%-24s %9s %9s %9s  %-14s %s\n", "where", "calls", "losses", "worst", "double",
-        "single");
-    out << line;
-    for (row const& r : p.losses()) {
-      char where[80];
-      std::snprintf(
-          where, sizeof where, "%.*s: %.*s", static_cast<int>(r.function.size()), r.function.data(),
-          static_cast<int>(r.operation.size()), r.operation.data());
-      std::snprintf(
-          line, sizeof line, "%-24s %9ld %9ld %9.1e  %-14.8g %.8g\n", where, r.calls, r.losses, r.worst,
-          r.in_double, r.in_single);
-      out << line;
-    }
+    using io::left_aligned, io::right_aligned, io::number_text;
+    auto const line = [&](std::string where, std::string calls, std::string losses, std::string worst,
+                          std::string in_double, std::string const& in_single) {
+      out << left_aligned(std::move(where), 24) << ' ' << right_aligned(std::move(calls), 9) << ' '
+          << right_aligned(std::move(losses), 9) << ' ' << right_aligned(std::move(worst), 9) << "  "
+          << left_aligned(std::move(in_double), 14) << ' ' << in_single << '\n';
+    };
+    line("where", "calls", "losses", "worst", "double", "single");
+    for (row const& r : p.losses())
+      line(
+          std::string(r.function).append(": ").append(r.operation), number_text(r.calls),
+          number_text(r.losses), number_text(r.worst, io::scientific(1)),
+          number_text(r.in_double, io::significant(8)), number_text(r.in_single, io::significant(8)));
     return out;
   }
 
-  void before(function auto f, auto const&...) { running_.push_back(f.name()); }
+  void before(function auto f, auto const&...) { running_.push_back(detail::kept_name(f)); }
   void after(function auto, auto const&, auto const&...) { running_.pop_back(); }
   void failed(function auto, std::exception_ptr const&, auto const&...) { running_.pop_back(); }
 
@@ -121,15 +123,19 @@ struct precision : context {
   requires((std::same_as<X, double> || ...) || std::same_as<F, convert_t<double>>) //
       void after(F const& f, R const& result, X const&... x) {
     if constexpr (std::same_as<R, double>)
-      compare(f.name(), result, static_cast<double>(static_cast<float>(f(narrowed<F>(x)...))), x...);
+      compare(
+          detail::kept_name(f), result, static_cast<double>(static_cast<float>(f(narrowed<F>(x)...))), x...);
     else
-      compare(f.name(), static_cast<double>(result), static_cast<double>(f(narrowed<F>(x)...)), x...);
+      compare(
+          detail::kept_name(f), static_cast<double>(result), static_cast<double>(f(narrowed<F>(x)...)), x...);
   }
   void after(sum_t f, double result, array<double> const& xs) {
-    compare(f.name(), result, static_cast<double>(f(map(convert<float>, xs))));
+    compare(detail::kept_name(f), result, static_cast<double>(f(map(convert<float>, xs))));
   }
   void after(dot_t f, double result, array<double> const& xs, array<double> const& ys) {
-    compare(f.name(), result, static_cast<double>(f(map(convert<float>, xs), map(convert<float>, ys))));
+    compare(
+        detail::kept_name(f), result,
+        static_cast<double>(f(map(convert<float>, xs), map(convert<float>, ys))));
   }
 
   precision fork() const {
@@ -149,9 +155,9 @@ struct precision : context {
 
 private:
   static double loss_of(double a, double b) {
-    if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+    if (a == b || (overdub::is_nan(a) && overdub::is_nan(b))) return 0;
     double const loss = std::abs(a - b) / std::max(std::abs(a), std::abs(b));
-    return std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity();
+    return overdub::is_finite(loss) ? loss : std::numeric_limits<double>::infinity();
   }
   void compare(std::string_view operation, double in_double, double in_single, auto const&... x) {
     std::string_view const function = running_.empty() ? std::string_view() : running_.back();

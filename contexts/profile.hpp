@@ -1,14 +1,15 @@
 // profile: where a program spends its time, and how often it allocates: by function, and by the path of calls to it.
 #pragma once
 
+#include <overdub/call/keep_loaded.hpp>
 #include <overdub/contexts/profile/durations.hpp>
 #include <overdub/contexts/profile/folded_name.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <exception>
 #include <map>
 #include <ostream>
@@ -69,19 +70,18 @@ struct profile_by : context {
 
   /// A table of the functions.
   friend std::ostream& operator<<(std::ostream& out, profile_by const& p) {
-    char line[200];
-    std::snprintf(
-        line, sizeof line, "%-20s %9s %10s %10s %10s %10s %10s", "function", "calls", "self", "total",
-        "median", "99 %", "largest");
-    out << line << (p.allocations ? "  allocations\n" : "\n");
+    auto const line = [&](std::string_view function, std::string calls, auto... times) {
+      out << io::left_aligned(std::string(function), 20) << ' ' << io::right_aligned(std::move(calls), 9);
+      ((out << ' ' << io::right_aligned(std::move(times), 10)), ...);
+    };
+    using namespace std::string_literals;
+    line("function", "calls", "self"s, "total"s, "median"s, "99 %"s, "largest"s);
+    out << (p.allocations ? "  allocations\n" : "\n");
     for (auto const& r : p.functions()) {
-      std::snprintf(
-          line, sizeof line, "%-20.*s %9ld %10s %10s %10s %10s %10s", static_cast<int>(r.name.size()),
-          r.name.data(), r.calls, text(r.self).c_str(), text(r.total).c_str(),
-          text(r.each.percentile(0.5)).c_str(), text(r.each.percentile(0.99)).c_str(),
-          text(r.each.largest()).c_str());
-      out << line;
-      if (p.allocations) out << "  " << r.own_allocations;
+      line(
+          r.name, io::number_text(r.calls), text(r.self), text(r.total), text(r.each.percentile(0.5)),
+          text(r.each.percentile(0.99)), text(r.each.largest()));
+      if (p.allocations) out << "  " << io::number_text(r.own_allocations);
       out << '\n';
     }
     return out;
@@ -90,14 +90,14 @@ struct profile_by : context {
   void write_folded(std::ostream& out) const {
     for (auto const& r : paths()) {
       for (std::size_t i = 0; i < r.path.size(); ++i) out << (i > 0 ? ";" : "") << folded_name(r.path[i]);
-      out << ' ' << r.self.count() << '\n';
+      out << ' ' << io::number_text(r.self.count()) << '\n';
     }
   }
 
   template <callee F>
   requires(function<F> || native_leaf<F>) void before(F const& f, auto const&...) {
     long const before = allocated();
-    std::size_t const node = child(current(), f.name());
+    std::size_t const node = child(current(), detail::kept_name(f));
     ++functions_[nodes_[node].function].running;
     running_.push_back({node, {}, before, {}, 0});
     own_allocations_ += allocated() - before;
@@ -204,17 +204,11 @@ private:
   }
 
   static std::string text(duration d) {
-    char shown[32];
     auto const ns = static_cast<double>(d.count());
-    if (ns < 1e3)
-      std::snprintf(shown, sizeof shown, "%.0f ns", ns);
-    else if (ns < 1e6)
-      std::snprintf(shown, sizeof shown, "%.1f us", ns / 1e3);
-    else if (ns < 1e9)
-      std::snprintf(shown, sizeof shown, "%.1f ms", ns / 1e6);
-    else
-      std::snprintf(shown, sizeof shown, "%.1f s", ns / 1e9);
-    return shown;
+    if (ns < 1e3) return io::number_text(d.count()) + " ns";
+    if (ns < 1e6) return io::number_text(ns / 1e3, io::decimals(1)) + " us";
+    if (ns < 1e9) return io::number_text(ns / 1e6, io::decimals(1)) + " ms";
+    return io::number_text(ns / 1e9, io::decimals(1)) + " s";
   }
 
   std::vector<call_node> nodes_; // a tree; the first one is above all calls

@@ -2,6 +2,8 @@
 // It needs the headers of Random123 and of xxHash.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 // xxHash, inline in here alone: what else includes it chooses for itself.
 #ifdef XXH_INLINE_ALL
 #include <xxhash.h>

@@ -7,6 +7,7 @@
 #include <overdub/contexts/reverse/activity.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/contexts/reverse/pullback_program.hpp>
+#include <overdub/core/exact_math.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -270,6 +271,15 @@ private:
   std::vector<datum> kept_;
 };
 
+namespace adjoint {
+// The forward pass, with the values that the reverse pass reads; or the reverse pass.
+template <class F, class A, bool First>
+OVERDUB_HIDDEN auto const& half() {
+  static auto const made = compile(transformed<"half", half_of<First>>(F{}), A{});
+  return made;
+}
+} // namespace adjoint
+
 /// pullback(f)(x...): a pair of f(x...), and of a pullback_function. f runs once: what it computes on the way, and is needed to go
 /// back, is kept. In contexts, and while programs are staged, the second is a function that runs f again.
 template <class F>
@@ -279,17 +289,14 @@ constexpr auto pullback(F const& f) {
       using A = types<adjoint::parameter<std::remove_cvref_t<decltype(x)>>...>;
       using Cotangents = typename adjoint::only_one<
           std::tuple<adjoint::parameter<std::remove_cvref_t<decltype(x)>>...>>::type;
-      constexpr auto halved = []<bool First>(std::bool_constant<First>) {
-        return compile(transformed<"half", adjoint::half_of<First>>(F{}), A{});
-      };
-      using Result = typename decltype(halved(std::true_type{}))::result_type;
-      static auto const first = halved(std::true_type{}).made().shared_from_this();
-      static auto const second = halved(std::false_type{}).made().shared_from_this();
-      std::vector<datum> all = first->run().run(data_of(x...));
+      auto const& first = adjoint::half<F, A, true>();
+      auto const& second = adjoint::half<F, A, false>();
+      using Result = typename std::remove_cvref_t<decltype(first)>::result_type;
+      std::vector<datum> all = first.made().run().run(data_of(x...));
       auto const values = all.begin() + adjoint::count_of(leaves_of<Result>{});
       auto value = tree_of<Result>({all.begin(), values});
       return std::pair(
-          std::move(value), pullback_function<Result, Cotangents>(second->run(), {values, all.end()}));
+          std::move(value), pullback_function<Result, Cotangents>(second.made().run(), {values, all.end()}));
     } else
       return std::pair(
           f(x...), [=](auto const& cotangent) { return vector_jacobian_product(f)(x..., cotangent); });

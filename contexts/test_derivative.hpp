@@ -5,6 +5,7 @@
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/reverse.hpp>
 #include <overdub/contexts/test_derivative/oracle.hpp>
+#include <overdub/core/exact_math.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -77,20 +77,25 @@ struct sampler {
   std::uint32_t nesting = 0, turn = 0;
   bool taken = false;
 
+  // A signal handler may come between, which leaves the nesting as it was: it is outermost while that is 0.
   bool begin(std::uint32_t period) {
-    if (nesting++ == 0) {
+    bool const outermost = nesting++ == 0;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (outermost) {
       taken = turn == 0;
       if (++turn == period) turn = 0;
     }
     return taken;
   }
   bool end() {
+    bool const was_taken = taken;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     --nesting;
-    return taken;
+    return was_taken;
   }
 };
 template <class... Options>
-inline constinit thread_local sampler this_sampler;
+OVERDUB_HIDDEN inline constinit thread_local sampler this_sampler;
 
 // What all options say together.
 template <callee F, class... Options>
@@ -123,21 +128,8 @@ template <class O>
 using checked_option = typename decltype(check_option<O>())::type;
 
 template <callee F>
-[[gnu::always_inline]] inline void write(record_kind kind) {
-  ring* r = this_ring;
-  if (!r->has_room()) [[unlikely]]
-    if ((r = find_room()) == nullptr) return;
-  r->write(r->now(), word_of<F>(kind));
-}
-inline void write_value(std::uint64_t bits, value_type type, unsigned position, record_kind kind) {
-  ring* r = this_ring;
-  if (!r->has_room() && (r = find_room()) == nullptr) return;
-  r->write(bits, position << 8 | static_cast<unsigned>(type) << 4 | static_cast<unsigned>(kind));
-}
-
-template <callee F>
-[[gnu::always_inline]] inline void count() {
-  static constinit std::atomic<std::uint32_t> number{counted_callees::none};
+[[gnu::always_inline]] OVERDUB_HIDDEN inline void count() {
+  static constinit std::atomic<std::uint32_t> number{call_counts::no_number};
   call_counts* counts = this_counts;
   if (!counts->has(number.load(std::memory_order_relaxed))) [[unlikely]]
     if ((counts = find_counts(info_of<F>, number)) == nullptr) return;
@@ -152,8 +144,7 @@ struct trace_at : context {
   static constexpr std::string_view name = "trace";
 
   template <callee F>
-  requires tracing::is_span<F, Options...>
-  void before(F, auto const&... x) const {
+  requires tracing::is_span<F, Options...> OVERDUB_HIDDEN void before(F, auto const&... x) const {
     if constexpr (tracing::counts_only<Options...>)
       tracing::count<F>();
     else if constexpr (period == 1)
@@ -168,21 +159,22 @@ struct trace_at : context {
     }
   }
   template <callee F, class R>
-  requires tracing::has_end<F, Options...>
-  void after(F, R const& result, auto const&...) const {
+  requires tracing::has_end<F, Options...> OVERDUB_HIDDEN void
+  after(F, R const& result, auto const&...) const {
     if (period != 1 && !tracing::this_sampler<Options...>.end()) return;
+    tracing::call_records to;
     if constexpr (values && tracing::is_recorded<R>) {
-      tracing::write<F>(tracing::record_kind::end_with_value);
-      tracing::write_value(
-          tracing::bits_of(result), tracing::type_of(result), 0, tracing::record_kind::last_value);
+      to.write(tracing::word_of<F>(tracing::record_kind::end_with_value));
+      write_value(to, result, 0, tracing::record_kind::last_value);
     } else
-      tracing::write<F>(tracing::record_kind::end);
+      to.write(tracing::word_of<F>(tracing::record_kind::end));
   }
   template <callee F>
-  requires tracing::has_end<F, Options...>
-  void failed(F, std::exception_ptr, auto const&...) const {
-    if (period == 1 || tracing::this_sampler<Options...>.end())
-      tracing::write<F>(tracing::record_kind::failed);
+  requires tracing::has_end<F, Options...> OVERDUB_HIDDEN void
+  failed(F, std::exception_ptr, auto const&...) const {
+    if (period != 1 && !tracing::this_sampler<Options...>.end()) return;
+    tracing::call_records to;
+    to.write(tracing::word_of<F>(tracing::record_kind::failed));
   }
 
   /// What is left out is plain code: no test of a filter is made when the program runs.
@@ -200,15 +192,23 @@ private:
   static constexpr int period = tracing::span_period<Options...>;
 
   template <callee F, class... X>
-  [[gnu::always_inline]] static void write_begin(X const&... x) {
+  [[gnu::always_inline]] OVERDUB_HIDDEN static void write_begin(X const&... x) {
+    tracing::call_records to;
     if constexpr (values && (tracing::is_recorded<X> || ...)) {
-      tracing::write<F>(tracing::record_kind::begin_with_values);
-      write_arguments(x...);
+      to.write(tracing::word_of<F>(tracing::record_kind::begin_with_values));
+      write_arguments(to, x...);
     } else
-      tracing::write<F>(tracing::record_kind::begin);
+      to.write(tracing::word_of<F>(tracing::record_kind::begin));
+  }
+  template <class X>
+  static void
+  write_value(tracing::call_records& to, X const& x, unsigned position, tracing::record_kind kind) {
+    to.write(
+        tracing::bits_of(x),
+        position << 8 | static_cast<unsigned>(tracing::type_of(x)) << 4 | static_cast<unsigned>(kind));
   }
   template <class... X>
-  static void write_arguments(X const&... x) {
+  static void write_arguments(tracing::call_records& to, X const&... x) {
     constexpr std::array<bool, sizeof...(X)> are{tracing::is_recorded<X>...};
     constexpr auto last = static_cast<unsigned>(
         sizeof...(X) - 1 -
@@ -216,8 +216,8 @@ private:
     unsigned position = 0;
     auto const write = [&]<class Y>(Y const& y) {
       if constexpr (tracing::is_recorded<Y>)
-        tracing::write_value(
-            tracing::bits_of(y), tracing::type_of(y), position,
+        write_value(
+            to, y, position,
             position == last ? tracing::record_kind::last_value : tracing::record_kind::value);
       ++position;
     };

@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/check/arrays.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -86,9 +87,13 @@ inline bool analysis::function_value(state& s, node_id n) {
   if (s.f[n].code == op::reabstract)
     x.calls = s[s.f.operand(n, 0)].calls;
   else {
+    constexpr int deepest = 100; // what looks at function values that capture one another is recursive
     known_closure made{s.f[n].attributes.callee(), {}};
-    for (value_id const v : s.f.operands_of(n)) made.captured.push_back(s[v]);
-    x.calls = std::make_shared<known_closure>(std::move(made));
+    for (value_id const v : s.f.operands_of(n)) {
+      made.captured.push_back(s[v]);
+      if (s[v].calls) made.depth = std::max(made.depth, s[v].calls->depth + 1);
+    }
+    if (made.depth <= deepest) x.calls = std::make_shared<known_closure>(std::move(made));
   }
   give(s, n, {std::move(x)});
   return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <overdub/contexts/check/reals.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -18,7 +19,7 @@ namespace detail {
 template <class T>
 double outwards(double x, double towards) {
   auto r = static_cast<T>(x);
-  if (r == 0 || std::isinf(r)) return x;
+  if (r == 0 || overdub::is_infinite(r)) return x;
   for (int i = 0; i < slack && r != 0; ++i) r = std::nextafter(r, static_cast<T>(towards));
   return static_cast<double>(r);
 }
@@ -92,7 +93,7 @@ reals cosine(reals const& x, hazards& h) {
 template <std::floating_point T>
 reals tangent(reals const& x, hazards& h) {
   h.nan = x.has_infinity();
-  if (!x.has_numbers() || (x.low == x.high && std::isinf(x.low))) return reals{}.with_nan(x.nan || h.nan);
+  if (!x.has_numbers() || (x.low == x.high && overdub::is_infinite(x.low))) return reals{}.with_nan(x.nan || h.nan);
   reals const r = x.low > -1.57 && x.high < 1.57
                       ? detail::rounded_outwards<T>([](T a) { return std::tan(a); }, x)
                       : reals::of(-infinity, infinity);
@@ -121,7 +122,7 @@ reals power(reals const& x, reals const& y, hazards& h) {
   if (x.low < 0 || (x.has(0) && y.low < 0)) { // the zero has either sign
     h.nan = x.low < 0 && !y.whole && x.low != -infinity;
     if (x.low == -infinity && x.high != -infinity && !y.whole) h.nan = true;
-    bool const is_root = y.low == y.high && std::isfinite(y.low) && std::trunc(y.low) != y.low;
+    bool const is_root = y.low == y.high && overdub::is_finite(y.low) && std::trunc(y.low) != y.low;
     if (x.high < 0 && x.low != -infinity && is_root) return r.with_nan(true);
     if (!even) size = join(size, negated(size));
   }

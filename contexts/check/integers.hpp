@@ -1,6 +1,8 @@
 // Sets of integers of 64 bits, as bounds: numbers, and sums of a number and the length of an array, whatever that is.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>

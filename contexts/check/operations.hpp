@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/check/real_operations.hpp>
 #include <overdub/contexts/check/values.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -75,11 +76,11 @@ effect_of_op on_reals(ir::op code, std::span<abstract const* const> x) {
     return r;
   case op::isinf:
     r.result = number::of(
-        truths{a.nan || a.low < a.high || (a.has_numbers() && std::isfinite(a.low)), a.has_infinity()});
+        truths{a.nan || a.low < a.high || (a.has_numbers() && overdub::is_finite(a.low)), a.has_infinity()});
     return r;
   case op::isfinite:
     r.result = number::of(
-        truths{a.nan || a.has_infinity(), a.low < a.high || (a.has_numbers() && std::isfinite(a.low))});
+        truths{a.nan || a.has_infinity(), a.low < a.high || (a.has_numbers() && overdub::is_finite(a.low))});
     return r;
   case op::signbit:
     r.result = number::of(truths{a.nan || a.high >= 0, a.nan || a.low <= 0});

@@ -130,6 +130,12 @@ reals binary(ir::op code, reals const& x, reals const& y, hazards& h) {
     return checking::mul<T>(x, y, h);
   case op::div:
     return checking::div<T>(x, y, h);
+  case op::strong_mul:
+  case op::strong_div: {
+    if (x.is_only(0) && !x.nan) return reals::only(0);
+    reals const r = code == op::strong_mul ? checking::mul<T>(x, y, h) : checking::div<T>(x, y, h);
+    return x.has(0) ? join(r, reals::only(0)) : r;
+  }
   case op::min:
     return least(x, y);
   case op::max:

@@ -6,6 +6,9 @@
 // outwards.
 #pragma once
 
+#include <overdub/core/floating_point.hpp>
+#include <overdub/core/requirements.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <concepts>
@@ -27,8 +30,8 @@ struct reals {
   static constexpr reals any() { return of(-infinity, infinity, true); }
   static constexpr reals nothing_but_nan() { return {infinity, -infinity, true, true}; }
   static reals only(double x) {
-    if (x != x) return nothing_but_nan();
-    return {x, x, false, std::isinf(x) || std::trunc(x) == x};
+    if (is_nan(x)) return nothing_but_nan();
+    return {x, x, false, overdub::is_infinite(x) || std::trunc(x) == x};
   }
 
   constexpr bool operator==(reals const&) const = default;
@@ -38,7 +41,7 @@ struct reals {
   constexpr bool has(double x) const { return low <= x && x <= high; }
   constexpr bool has_infinity() const { return has(infinity) || has(-infinity); }
   constexpr bool is_only(double x) const { return low == x && high == x; }
-  constexpr bool contains(double x) const { return x != x ? nan : has(x) && (!whole || is_integer(x)); }
+  constexpr bool contains(double x) const { return is_nan(x) ? nan : has(x) && (!whole || is_integer(x)); }
 
   constexpr reals with_nan(bool also) const { return {low, high, nan || also, whole}; }
   constexpr reals without_nan() const { return {low, high, false, whole}; }
@@ -84,7 +87,7 @@ namespace detail {
 class hull {
 public:
   void add(double x) {
-    if (x != x) return;
+    if (is_nan(x)) return;
     low_ = std::min(low_, x);
     high_ = std::max(high_, x);
   }
@@ -131,7 +134,7 @@ reals add(reals const& x, reals const& y, hazards& h) {
   h.nan = (x.has(infinity) && y.has(-infinity)) || (x.has(-infinity) && y.has(infinity));
   auto const plus = [](T a, T b) { return a + b; };
   double low = detail::at<T>(plus, x.low, y.low), high = detail::at<T>(plus, x.high, y.high);
-  if (low != low || high != high) { // of infinities alone, on one side at least
+  if (is_nan(low) || is_nan(high)) { // of infinities alone, on one side at least
     if (x.low == x.high && y.low == y.high) return reals::nothing_but_nan();
     low = -infinity, high = infinity;
   }
@@ -143,7 +146,7 @@ reals mul(reals const& x, reals const& y, hazards& h) {
   bool const nan = x.nan || y.nan;
   if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
   h.nan = (x.has(0) && y.has_infinity()) || (x.has_infinity() && y.has(0));
-  auto const infinite = [](reals const& z) { return z.low == z.high && std::isinf(z.low); };
+  auto const infinite = [](reals const& z) { return z.low == z.high && overdub::is_infinite(z.low); };
   if ((x.is_only(0) && infinite(y)) || (y.is_only(0) && infinite(x))) return reals::nothing_but_nan();
   reals product = detail::corners<T>([](T a, T b) { return a * b; }, x, y);
   if (h.nan) product = join(product, reals::only(0)); // 0 times the finite ones
@@ -161,12 +164,12 @@ reals div(reals const& x, reals const& y, hazards& h) {
   bool const nan = x.nan || y.nan;
   if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
   h.nan = (x.has(0) && y.has(0)) || (x.has_infinity() && y.has_infinity());
-  h.pole = y.has(0) && !x.is_only(0) && !(x.low == x.high && std::isinf(x.low));
+  h.pole = y.has(0) && !x.is_only(0) && !(x.low == x.high && overdub::is_infinite(x.low));
   h.always = y.is_only(0) && !x.has(0) && !x.has_infinity();
   if (y.is_only(0) && x.is_only(0)) return reals::nothing_but_nan();
   if (y.has(0)) return {-infinity, infinity, nan || h.nan, false}; // the zero has either sign
   reals quotient = detail::corners<T>([](T a, T b) { return a / b; }, x, y);
-  if (y.has_infinity() && (x.low != x.high || std::isfinite(x.low)))
+  if (y.has_infinity() && (x.low != x.high || overdub::is_finite(x.low)))
     quotient = join(quotient, reals::only(0)); // the finite ones over infinity
   return {quotient.low, quotient.high, nan || h.nan, false};
 }
@@ -187,7 +190,7 @@ reals fma(reals const& x, reals const& y, reals const& z, hazards& h) {
     for (double const b : {y.low, y.high})
       for (double const c : {z.low, z.high}) {
         auto const r = static_cast<double>(std::fma(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c)));
-        undefined = undefined || r != r;
+        undefined = undefined || is_nan(r);
         all.add(r);
       }
   h.nan = of_product.nan || undefined || (product.has(infinity) && z.has(-infinity)) ||
@@ -231,7 +234,7 @@ inline reals remainder_of(reals const& x, reals const& y, hazards& h) {
   bool const nan = x.nan || y.nan;
   if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
   h.nan = x.has_infinity() || y.has(0);
-  if ((x.low == x.high && std::isinf(x.low)) || y.is_only(0)) return reals::nothing_but_nan();
+  if ((x.low == x.high && overdub::is_infinite(x.low)) || y.is_only(0)) return reals::nothing_but_nan();
   double const most = std::min(magnitude(x).high, magnitude(y).high);
   return {x.low < 0 ? -most : 0, x.high > 0 ? most : 0, nan || h.nan, x.whole && y.whole};
 }

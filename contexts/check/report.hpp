@@ -4,6 +4,7 @@
 #include <overdub/contexts/check/bounds.hpp>
 #include <overdub/contexts/check/calls.hpp>
 #include <overdub/contexts/check/finding.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/print.hpp>
@@ -175,7 +176,8 @@ private:
       begin = end + 1;
       std::size_t const at = line.rfind(marker);
       if (at == line.npos) continue;
-      std::size_t const n = std::stoul(std::string(line.substr(at + marker.size())));
+      std::size_t n = 0;
+      (void)io::parse_number(line.data() + at + marker.size(), line.data() + line.size(), n);
       line = line.substr(0, at);
       line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
       lines[n - 1] = std::string(line);

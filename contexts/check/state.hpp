@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/check/operations.hpp>
 #include <overdub/contexts/check/values.hpp>
+#include <overdub/core/floating_point.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cmath>
@@ -251,7 +252,7 @@ private:
       auto const narrow_by = [&](ir::value_id v, reals const& other, bool negate) {
         double const low = next(v, next(v, r.low, -infinity) - other.high, -infinity);
         double const high = next(v, next(v, r.high, infinity) - other.low, infinity);
-        if (other.nan || !std::isfinite(other.low) || !std::isfinite(other.high)) return true;
+        if (other.nan || !overdub::is_finite(other.low) || !overdub::is_finite(other.high)) return true;
         return narrow(v, negate ? reals::of(-high, -low) : reals::of(low, high), depth);
       };
       if (adds) return narrow_by(first, y, false) && narrow_by(second, x, false);

@@ -4,11 +4,11 @@
 
 #include <overdub/contexts/check/integers.hpp>
 #include <overdub/contexts/check/reals.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <bit>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +52,7 @@ struct abstract;
 struct known_closure {
   ir::function_id callee;
   std::vector<abstract> captured;
+  int depth = 1; // of those that it captures, and they
 };
 
 /// What is known of a value.
@@ -181,29 +182,21 @@ inline abstract before(abstract x, std::uint32_t symbol) {
 
 /// In words: "in [0, 1]", "in [-1, inf] or NaN", "3".
 inline std::string text_of(reals const& x) {
-  char text[80];
+  auto const number = [](double v) { return io::number_text(v + 0.0, io::significant(6)); }; // 0 of -0
   if (!x.has_numbers()) return x.nan ? "NaN" : "nothing";
-  if (x.low == x.high)
-    std::snprintf(text, sizeof text, "%.6g", x.low + 0.0); // 0 of -0
-  else
-    std::snprintf(text, sizeof text, "in [%.6g, %.6g]", x.low + 0.0, x.high + 0.0);
-  return std::string(text) + (x.nan ? " or NaN" : "");
+  std::string const text =
+      x.low == x.high ? number(x.low) : "in [" + number(x.low) + ", " + number(x.high) + ']';
+  return text + (x.nan ? " or NaN" : "");
 }
 inline std::string text_of(integers const& x) {
-  char text[80];
-  auto const low = static_cast<long long>(x.low), high = static_cast<long long>(x.high);
   bool const is_endless = x.high >= integers::sizes().high / 2; // a length without a bound, too
   if (x.is_empty()) return "nothing";
   if (x.low == integers::least && x.high == integers::most) return "any integer";
-  if (x.low == x.high)
-    std::snprintf(text, sizeof text, "%lld", low);
-  else if (is_endless)
-    std::snprintf(text, sizeof text, "at least %lld", low);
-  else if (x.low == integers::least)
-    std::snprintf(text, sizeof text, "at most %lld", high);
-  else
-    std::snprintf(text, sizeof text, "in [%lld, %lld]", low, high);
-  return text;
+  std::string const low = io::number_text(x.low), high = io::number_text(x.high);
+  if (x.low == x.high) return low;
+  if (is_endless) return "at least " + low;
+  if (x.low == integers::least) return "at most " + high;
+  return "in [" + low + ", " + high + ']';
 }
 inline std::string text_of(abstract const& x) {
   switch (x.type.element) {

@@ -3,11 +3,13 @@
 
 #include <overdub/contexts/distributions/support.hpp>
 #include <overdub/contexts/random.hpp>
+#include <overdub/core/exact_math.hpp>
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/overdub.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
 #include <ostream>
 #include <random>
@@ -20,7 +22,7 @@
 namespace overdub::distributions {
 
 /// A parameter of a distribution is not what its family allows.
-struct parameter_error : error {
+struct OVERDUB_EXPORTED parameter_error : error {
   using error::error;
 };
 
@@ -193,13 +195,11 @@ private:
 inline std::string text_of(bool x) { return x ? "true" : "false"; }
 template <std::integral T>
 std::string text_of(T x) {
-  return std::to_string(x);
+  return io::number_text(x);
 }
 inline std::string text_of(double x) {
-  if (x != x) return "nan"; // its sign says nothing
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", x);
-  return text;
+  if (overdub::is_nan(x)) return "nan"; // its sign says nothing
+  return io::number_text(x, io::significant(6));
 }
 template <class T>
 std::string text_of(array<T> const& xs) {
@@ -277,6 +277,21 @@ struct distributions_of_numbers {
   static constexpr auto contains(auto const& d) { return is_valid(d); }
 };
 
+namespace detail {
+// Whether a plain number, or each of an array of them, is finite. Where the compiler assumes so, it folds the comparisons of `contains`.
+template <class X>
+bool all_finite(X const& x) {
+  if constexpr (std::is_arithmetic_v<X>)
+    return native::isfinite(x);
+  else {
+    bool all = true;
+    if constexpr (requires { x.begin(); })
+      for (auto const& each : x) all = all && detail::all_finite(each);
+    return all;
+  }
+}
+} // namespace detail
+
 /// log_density(d, x): the logarithm of the density of d at x, or of the probability of x where d is discrete; normalised. It is a call of
 /// "name.log_density", with x and the parameters as arguments, and contexts see what is in it. Outside of the support it is
 /// -infinity, and constant; NaN where x is, or has an element that is, or where a parameter is not allowed; where one of a normal or a
@@ -303,7 +318,7 @@ void check(D const& d) {
   auto const one = [&](std::string_view called, auto const& constraint, auto const& p) {
     if constexpr (a_distribution<decltype(p)>)
       check(p);
-    else if (!constraint.contains(p))
+    else if (!constraint.contains(p) || (overdub::detail::assumes_finite_numbers && !detail::all_finite(p)))
       refuse(
           std::string(called) + " is " + detail::text_of(p) + ", and must be " +
           std::string(constraint.phrase));

@@ -42,7 +42,14 @@ struct normal_t : distribution<"normal", normal_t> {
 inline constexpr normal_t normal{};
 
 /// cauchy(location, scale), with the density 1 / (pi scale (1 + ((x - location) / scale)^2)).
-struct cauchy_t : distribution<"cauchy", cauchy_t> {
+class cauchy_t : public distribution<"cauchy", cauchy_t> {
+  // The angle between the directions to two bounds, by the tangent of their difference: nothing cancels, and no product overflows.
+  static constexpr auto angle(auto const& low, auto const& high, auto const& location, auto const& scale) {
+    auto const a = (low - location) / scale, b = (high - location) / scale, size = max(abs(a), 1.0);
+    return atan2((high - low) / scale / size, 1.0 / size + (a / size) * b);
+  }
+
+public:
   static constexpr bool is_total = true;
   static constexpr std::tuple parameters{parameter<reals>{"location"}, parameter<positive_reals>{"scale"}};
   static constexpr reals support(auto const&...) { return {}; }
@@ -74,13 +81,6 @@ struct cauchy_t : distribution<"cauchy", cauchy_t> {
       x = location + scale * ((a + t) / (1 - a * t)); // the tangent of a sum
     }
     return std::clamp(x, std::max(low, std::numeric_limits<double>::lowest()), kept_finite(high));
-  }
-
-private:
-  // The angle between the directions to two bounds, by the tangent of their difference: nothing cancels, and no product overflows.
-  static constexpr auto angle(auto const& low, auto const& high, auto const& location, auto const& scale) {
-    auto const a = (low - location) / scale, b = (high - location) / scale, size = max(abs(a), 1.0);
-    return atan2((high - low) / scale / size, 1.0 / size + (a / size) * b);
   }
 };
 inline constexpr cauchy_t cauchy{};

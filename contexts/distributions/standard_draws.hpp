@@ -2,6 +2,8 @@
 // by one thread at a time.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/normal_distribution.hpp>
 #include <boost/random/uniform_int_distribution.hpp>

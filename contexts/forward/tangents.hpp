@@ -84,6 +84,15 @@ OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
   return along_each<N>(div, a, s);
 }
 
+template <class T, int N, class S>
+OVERDUB_INLINE constexpr auto times_each(tangents<T, N> const& a, S const& slope) {
+  return along_each<N>(strong_mul, a, slope);
+}
+template <class T, int N, class S>
+OVERDUB_INLINE constexpr auto over_each(tangents<T, N> const& a, S const& y) {
+  return along_each<N>(strong_div, a, y);
+}
+
 template <class C, class T, int N, class B>
 OVERDUB_INLINE constexpr auto select_along(C const& c, tangents<T, N> const& a, B const& b) {
   return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);

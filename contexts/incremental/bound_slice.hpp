@@ -67,15 +67,21 @@ struct bound_slice {
     std::uint64_t const* by;
     std::uint64_t *sum, *rest;
     std::uint64_t *sum_again, *rest_again; // where the slice reads them
-    double* most;                          // that it was
-    // Whether it is one that can be added to: what is rounded away of one that is not finite is no number.
+    double* most;                          // its largest magnitude
+    // Whether the sum is to be added up anew instead, for what it was has been cancelled.
+    bool cancels() const {
+      double const before = std::bit_cast<double>(*sum);
+      return increments::is_cancelled(before + std::bit_cast<double>(*by), increments::largest(before, *most));
+    }
+    // Whether the sum can be added to: what is rounded away of one that is not finite is no number.
     bool operator()() const {
       double const before = std::bit_cast<double>(*sum);
       auto const [now, lost] = increments::sum_of_two(before, std::bit_cast<double>(*by));
       double const left = std::bit_cast<double>(*rest) + lost;
+      *most = increments::largest(before, *most);
       *sum = *sum_again = std::bit_cast<std::uint64_t>(now);
       *rest = *rest_again = std::bit_cast<std::uint64_t>(left);
-      return !increments::is_lost(before, now, *most) && left == left;
+      return !is_nan(left);
     }
   };
   struct grown_element { // behind the end of an array of one axis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -30,9 +31,9 @@ OVERDUB_DECL void incremental_program::commit() {
   for (std::uint32_t k = 0; k < change_count_; ++k) pending_[changed_[k]].how = {};
   has_no_changes();
   if (!is_sound) [[unlikely]]
-    look_at_sums(b);
-  if (--commits_until_run_ == 0 || (!is_sound && !is_improper_)) [[unlikely]]
-    run_from_the_beginning();
+    run_all_next();
+  if (--commits_until_run_ == 0) [[unlikely]]
+    run_all_next();
 }
 
 [[gnu::noinline]] inline void incremental_program::commit_parts() {
@@ -49,7 +50,7 @@ OVERDUB_DECL void incremental_program::commit() {
   is_proposed_ = false; // and so does this one, if it is committed once more
   ++numbers_version_;
   if (!b.write_words()) [[unlikely]]
-    look_at_sums(b);
+    run_all_next();
   commit_more(b);
   if (b.changes.empty())
     for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
@@ -60,17 +61,15 @@ OVERDUB_DECL void incremental_program::commit() {
   is_torn_ = false;
   if (was_ready && arrays_ + grown_ == stood && !is_improper_) b.ready = state();
   forget_changes();
-  if (--commits_until_run_ == 0 || (is_inexact_ && !is_improper_)) [[unlikely]]
-    run_from_the_beginning();
+  if (--commits_until_run_ == 0) [[unlikely]]
+    run_all_next();
 }
 
-[[gnu::noinline]] inline void incremental_program::look_at_sums(bound_slice& b) {
-  b.ready = 0; // all is to run
-  for (auto const& a : b.additions)
-    if (std::isfinite(std::bit_cast<double>(*a.sum)))
-      is_inexact_ = true;
-    else
-      is_improper_ = true;
+// The next proposal is a run of everything, so that its value is what a commit keeps: differences are rounded, too, and a sum that is not
+// finite cannot be added to.
+[[gnu::noinline]] inline void incremental_program::run_all_next() {
+  is_improper_ = true;
+  ++arrays_; // no slice is ready
 }
 
 // What few slices have.
@@ -90,13 +89,14 @@ inline void incremental_program::commit_more(bound_slice const& b) {
     if (is_sum_[variable]) look_at(variable, *value);
   }
   for (std::uint64_t const* const sum : b.sums)
-    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(*sum));
+    is_improper_ = is_improper_ || !overdub::is_finite(std::bit_cast<double>(*sum));
   if (!b.parts.empty()) write_parts(b);
 }
 
 // All sums are added up anew.
 inline void incremental_program::begin_sums() {
-  is_improper_ = is_inexact_ = false;
+  is_improper_ = false;
+  commits_until_run_ = most_commits;
   for (auto& most : most_) std::fill(most.begin(), most.end(), 0.0);
 }
 OVERDUB_DECL double* incremental_program::most_of(std::uint32_t variable, std::size_t number) {
@@ -108,25 +108,14 @@ OVERDUB_DECL double* incremental_program::most_of(std::uint32_t variable, std::s
   return &most[number];
 }
 
-// Differences are rounded, too.
-[[gnu::noinline]] inline void incremental_program::run_from_the_beginning() {
-  commits_until_run_ = most_commits;
-  is_inexact_ = false;
-  try {
-    run_all();
-    commit();
-  } catch (std::exception const&) { // what was committed is, and the next commit tries again
-    commits_until_run_ = 1;
-  }
-}
-
 // A sum that is not finite cannot be followed.
 inline void incremental_program::look_at(std::uint32_t variable, std::uint64_t bits) {
   ir::scalar const s = layout_[variable].type.element;
   if (s == ir::scalar::f64)
-    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<double>(bits));
+    is_improper_ = is_improper_ || !overdub::is_finite(std::bit_cast<double>(bits));
   else if (s == ir::scalar::f32)
-    is_improper_ = is_improper_ || !std::isfinite(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    is_improper_ =
+        is_improper_ || !overdub::is_finite(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
 }
 
 // A slice may give an array that it was lent, which another one is about to change: such are copied before.
@@ -226,10 +215,11 @@ inline std::uint64_t incremental_program::added(
   return execute::with_type(layout_[variable].type.element, [&]<class T>(T) -> std::uint64_t {
     if constexpr (std::is_floating_point_v<T>) {
       using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-      auto const number = [](std::uint64_t bits) { return std::bit_cast<T>(static_cast<word>(bits)); };
-      auto const [now, lost] = increments::sum_of_two(number(sum), number(by));
-      is_inexact_ = is_inexact_ || increments::is_lost(number(sum), now, *most_of(variable, number_of));
-      rest = std::bit_cast<word>(static_cast<T>(number(rest) + lost));
+      auto const [now, lost] =
+          increments::sum_of_two(increments::number_in<T>(sum), increments::number_in<T>(by));
+      double& most = *most_of(variable, number_of);
+      most = increments::largest(increments::number_in<T>(sum), most);
+      rest = std::bit_cast<word>(static_cast<T>(increments::number_in<T>(rest) + lost));
       return std::bit_cast<word>(now);
     } else {
       return sum + by;

@@ -348,13 +348,14 @@ private:
   void grow();
   void keep_more();
   void run(bound_slice& s);
-  void run_from_the_beginning();
   void run_with_others(bound_slice& b);
   OVERDUB_DECL void run_all();
   void pass(bound_slice& b, std::uint32_t parameter);
   void commit_plain(bound_slice& b);
   void commit_parts();
-  void look_at_sums(bound_slice& b);
+  void run_all_next();
+  bool cancels(bound_slice const& b);
+  bool cancels_parts(increments::store const& s, bound_call const& from);
   void commit_more(bound_slice const& b);
   void write_parts(bound_slice const& b);
   void write(increments::store const& s, bound_call const& from, std::byte const* copied);
@@ -390,7 +391,7 @@ private:
   std::vector<increments::cells> arrays_of_; // by variable
   std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
   std::vector<bool> is_sum_;              // by variable: whether differences are added to it
-  std::vector<std::vector<double>> most_; // of each sum, the largest that it was
+  std::vector<std::vector<double>> most_; // of each sum, its largest magnitude
   std::uint64_t numbers_version_ = 1;     // another number where a number that is kept changed
   std::uint64_t arrays_ = 1;              // another number where an array moved, or changed its shape
   std::uint64_t grown_ = 1;               // another number where an array got longer where it stands
@@ -406,9 +407,8 @@ private:
   std::vector<std::uint64_t> values_; // by result, as it is
   std::uint32_t commits_until_run_ = most_commits;
   bool is_proposed_ = false;
-  bool is_improper_ = false; // a sum is not finite: differences say nothing of it
+  bool is_improper_ = false; // the next proposal runs everything: a sum is not finite, or many differences were added to it
   bool is_torn_ = false;     // a commit was not done to its end
-  bool is_inexact_ = false;  // a sum is far less than what it was: what was rounded away is not
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -62,7 +62,7 @@ OVERDUB_DECL incremental_program::incremental_program(incremental_program const&
       inverse_(other.inverse_.size()), is_sum_(other.is_sum_), most_(other.most_),
       pending_(other.pending_.size()), changed_(other.changed_.size()), values_(other.values_),
       commits_until_run_(other.commits_until_run_), is_improper_(other.is_improper_),
-      is_torn_(other.is_torn_), is_inexact_(other.is_inexact_) {}
+      is_torn_(other.is_torn_) {}
 
 OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_program const& other) {
   auto const is_whole = [&](incremental_program const& p) { return p.most_.size() == other.layout_.size(); };
@@ -87,7 +87,6 @@ OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_pro
   commits_until_run_ = other.commits_until_run_;
   is_improper_ = other.is_improper_;
   is_torn_ = other.is_torn_;
-  is_inexact_ = other.is_inexact_;
   return *this;
 }
 

@@ -20,7 +20,46 @@ OVERDUB_DECL void incremental_program::propose() {
     run_changes();
   else
     check_not_moved();
+  if (proposal_ != nullptr && cancels(*proposal_)) [[unlikely]] {
+    is_proposed_ = false;
+    run_all();
+  }
   is_proposed_ = true;
+}
+
+// Whether a sum would be so much smaller than it was that its value with the changes is to be added up anew.
+inline bool incremental_program::cancels(bound_slice const& b) {
+  for (auto const& a : b.additions)
+    if (a.cancels()) [[unlikely]]
+      return true;
+  for (increments::store const* const s : b.parts)
+    if (s->does == increments::store::action::add && cancels_parts(*s, b.call)) return true;
+  return false;
+}
+[[gnu::noinline]] inline bool
+incremental_program::cancels_parts(increments::store const& s, bound_call const& from) {
+  auto const cancels = [&](std::size_t number_of, std::uint64_t sum, std::uint64_t by) {
+    return execute::with_type(layout_[s.variable].type.element, [&]<class T>(T) {
+      if constexpr (std::is_floating_point_v<T>) {
+        T const before = increments::number_in<T>(sum), now = before + increments::number_in<T>(by);
+        return increments::is_cancelled(now, increments::largest(before, *most_of(s.variable, number_of)));
+      } else
+        return false;
+    });
+  };
+  if (is_number(s.variable))
+    return !(s.valid.exists() && increments::word_of(from, s.valid) == 0) &&
+           cancels(0, numbers_[s.variable], increments::word_of(from, s.value));
+  increments::cells const& to = arrays_of_[s.variable];
+  bool any = false;
+  increments::for_each_part(
+      s, from, nullptr, to.size_of_scalar(), [&](std::span<i64 const> path, std::byte const* part) {
+        std::size_t const at = to.at(path);
+        any =
+            any ||
+            cancels(at / to.size_of_scalar(), to.bits_at(at), increments::bits_of(part, to.size_of_scalar()));
+      });
+  return any;
 }
 
 inline bool incremental_program::fits(bound_slice const& b) const {

@@ -251,10 +251,12 @@ private:
   struct carried_array { // of a loop
     value_id argument, initial;
   };
+  static constexpr int most_shape_steps = 1000; // operations that are looked at for one array
   bool keeps_shape(node_id loop, std::uint32_t carried) const;
-  bool has_shape_of(value_id v, carried_array const& a, std::uint32_t axis) const;
-  bool is_length_of(value_id count, carried_array const& a, std::uint32_t axis) const;
-  bool has_length(value_id v, value_id count, std::uint32_t axis) const;
+  bool keeps_shape(node_id loop, std::uint32_t carried, int& steps) const;
+  bool has_shape_of(value_id v, carried_array const& a, std::uint32_t axis, int& steps) const;
+  bool is_length_of(value_id count, carried_array const& a, std::uint32_t axis, int& steps) const;
+  bool has_length(value_id v, value_id count, std::uint32_t axis, int& steps) const;
   bool has_one_shape(value_id v) const;
 
   // ---- slice_writer_reductions.hpp: sums, and trees

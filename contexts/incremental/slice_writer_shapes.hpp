@@ -8,57 +8,79 @@ namespace overdub::contexts::increments {
 
 /// Whether an array that a loop carries has in all turns the shape that it begins with: each turn gives it that of the last one.
 inline bool slice_writer::keeps_shape(node_id loop, std::uint32_t carried) const {
+  int steps = most_shape_steps;
+  return keeps_shape(loop, carried, steps);
+}
+inline bool slice_writer::keeps_shape(node_id loop, std::uint32_t carried, int& steps) const {
   function const& f = original();
   region_id const body = f.region_at(loop, 0);
-  return has_shape_of(
-      f.operand(f.yield_of(body), carried), {f.argument(body, carried + 1), f.operand(loop, carried + 1)}, 0);
+  carried_array const a{f.argument(body, carried + 1), f.operand(loop, carried + 1)};
+  return has_shape_of(f.operand(f.yield_of(body), carried), a, 0, steps);
 }
 
-/// Whether a value in the loop has the shape of a carried array, from an axis on.
-inline bool slice_writer::has_shape_of(value_id v, carried_array const& a, std::uint32_t axis) const {
+/// Whether a value in the loop has the shape of a carried array, from an axis on. False after so many steps: each branch is looked at
+/// from both sides, of as many branches as there are in a row.
+inline bool
+slice_writer::has_shape_of(value_id v, carried_array const& a, std::uint32_t axis, int& steps) const {
   function const& f = original();
-  if (v == a.argument) return axis == 0;
-  if (!f.is_result(v)) return false;
-  node_id const n = f.node_of(v);
-  switch (f[n].code) {
-  case op::at: {
-    std::uint32_t const indices = f[n].operand_count - 1;
-    return indices <= axis && has_shape_of(f.operand(n, 0), a, axis - indices);
-  }
-  case op::update:
-  case op::copy:
-    return has_shape_of(f.operand(n, 0), a, axis);
-  case op::fill:
-    return is_length_of(f.operand(n, 0), a, axis) &&
-           (f.type_of(v).rank == 1 || has_shape_of(f.operand(n, 1), a, axis + 1));
-  case op::map: {
-    value_id const row = f.operand(f.yield_of(f.region_at(n, 0)), f[v].index);
-    return is_length_of(f.operand(n, 0), a, axis) &&
-           (f.type_of(v).rank == 1 || has_shape_of(row, a, axis + 1));
-  }
-  case op::loop:
-    return f[v].index + 1 < f[f.region_at(n, 0)].argument_count && keeps_shape(n, f[v].index) &&
-           has_shape_of(f.operand(n, f[v].index + 1), a, axis);
-  case op::if_:
-    return std::ranges::all_of(f.regions_of(n), [&](region_id r) {
-      return has_shape_of(f.operand(f.yield_of(r), f[v].index), a, axis);
-    });
-  default:
-    return false;
+  for (;;) {
+    if (v == a.argument) return axis == 0;
+    if (!f.is_result(v)) return false;
+    node_id const n = f.node_of(v);
+    switch (f[n].code) {
+    case op::at: {
+      std::uint32_t const indices = f[n].operand_count - 1;
+      if (indices > axis) return false;
+      axis -= indices;
+      v = f.operand(n, 0);
+      continue;
+    }
+    case op::update:
+    case op::copy:
+      v = f.operand(n, 0);
+      continue;
+    default:
+      break;
+    }
+    if (--steps < 0) return false;
+    switch (f[n].code) {
+    case op::fill:
+      return is_length_of(f.operand(n, 0), a, axis, steps) &&
+             (f.type_of(v).rank == 1 || has_shape_of(f.operand(n, 1), a, axis + 1, steps));
+    case op::map: {
+      value_id const row = f.operand(f.yield_of(f.region_at(n, 0)), f[v].index);
+      return is_length_of(f.operand(n, 0), a, axis, steps) &&
+             (f.type_of(v).rank == 1 || has_shape_of(row, a, axis + 1, steps));
+    }
+    case op::loop: {
+      std::uint32_t const i = f[v].index;
+      if (i + 1 >= f[f.region_at(n, 0)].argument_count || !keeps_shape(n, i, steps)) return false;
+      v = f.operand(n, i + 1);
+      continue;
+    }
+    case op::if_:
+      return std::ranges::all_of(f.regions_of(n), [&](region_id r) {
+        return has_shape_of(f.operand(f.yield_of(r), f[v].index), a, axis, steps);
+      });
+    default:
+      return false;
+    }
   }
 }
 
 /// Whether a number is the length of a carried array along an axis.
-inline bool slice_writer::is_length_of(value_id count, carried_array const& a, std::uint32_t axis) const {
+inline bool
+slice_writer::is_length_of(value_id count, carried_array const& a, std::uint32_t axis, int& steps) const {
   function const& f = original();
   if (f.is_result(count) && f[f.node_of(count)].code == op::length)
     for (value_id const v : f.operands_of(f.node_of(count)))
-      if (f.type_of(v).rank + axis == f.type_of(a.argument).rank && has_shape_of(v, a, axis)) return true;
-  return has_length(a.initial, count, axis);
+      if (f.type_of(v).rank + axis == f.type_of(a.argument).rank && has_shape_of(v, a, axis, steps))
+        return true;
+  return has_length(a.initial, count, axis, steps);
 }
 
 /// Whether an array has so many elements along an axis.
-inline bool slice_writer::has_length(value_id v, value_id count, std::uint32_t axis) const {
+inline bool slice_writer::has_length(value_id v, value_id count, std::uint32_t axis, int& steps) const {
   function const& f = original();
   auto const is_count = [&](value_id c) {
     if (c == count) return true;
@@ -70,39 +92,58 @@ inline bool slice_writer::has_length(value_id v, value_id count, std::uint32_t a
     return std::ranges::any_of(
         f.operands_of(f.node_of(c)), [&](value_id x) { return std::ranges::find(all, x) != all.end(); });
   };
-  if (axis == 0 && f.is_result(count) && f[f.node_of(count)].code == op::length)
-    for (value_id const x : f.operands_of(f.node_of(count)))
-      if (x == v) return true;
-  if (!f.is_result(v)) return false;
-  node_id const n = f.node_of(v);
-  switch (f[n].code) {
-  case op::copy:
-    return has_length(f.operand(n, 0), count, axis);
-  case op::fill:
-    return axis == 0 ? is_count(f.operand(n, 0)) : has_length(f.operand(n, 1), count, axis - 1);
-  case op::map:
-    return axis == 0 ? is_count(f.operand(n, 0))
-                     : has_length(f.operand(f.yield_of(f.region_at(n, 0)), f[v].index), count, axis - 1);
-  case op::loop:
-    return f[v].index + 1 < f[f.region_at(n, 0)].argument_count && keeps_shape(n, f[v].index) &&
-           has_length(f.operand(n, f[v].index + 1), count, axis);
-  default:
-    return false;
+  while (--steps >= 0) {
+    if (axis == 0 && f.is_result(count) && f[f.node_of(count)].code == op::length)
+      for (value_id const x : f.operands_of(f.node_of(count)))
+        if (x == v) return true;
+    if (!f.is_result(v)) return false;
+    node_id const n = f.node_of(v);
+    std::uint32_t const i = f[v].index;
+    switch (f[n].code) {
+    case op::copy:
+      v = f.operand(n, 0);
+      break;
+    case op::fill:
+      if (axis == 0) return is_count(f.operand(n, 0));
+      v = f.operand(n, 1);
+      --axis;
+      break;
+    case op::map:
+      if (axis == 0) return is_count(f.operand(n, 0));
+      v = f.operand(f.yield_of(f.region_at(n, 0)), i);
+      --axis;
+      break;
+    case op::loop:
+      if (i + 1 >= f[f.region_at(n, 0)].argument_count || !keeps_shape(n, i, steps)) return false;
+      v = f.operand(n, i + 1);
+      break;
+    default:
+      return false;
+    }
   }
+  return false;
 }
 
 /// Whether an array in maps has one shape in all their turns: numbers in a row, as many as something around them says.
 inline bool slice_writer::has_one_shape(value_id v) const {
   function const& f = original();
-  if (f.is_literal(v) || is_at_top(f.region_of(v))) return true;
-  if (!f.is_result(v)) return false;
-  node_id const n = f.node_of(v);
-  op const code = f[n].code;
-  if (code == op::at) return has_one_shape(f.operand(n, 0)); // rows of one array
-  if (f.type_of(v).rank > 1 || (code != op::map && code != op::loop)) return false;
-  bool const is_carried = code == op::loop && f[v].index + 1 < f[f.region_at(n, 0)].argument_count;
-  if (!is_carried) return has_one_length(n);
-  return keeps_shape(n, f[v].index) && has_one_shape(f.operand(n, f[v].index + 1));
+  int steps = most_shape_steps;
+  for (;;) {
+    if (f.is_literal(v) || is_at_top(f.region_of(v))) return true;
+    if (!f.is_result(v)) return false;
+    node_id const n = f.node_of(v);
+    op const code = f[n].code;
+    std::uint32_t const i = f[v].index;
+    if (code == op::at) { // rows of one array
+      v = f.operand(n, 0);
+      continue;
+    }
+    if (f.type_of(v).rank > 1 || (code != op::map && code != op::loop)) return false;
+    bool const is_carried = code == op::loop && i + 1 < f[f.region_at(n, 0)].argument_count;
+    if (!is_carried) return has_one_length(n);
+    if (!keeps_shape(n, i, steps)) return false;
+    v = f.operand(n, i + 1);
+  }
 }
 
 } // namespace overdub::contexts::increments

@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/inference/metric.hpp>
 #include <overdub/contexts/inference/target.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,7 @@ public:
   /// Takes the acceptance of an iteration; what is no number counts as 0. Then `step_size` is that of the next one.
   void learn(double acceptance) {
     ++count_;
-    double const a = acceptance >= 0 ? std::min(acceptance, 1.0) : 0.0;
+    double const a = !overdub::is_nan(acceptance) && acceptance >= 0 ? std::min(acceptance, 1.0) : 0.0;
     double const weight = 1 / (count_ + settings_.t0);
     error_ = (1 - weight) * error_ + weight * (settings_.target_acceptance - a);
     log_step_ = centre_ - error_ * std::sqrt(count_) / settings_.gamma;

@@ -6,6 +6,7 @@
 #include <overdub/contexts/inference/on_threads.hpp>
 #include <overdub/contexts/inference/target.hpp>
 #include <overdub/contexts/random.hpp>
+#include <overdub/core/floating_point.hpp>
 #include <overdub/header_only.hpp>
 
 #include <boost/random/uniform_int_distribution.hpp>
@@ -106,6 +107,10 @@ calibration simulation_based_calibration(
     P const& draw_prior, D const& draw_data, S const& sample_posterior, calibration_settings const& settings,
     random_key const& key) {
   calibrating::check_level(settings.false_alarm);
+  check_count("simulations", settings.simulations);
+  check_count("draws", settings.draws);
+  check_count("bins", settings.bins);
+  check_threads(settings.threads);
   std::size_t const simulations = settings.simulations, draws = settings.draws, bins = settings.bins;
   if (bins < 2 || (draws + 1) % bins != 0)
     throw inference_error(message(
@@ -134,7 +139,7 @@ calibration simulation_based_calibration(
             "overdub: simulation %zu: the sampler's draw has %zu parameters, and the prior's %zu", i,
             draw.size(), truth.size()));
       for (std::size_t p = 0; p < truth.size(); ++p) {
-        if (std::isnan(draw[p]) || std::isnan(truth[p]))
+        if (overdub::is_nan(draw[p]) || overdub::is_nan(truth[p]))
           throw inference_error(message("overdub: simulation %zu: parameter %zu is NaN", i, p + 1));
         below[p] += draw[p] < truth[p];
         ties[p] += draw[p] == truth[p];
@@ -223,6 +228,10 @@ joint_test geweke_joint_test(
     J const& draw_joint, T const& transition, R const& redraw_data, F const& statistics,
     joint_test_settings const& settings, random_key const& key) {
   calibrating::check_level(settings.false_alarm);
+  check_count("simulations", settings.simulations);
+  check_count("chains", settings.chains);
+  check_count("iterations", settings.iterations);
+  check_threads(settings.threads);
   if (settings.simulations < 2 || settings.chains < 1 || settings.iterations < 6)
     throw inference_error(message(
         "overdub: a joint test of %zu simulations, and %zu chains of %zu iterations: it needs 2, and 1 of 6, "
@@ -253,7 +262,7 @@ joint_test geweke_joint_test(
       if (one.size() != count)
         throw inference_error(
             message("overdub: %zu statistics of a state, and %zu of another", count, one.size()));
-      if (!std::isfinite(one[k]))
+      if (!overdub::is_finite(one[k]))
         throw inference_error(message(
             "overdub: the statistic %.100s is %g: the joint test needs finite ones", names[k].c_str(),
             one[k]));
@@ -267,7 +276,7 @@ joint_test geweke_joint_test(
     chain_values const chains{column(sampled, k), settings.chains};
     double const error = diagnosing::varies(chains) ? mcse_mean(chains) : 0;
     double const deviation =
-        std::sqrt(diagnosing::variance(independent) / static_cast<double>(independent.size()));
+        diagnosing::standard_deviation(independent) / std::sqrt(static_cast<double>(independent.size()));
     joint_test::row r{
         .name = names[k],
         .simulated = diagnosing::mean(independent),

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <overdub/contexts/inference/calibration.hpp>
+#include <overdub/io/number_text.hpp>
 
 #include <boost/math/special_functions/gamma.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <numeric>
 #include <ostream>
 #include <span>
@@ -33,7 +33,7 @@ OVERDUB_DECL std::vector<bool> holm(std::span<double const> p_values, double lev
 }
 
 OVERDUB_DECL void check_level(double false_alarm) {
-  if (!(false_alarm > 0 && false_alarm < 1))
+  if (overdub::is_nan(false_alarm) || !(false_alarm > 0 && false_alarm < 1))
     throw inference_error(message(
         "overdub: a probability of %g of a false alarm: it lies between 0 and 1, as 0.001 does",
         false_alarm));
@@ -53,6 +53,10 @@ OVERDUB_DECL std::size_t place_of(std::vector<std::string> const& names, std::st
     throw inference_error(message(
         "overdub: nothing that was checked is called %.*s", static_cast<int>(name.size()), name.data()));
   return static_cast<std::size_t>(found - names.begin());
+}
+
+inline std::string cell(double x, io::number_form const& form) {
+  return ' ' + io::right_aligned(io::number_text(x, form), 10);
 }
 
 // A table with a row for each name, and what was found below it.
@@ -92,9 +96,8 @@ OVERDUB_DECL std::ostream& operator<<(std::ostream& out, calibration const& c) {
   calibrating::write(
       out, "  mean rank    p-value", c.names_,
       [&](std::size_t p) {
-        char cells[60];
-        std::snprintf(cells, sizeof cells, " %10.3f %10.3g", 0.5 + c.moments(p).first, c.p_values_[p]);
-        return std::string(cells);
+        return calibrating::cell(0.5 + c.moments(p).first, io::decimals(3)) +
+               calibrating::cell(c.p_values_[p], io::significant(3));
       },
       c.findings());
   return out;
@@ -143,13 +146,12 @@ OVERDUB_DECL joint_test::joint_test(std::vector<row> rows, double false_alarm) :
 OVERDUB_DECL std::vector<std::string> joint_test::findings() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (rejected_[i]) {
-      char by[100];
-      std::snprintf(by, sizeof by, " (%.4g for %.4g)", rows_[i].sampled, rows_[i].simulated);
+    if (rejected_[i])
       all.push_back(
-          "the sampler's " + rows_[i].name + " is too " + (rows_[i].z > 0 ? "high" : "low") + by +
-          ": its transitions change the joint distribution");
-    }
+          "the sampler's " + rows_[i].name + " is too " + (rows_[i].z > 0 ? "high" : "low") + " (" +
+          io::number_text(rows_[i].sampled, io::significant(4)) + " for " +
+          io::number_text(rows_[i].simulated, io::significant(4)) +
+          "): its transitions change the joint distribution");
   return all;
 }
 
@@ -158,10 +160,9 @@ OVERDUB_DECL std::ostream& operator<<(std::ostream& out, joint_test const& t) {
       out, "  simulated    sampled          z    p-value", t.names(),
       [&](std::size_t i) {
         joint_test::row const& r = t.rows_[i];
-        char cells[100];
-        std::snprintf(
-            cells, sizeof cells, " %10.4g %10.4g %10.2f %10.3g", r.simulated, r.sampled, r.z, r.p_value);
-        return std::string(cells);
+        using calibrating::cell;
+        return cell(r.simulated, io::significant(4)) + cell(r.sampled, io::significant(4)) +
+               cell(r.z, io::decimals(2)) + cell(r.p_value, io::significant(3));
       },
       t.findings());
   return out;

@@ -7,6 +7,9 @@
 #include <overdub/contexts/inference/hmc.hpp>
 #include <overdub/contexts/inference/nuts.hpp>
 #include <overdub/contexts/inference/streams.hpp>
+#include <overdub/core/exact_math.hpp>
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,8 +51,10 @@ struct sampling_settings {
   std::atomic<bool> const* stop = nullptr;
   /// Called after each transition, by one thread at a time; a `progress_bar` is such a function.
   std::function<void(progress const&)> on_progress = {};
-  /// Chain 1 is written to the file csv_1.csv as it runs, the next to csv_2.csv; none where it is empty. All are opened, and replaced,
-  /// before the first chain begins. A file that can be written on no more (the disk is full) does not stop the run.
+  /// Chain 1 is written to the file csv_1.csv as it runs, the next to csv_2.csv; none where it is empty. Where one of them is there, all
+  /// are written beside their names, with ".partial" behind, and replace the files, one after another, when the run has ended without an error.
+  /// So they are where an unfinished file is beside one of the names. All are opened, and locked against another run, before the first
+  /// chain begins. A file that can be written on no more (the disk is full) does not stop the run.
   std::string csv = {};
 };
 
@@ -75,34 +81,59 @@ inline run_settings run_of(sampling_settings const& s) {
 // The settings of the adaptation and of the algorithm as CmdStan writes them.
 template <metric M, class A>
 std::vector<csv_setting> lines_of(sampling_settings const& s, A const& algorithm) {
-  using running::text_of;
+  using io::number_text;
   std::string const engine(A::name);
   std::vector<csv_setting> lines = {
       {"adapt", "", 2},
       {"engaged", s.warmup > 0 ? "1" : "0", 3},
-      {"gamma", text_of(s.adaptation.gamma), 3},
-      {"delta", text_of(s.adaptation.target_acceptance), 3},
-      {"kappa", text_of(s.adaptation.kappa), 3},
-      {"t0", text_of(s.adaptation.t0), 3},
-      {"init_buffer", text_of(s.adaptation.first_buffer), 3},
-      {"term_buffer", text_of(s.adaptation.last_buffer), 3},
-      {"window", text_of(s.adaptation.window), 3},
+      {"gamma", number_text(s.adaptation.gamma), 3},
+      {"delta", number_text(s.adaptation.target_acceptance), 3},
+      {"kappa", number_text(s.adaptation.kappa), 3},
+      {"t0", number_text(s.adaptation.t0), 3},
+      {"init_buffer", number_text(s.adaptation.first_buffer), 3},
+      {"term_buffer", number_text(s.adaptation.last_buffer), 3},
+      {"window", number_text(s.adaptation.window), 3},
       {"algorithm", "hmc", 2},
       {"hmc", "", 3},
       {"engine", engine, 4},
       {engine, "", 5}};
-  for (auto const& [name, value] : algorithm.parameters()) lines.push_back({name, text_of(value), 6});
+  for (auto const& [name, value] : algorithm.parameters()) lines.push_back({name, number_text(value), 6});
   lines.push_back({"metric", std::string(M::name), 4});
-  lines.push_back({"stepsize", text_of(s.step_size), 4});
+  lines.push_back({"stepsize", number_text(s.step_size), 4});
   return lines;
 }
 
-inline void check(sampling_settings const& s, std::size_t dimension) {
-  if (!(s.adaptation.target_acceptance > 0 && s.adaptation.target_acceptance < 1))
+inline void check(adaptation_settings const& s) {
+  auto const refuse = [](char const* name, double value, char const* is) {
+    throw inference_error(message("overdub: adaptation.%s = %g: it is %s", name, value, is));
+  };
+  if (!(s.gamma > 0) || !overdub::is_finite(s.gamma)) refuse("gamma", s.gamma, "positive and finite");
+  if (!(s.kappa > 0) || !overdub::is_finite(s.kappa)) refuse("kappa", s.kappa, "positive and finite");
+  if (!(s.t0 >= 0) || !overdub::is_finite(s.t0)) refuse("t0", s.t0, "not negative, and finite");
+  constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / 8; // sums of them are counted
+  check_count("adaptation.first_buffer", s.first_buffer, most);
+  check_count("adaptation.window", s.window, most);
+  check_count("adaptation.last_buffer", s.last_buffer, most);
+}
+
+template <metric M, class A>
+void check(sampling_settings const& s, A const& algorithm, std::size_t dimension) {
+  check_count("the target's dimension", dimension);
+  check(s.adaptation);
+  if constexpr (requires { algorithm.check(); }) algorithm.check();
+  if (!(s.initial_radius >= 0) || !overdub::is_finite(s.initial_radius))
+    throw inference_error(
+        message("overdub: initial_radius = %g: it is not negative, and finite", s.initial_radius));
+  if (!s.inverse_metric.empty()) (void)M(dimension, s.inverse_metric);
+  for (auto const& q : s.initial)
+    for (double const x : q)
+      if (!overdub::is_finite(x))
+        throw inference_error(message("overdub: initial: a chain cannot begin at a coordinate of %g", x));
+  if (double const a = s.adaptation.target_acceptance; overdub::is_nan(a) || !(a > 0 && a < 1))
     throw inference_error(message(
         "overdub: a target acceptance of %g: it lies between 0 and 1, as 0.8 does",
         s.adaptation.target_acceptance));
-  if (!(s.step_size > 0) || !std::isfinite(s.step_size))
+  if (!(s.step_size > 0) || !overdub::is_finite(s.step_size))
     throw inference_error(message("overdub: a step size of %g: it is positive and finite", s.step_size));
   if (s.initial.empty()) return;
   if (s.initial.size() != s.chains)
@@ -216,14 +247,21 @@ std::optional<std::uint64_t> seed_of([[maybe_unused]] R const& streams) {
 /// other chains (of several failures, that of the first chain); and at the end of the run, if a file could not be written.
 template <metric M = diagonal_metric, target T, sampling_algorithm<T, M> A, random_streams R>
 draws sample(T const& density, sampling_settings const& settings, A const& algorithm, R const& streams) {
-  sampling::check(settings, density.dimension());
   run_settings const run = sampling::run_of(settings);
   running::check(run);
+  sampling::check<M>(settings, algorithm, density.dimension());
   return running::run(
-      run, names_of(density),
+      run,
+      running::with_memory(
+          [&] { return names_of(density); },
+          [&] {
+            return message(
+                "overdub: there is no memory for the names of a target of dimension %zu",
+                std::size_t{density.dimension()});
+          }),
       [&](std::uint64_t id) {
         auto rest = running::seed_lines(sampling::seed_of(streams));
-        rest.insert(rest.begin(), {"init", running::text_of(settings.initial_radius), 0});
+        rest.insert(rest.begin(), {"init", io::number_text(settings.initial_radius), 0});
         return running::lines_of(run, id, sampling::lines_of<M>(settings, algorithm), rest);
       },
       [&](std::size_t c) {

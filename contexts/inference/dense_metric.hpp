@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/inference/metric.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #if __has_include(<Eigen/Cholesky>)
 #include <Eigen/Cholesky>
@@ -9,6 +10,7 @@
 #include <eigen3/Eigen/Cholesky>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <random>
 #include <span>
@@ -105,7 +107,8 @@ public:
 private:
   static Eigen::Index index(std::size_t n) { return static_cast<Eigen::Index>(n); }
   bool factorised(matrix const& m) {
-    if (!m.allFinite()) return false;
+    std::span<double const> const elements(m.data(), static_cast<std::size_t>(m.size()));
+    if (!std::ranges::all_of(elements, [](double x) { return overdub::is_finite(x); })) return false;
     factor_.compute(m);
     return factor_.info() == Eigen::Success;
   }

@@ -2,18 +2,19 @@
 // 2021, "Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16.
 //
 // All take values of chains of one length, and are NaN where they have no meaning: of less than 6 draws a chain, of a constant, and
-// where a value is not finite. Draws are split: each half of a chain counts as a chain. An R-hat takes time n log n in the number of
-// draws, an effective sample size n for each lag up to where the autocorrelation is lost in noise.
+// where a value is not finite. Values times a power of two have the same sample sizes and R-hats, and errors times that power. Draws
+// are split: each half of a chain counts as a chain. An R-hat takes time n log n in the number of draws, an effective sample size n for
+// each lag up to where the autocorrelation is lost in noise.
 #pragma once
 
 #include <overdub/contexts/inference/draws.hpp>
+#include <overdub/core/floating_point.hpp>
 #include <overdub/header_only.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -24,14 +25,17 @@ namespace diagnosing {
 inline constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 inline bool varies(chain_values const& x) {
-  return std::ranges::all_of(x.values, [](double v) { return std::isfinite(v); }) &&
+  return std::ranges::all_of(x.values, [](double v) { return overdub::is_finite(v); }) &&
          std::ranges::any_of(x.values, [&](double v) { return v != x.values.front(); });
 }
 inline bool meaningful(chain_values const& x) { return x.length() >= 6 && varies(x); }
 
-inline double mean(std::span<double const> x) {
-  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
-}
+// The binary exponent of the largest magnitude. Values divided by that power of two have squares that neither overflow nor vanish, and
+// the same bits otherwise.
+OVERDUB_DECL int exponent_of(std::span<double const> x);
+OVERDUB_DECL std::vector<double> divided_by_power(std::span<double const> x, int exponent);
+
+OVERDUB_DECL double mean(std::span<double const> x);
 // With n - 1 in the denominator.
 inline double variance(std::span<double const> x) {
   double const m = mean(x);
@@ -39,6 +43,8 @@ inline double variance(std::span<double const> x) {
   for (double const v : x) sum += (v - m) * (v - m);
   return sum / static_cast<double>(x.size() - 1);
 }
+// The square root of the variance, of values of any magnitude.
+OVERDUB_DECL double standard_deviation(std::span<double const> x);
 // Between the order statistics, linearly: definition 7 of Hyndman and Fan 1996, which R and NumPy have as their default.
 OVERDUB_DECL double quantile_of_sorted(std::span<double const> x, double p);
 OVERDUB_DECL double quantile(std::vector<double> x, double p);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/contexts/inference/diagnostics.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
@@ -19,11 +20,47 @@ namespace overdub::inference {
 
 namespace diagnosing {
 
+OVERDUB_DECL int exponent_of(std::span<double const> x) {
+  double largest = 0;
+  for (double const v : x) largest = std::max(largest, std::abs(v));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return exponent;
+}
+OVERDUB_DECL std::vector<double> divided_by_power(std::span<double const> x, int exponent) {
+  std::vector<double> y(x.begin(), x.end());
+  for (double& v : y) v = std::ldexp(v, -exponent);
+  return y;
+}
+
+OVERDUB_DECL double mean(std::span<double const> x) {
+  auto const n = static_cast<double>(x.size());
+  double const sum = std::accumulate(x.begin(), x.end(), 0.0);
+  if (!overdub::is_infinite(sum)) return sum / n;
+  int const exponent = exponent_of(x);
+  std::vector<double> const small = divided_by_power(x, exponent);
+  return std::ldexp(std::accumulate(small.begin(), small.end(), 0.0) / n, exponent);
+}
+OVERDUB_DECL double standard_deviation(std::span<double const> x) {
+  int const exponent = exponent_of(x);
+  return std::ldexp(std::sqrt(variance(divided_by_power(x, exponent))), exponent);
+}
+
+// The same chains, divided by a power of two.
+inline chain_values divided_by_power(chain_values const& x, int exponent) {
+  return {divided_by_power(std::span(x.values), exponent), x.chains};
+}
+inline chain_values of_magnitude_one(chain_values const& x) {
+  return divided_by_power(x, exponent_of(x.values));
+}
+
 OVERDUB_DECL double quantile_of_sorted(std::span<double const> x, double p) {
   double const place = p * static_cast<double>(x.size() - 1);
   auto const below = static_cast<std::size_t>(place);
   std::size_t const above = std::min(below + 1, x.size() - 1);
-  return x[below] + (place - static_cast<double>(below)) * (x[above] - x[below]);
+  double const distance = x[above] - x[below], part = place - static_cast<double>(below);
+  if (overdub::is_infinite(distance)) return (1 - part) * x[below] + part * x[above];
+  return x[below] + part * distance;
 }
 
 OVERDUB_DECL double quantile(std::vector<double> x, double p) {
@@ -120,7 +157,7 @@ OVERDUB_DECL double plain_ess(chain_values const& x) {
 OVERDUB_DECL double rhat(chain_values const& x) {
   using namespace diagnosing;
   if (!meaningful(x)) return none;
-  chain_values const halves = split(x);
+  chain_values const halves = split(of_magnitude_one(x));
   double const median = quantile(halves.values, 0.5);
   double const bulk = plain_rhat(rank_normalised(halves));
   double const folded =
@@ -130,7 +167,7 @@ OVERDUB_DECL double rhat(chain_values const& x) {
 
 OVERDUB_DECL double ess_mean(chain_values const& x) {
   using namespace diagnosing;
-  return meaningful(x) ? plain_ess(split(x)) : none;
+  return meaningful(x) ? plain_ess(split(of_magnitude_one(x))) : none;
 }
 
 OVERDUB_DECL double ess_bulk(chain_values const& x) {
@@ -147,27 +184,30 @@ OVERDUB_DECL double ess_quantile(chain_values const& x, double probability) {
 
 OVERDUB_DECL double ess_tail(chain_values const& x) {
   double const low = ess_quantile(x, 0.05), high = ess_quantile(x, 0.95);
-  return low < high || std::isnan(low) ? low : high;
+  return low < high || overdub::is_nan(low) ? low : high;
 }
 
 OVERDUB_DECL double ess_sd(chain_values const& x) {
   using namespace diagnosing;
   if (!meaningful(x)) return none;
-  double const m = mean(x.values);
-  return plain_ess(split(transformed(x, [&](double v) { return (v - m) * (v - m); })));
+  chain_values const of_one = of_magnitude_one(x);
+  double const m = mean(of_one.values);
+  return plain_ess(split(transformed(of_one, [&](double v) { return (v - m) * (v - m); })));
 }
 
 OVERDUB_DECL double mcse_mean(chain_values const& x) {
   using namespace diagnosing;
-  return meaningful(x) ? std::sqrt(variance(x.values) / ess_mean(x)) : none;
+  return meaningful(x) ? standard_deviation(x.values) / std::sqrt(ess_mean(x)) : none;
 }
 
 OVERDUB_DECL double mcse_sd(chain_values const& x) {
   using namespace diagnosing;
   if (!meaningful(x)) return none;
-  double const m = mean(x.values);
+  int const exponent = exponent_of(x.values);
+  std::vector<double> const values = divided_by_power(x.values, exponent);
+  double const m = mean(values);
   double second = 0, fourth = 0;
-  for (double const v : x.values) {
+  for (double const v : values) {
     double const square = (v - m) * (v - m);
     second += square;
     fourth += square * square;
@@ -175,13 +215,13 @@ OVERDUB_DECL double mcse_sd(chain_values const& x) {
   auto const n = static_cast<double>(x.values.size());
   second /= n;
   fourth /= n;
-  return std::sqrt((fourth - second * second) / ess_sd(x) / (4 * second));
+  return std::ldexp(std::sqrt((fourth - second * second) / ess_sd(x) / (4 * second)), exponent);
 }
 
 OVERDUB_DECL double mcse_quantile(chain_values const& x, double probability) {
   using namespace diagnosing;
   double const ess = ess_quantile(x, probability);
-  if (!std::isfinite(ess)) return none;
+  if (!overdub::is_finite(ess)) return none;
   double const a = ess * probability + 1, b = ess * (1 - probability) + 1;
   double const low = boost::math::ibeta_inv(a, b, 0.15865525393145707);
   double const high = boost::math::ibeta_inv(a, b, 0.8413447460685429);
@@ -190,12 +230,13 @@ OVERDUB_DECL double mcse_quantile(chain_values const& x, double probability) {
   auto const n = static_cast<double>(sorted.size());
   auto const first = static_cast<std::size_t>(std::max(std::floor(low * n), 1.0));
   auto const last = static_cast<std::size_t>(std::min(std::ceil(high * n), n));
-  return (sorted[last - 1] - sorted[first - 1]) / 2;
+  return sorted[last - 1] / 2 - sorted[first - 1] / 2;
 }
 
-OVERDUB_DECL double ebfmi(std::span<double const> energies) {
+OVERDUB_DECL double ebfmi(std::span<double const> given) {
   using namespace diagnosing;
-  if (energies.size() < 4) return none;
+  if (given.size() < 4) return none;
+  std::vector<double> const energies = divided_by_power(given, exponent_of(given));
   double steps = 0;
   for (std::size_t i = 1; i < energies.size(); ++i)
     steps += (energies[i] - energies[i - 1]) * (energies[i] - energies[i - 1]);

@@ -1,6 +1,7 @@
 // draws: what chains gave, with the sampler's statistics of each draw.
 #pragma once
 
+#include <overdub/call/utf8.hpp>
 #include <overdub/contexts/inference/hamiltonian.hpp>
 #include <overdub/contexts/inference/target.hpp>
 
@@ -57,12 +58,16 @@ inline std::string csv_name(std::string_view name) {
 }
 
 /// The names of variables as `csv_name` has them. Throws inference_error for names that a file of draws cannot have: ones that are
-/// empty, are there twice, are those of the sampler's columns, or have a comma, a quote, a #, a control character, or a space at an
-/// end. Takes time n log n in their number.
+/// empty, are there twice, are those of the sampler's columns, are no UTF-8, or have a comma, a quote, a #, a control character, or a
+/// space at an end. Takes time n log n in their number.
 inline std::vector<std::string> checked_names(std::vector<std::string> names) {
   for (std::string& name : names) {
     name = csv_name(name);
     if (name.empty()) throw inference_error(message("overdub: a variable has no name: give it one"));
+    if (std::string const text = detail::as_utf8(name); text != name)
+      throw inference_error(message(
+          "overdub: the name of the variable \"%.100s\" is no UTF-8: other programs could not read it",
+          text.c_str()));
     if (name.front() == ' ' || name.back() == ' ' || std::ranges::any_of(name, [](char c) {
           return c == ',' || c == '"' || c == '#' || static_cast<unsigned char>(c) < ' ' || c == 127;
         }))
@@ -150,7 +155,7 @@ public:
   draws() = default;
   /// Throws inference_error for names that `checked_names` refuses.
   draws(std::vector<std::string> names, std::size_t chains)
-      : names_(checked_names(std::move(names))), chains_(chains) {
+      : names_(checked_names(std::move(names))), chains_((check_count("chains", chains), chains)) {
     for (std::size_t c = 0; c < chains; ++c) chains_[c].record.id = c + 1;
   }
 

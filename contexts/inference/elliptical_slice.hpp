@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/inference/target.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,7 @@ requires std::invocable<P&, std::span<double>, G&> slice_statistics elliptical_s
   std::vector<double> other(x.size());
   prior_draw(std::span<double>(other), generator);
   double const before = log_likelihood(std::span<double const>(from));
-  if (!std::isfinite(before))
+  if (!overdub::is_finite(before))
     throw inference_error(message(
         "overdub: the log likelihood is %g where the slice begins: begin where it is finite", before));
   double const height = before + std::log1p(-drawing::uniform(generator));

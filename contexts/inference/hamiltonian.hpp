@@ -3,11 +3,13 @@
 
 #include <overdub/contexts/inference/metric.hpp>
 #include <overdub/contexts/inference/target.hpp>
+#include <overdub/core/exact_math.hpp>
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
 #include <random>
 #include <span>
@@ -62,8 +64,8 @@ public:
   void evaluate(phase_point& z) { z.log_density = density_(std::as_const(z.position), z.gradient); }
   /// Whether a sampler may go there: the log density and its gradient are finite.
   static bool inside(phase_point const& z) {
-    return std::isfinite(z.log_density) &&
-           std::ranges::all_of(z.gradient, [](double g) { return std::isfinite(g); });
+    return overdub::is_finite(z.log_density) &&
+           std::ranges::all_of(z.gradient, [](double g) { return overdub::is_finite(g); });
   }
   template <std::uniform_random_bit_generator G>
   void draw_momentum(phase_point& z, G& generator) const {
@@ -75,7 +77,7 @@ public:
     double twice = 0;
     for (std::size_t i = 0; i < dimension(); ++i) twice += z.momentum[i] * z.velocity[i];
     double const h = 0.5 * twice - z.log_density;
-    return std::isfinite(h) ? h : std::numeric_limits<double>::infinity();
+    return overdub::is_finite(h) ? h : std::numeric_limits<double>::infinity();
   }
   /// One leapfrog step, backwards in time for a negative step: half a step of the momentum, a step of the position, half a step of
   /// the momentum. Reversible and volume-preserving; its energy error over a fixed time is of second order in the step.
@@ -131,13 +133,13 @@ public:
         return inference_error(message(
             "overdub: the log density is %g where the chain begins: %.200s", current_.log_density,
             why.c_str()));
-    if (!std::isfinite(current_.log_density))
+    if (!overdub::is_finite(current_.log_density))
       return inference_error(message(
           "overdub: the log density is %g where the chain begins: begin where it is finite, or mend the "
           "target",
           current_.log_density));
     std::size_t i = 0;
-    while (i + 1 < current_.gradient.size() && std::isfinite(current_.gradient[i])) ++i;
+    while (i + 1 < current_.gradient.size() && overdub::is_finite(current_.gradient[i])) ++i;
     return inference_error(message(
         "overdub: element %zu of the log density's gradient is %g where the chain begins, and the log "
         "density %g: begin "
@@ -185,7 +187,7 @@ protected:
 
   // To be called for each point that a transition sees.
   void look_at(phase_point const& z) {
-    if (std::isnan(z.log_density)) [[unlikely]]
+    if (overdub::is_nan(z.log_density)) [[unlikely]]
       met_undefined(z);
   }
 
@@ -202,9 +204,8 @@ private:
       undefined_point_ = hamiltonian_.density().improper_choice(z.position);
     if (!undefined_point_.empty()) return;
     for (std::size_t i = 0; i < z.position.size() && i < 4; ++i) {
-      char number[32];
-      std::snprintf(number, sizeof number, "%s%g", i == 0 ? "at (" : ", ", z.position[i]);
-      undefined_point_ += number;
+      undefined_point_ += i == 0 ? "at (" : ", ";
+      io::append_number(undefined_point_, z.position[i], io::significant(6));
     }
     undefined_point_ += z.position.size() > 4 ? ", ...)" : ")";
   }

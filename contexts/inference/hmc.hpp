@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/inference/hamiltonian.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -28,6 +29,14 @@ struct hmc_settings {
   std::vector<std::pair<std::string, double>> parameters() const {
     return {{"leapfrog_steps", leapfrog_steps}, {"stepsize_jitter", jitter}};
   }
+  /// Throws inference_error where they make no sense.
+  void check() const {
+    if (leapfrog_steps < 1 || overdub::is_nan(jitter) || !(jitter >= 0 && jitter < 1))
+      throw inference_error(message(
+          "overdub: hmc of %d leapfrog steps and jitter %g: it takes at least one step, and a jitter from 0 "
+          "to below 1",
+          leapfrog_steps, jitter));
+  }
   template <target T, metric M>
   using sampler = hmc<T, M>;
 };
@@ -42,11 +51,7 @@ class hmc : public hamiltonian_chain<T, M> {
 public:
   hmc(T density, M with, hmc_settings const& settings = {})
       : base(std::move(density), std::move(with)), settings_(settings) {
-    if (settings_.leapfrog_steps < 1 || !(settings_.jitter >= 0 && settings_.jitter < 1))
-      throw inference_error(message(
-          "overdub: hmc of %d leapfrog steps and jitter %g: it takes at least one step, and a jitter from 0 "
-          "to below 1",
-          settings_.leapfrog_steps, settings_.jitter));
+    settings_.check();
   }
 
   /// One transition, which leaves the target invariant. Throws inference_error unless the chain was started.

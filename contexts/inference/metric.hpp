@@ -4,6 +4,7 @@
 
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/inference/target.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +50,7 @@ public:
           "coordinate",
           inverse.size(), dimension));
     for (std::size_t i = 0; i < dimension; ++i)
-      if (!(inverse[i] > 0) || !std::isfinite(inverse[i]))
+      if (!(inverse[i] > 0) || !overdub::is_finite(inverse[i]))
         throw inference_error(message(
             "overdub: element %zu of the inverse metric is %g: variances are positive and finite", i + 1,
             inverse[i]));
@@ -97,7 +98,7 @@ public:
     double const n = e.count();
     for (std::size_t i = 0; i < inverse_.size(); ++i) {
       double const v = n / (n + 5) * e.variance(i) + 1e-3 * (5 / (n + 5));
-      if (std::isfinite(v)) inverse_[i] = v;
+      if (overdub::is_finite(v)) inverse_[i] = v;
     }
     scale();
   }

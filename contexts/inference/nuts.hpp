@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/inference/hamiltonian.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +26,12 @@ struct nuts_settings {
 
   /// As they stand in files of draws.
   std::vector<std::pair<std::string, double>> parameters() const { return {{"max_depth", max_depth}}; }
+  /// Throws inference_error where they make no sense.
+  void check() const {
+    if (max_depth < 1 || max_depth > 30)
+      throw inference_error(
+          message("overdub: nuts of depth %d: a trajectory doubles from 1 to 30 times", max_depth));
+  }
   template <target T, metric M>
   using sampler = nuts<T, M>;
 };
@@ -41,9 +48,7 @@ public:
   nuts(T density, M with, nuts_settings const& settings = {})
       : base(std::move(density), std::move(with)), settings_(settings), trajectory_(this->dimension()),
         backward_(this->dimension()), forward_(backward_) {
-    if (settings_.max_depth < 1 || settings_.max_depth > 30)
-      throw inference_error(
-          message("overdub: nuts of depth %d: a trajectory doubles from 1 to 30 times", settings_.max_depth));
+    settings_.check();
     halves_.assign(static_cast<std::size_t>(settings_.max_depth), trajectory_);
   }
 
@@ -137,7 +142,7 @@ private:
       std::swap(last_velocity, next.last_velocity);
       double const larger = std::max(log_weight, next.log_weight),
                    smaller = std::min(log_weight, next.log_weight);
-      if (std::isfinite(larger)) log_weight = larger + std::log1p(std::exp(smaller - larger));
+      if (overdub::is_finite(larger)) log_weight = larger + std::log1p(std::exp(smaller - larger));
       return straight_first && straight_next && straight_whole;
     }
     // Both ends move along a + b, the sum of the momenta between them.

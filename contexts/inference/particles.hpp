@@ -5,6 +5,7 @@
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/inference/target.hpp>
 #include <overdub/contexts/random.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <boost/random/exponential_distribution.hpp>
 
@@ -26,10 +27,10 @@ namespace overdub::inference {
 inline double log_sum_exp(std::span<double const> x) {
   double greatest = -std::numeric_limits<double>::infinity();
   for (double const v : x) {
-    if (std::isnan(v)) return v;
+    if (overdub::is_nan(v)) return v;
     greatest = std::max(greatest, v);
   }
-  if (std::isinf(greatest)) return greatest;
+  if (overdub::is_infinite(greatest)) return greatest;
   double sum = 0;
   for (double const v : x) sum += std::exp(v - greatest);
   return greatest + std::log(sum);
@@ -51,7 +52,7 @@ inline normalised_weights normalise(std::span<double const> log_weights) {
   normalised_weights result{.values = {log_weights.begin(), log_weights.end()}};
   std::size_t none = 0;
   for (double& w : result.values) {
-    if (std::isnan(w)) {
+    if (overdub::is_nan(w)) {
       ++result.not_a_number;
       w = -std::numeric_limits<double>::infinity();
     }
@@ -90,6 +91,19 @@ enum class resampling {
 
 namespace resampled {
 
+inline void check(resampling scheme) {
+  switch (scheme) {
+  case resampling::systematic:
+  case resampling::stratified:
+  case resampling::multinomial:
+  case resampling::residual:
+    return;
+  }
+  throw inference_error(message(
+      "overdub: scheme = %d: it is systematic, stratified, multinomial or residual",
+      static_cast<int>(scheme)));
+}
+
 // As many indices for each as it is drawn at the places in [0, 1), which `place(i)` gives in ascending order.
 template <class F>
 void at_places(
@@ -121,10 +135,13 @@ void independently(
 
 } // namespace resampled
 
-/// Draws so many indices by weights that sum to 1, in ascending order. None has weight 0. O(count + number of weights).
+/// Draws so many indices by weights that sum to 1, in ascending order. None has weight 0. Throws inference_error for a scheme that is
+/// none. O(count + number of weights).
 template <std::uniform_random_bit_generator G>
 std::vector<std::size_t>
 ancestors(resampling scheme, std::span<double const> weights, std::size_t count, G& generator) {
+  check_count("count", count);
+  resampled::check(scheme);
   std::vector<std::size_t> out;
   out.reserve(count);
   auto const n = static_cast<double>(count);
@@ -199,6 +216,8 @@ template <std::invocable<random_key const&> F>
 auto importance_sample(F const& draw, std::size_t count, random_key const& key, unsigned threads = 1) {
   using pair = std::invoke_result_t<F const&, random_key const&>;
   using value = std::remove_cvref_t<typename pair::first_type>;
+  check_count("count", count);
+  check_threads(threads);
   std::vector<std::optional<value>> drawn(count);
   weighted_draws<value> result;
   result.log_weights.resize(count);
@@ -256,6 +275,12 @@ requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
         S const& start, E const& extend, std::size_t steps, filter_settings const& settings,
         random_key const& key, R const& rejuvenate = {}) {
   using particle = std::invoke_result_t<S const&, random_key const&>;
+  check_count("particles", settings.particles);
+  check_threads(settings.threads);
+  if (double const part = settings.resample_below; overdub::is_nan(part) || !(part >= 0 && part <= 1))
+    throw inference_error(
+        message("overdub: resample_below = %g: it is a part of the particles, from 0 to 1", part));
+  resampled::check(settings.scheme);
   std::size_t const n = settings.particles;
   if (n == 0) throw inference_error(message("overdub: a filter of no particles: it needs some hundreds"));
   filtered<particle> result;

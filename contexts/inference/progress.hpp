@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/inference/hamiltonian.hpp>
 #include <overdub/contexts/inference/target.hpp>
+#include <overdub/io/number_text.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -52,13 +53,14 @@ private:
   std::string line(progress const& p, double seconds) const {
     constexpr std::size_t width = 30;
     std::size_t const full = p.all == 0 ? width : width * p.done / p.all;
-    char text[120];
-    std::snprintf(
-        text, sizeof text, "] %3zu %% %9.0f/s  acceptance %.2f  divergences %zu ",
-        p.all == 0 ? 100 : 100 * p.done / p.all, static_cast<double>(p.done) / (seconds > 0 ? seconds : 1),
-        acceptance_ / static_cast<double>(seen_), divergences_);
+    using io::number_text, io::right_aligned, io::decimals;
+    double const a_second = static_cast<double>(p.done) / (seconds > 0 ? seconds : 1);
     return (p.warmup ? "warm-up  [" : "sampling [") + std::string(full, '#') +
-           std::string(width - full, ' ') + text;
+           std::string(width - full, ' ') + "] " +
+           right_aligned(number_text(p.all == 0 ? 100 : 100 * p.done / p.all), 3) + " % " +
+           right_aligned(number_text(a_second, decimals(0)), 9) + "/s  acceptance " +
+           number_text(acceptance_ / static_cast<double>(seen_), decimals(2)) + "  divergences " +
+           number_text(divergences_) + ' ';
   }
 
   std::FILE* file_;
@@ -87,7 +89,7 @@ public:
   std::atomic<bool> const& flag() const { return stopped(); }
 
 private:
-  static std::atomic<bool>& stopped() {
+  OVERDUB_HIDDEN static std::atomic<bool>& stopped() {
     static std::atomic<bool> set = false;
     static_assert(std::atomic<bool>::is_always_lock_free);
     return set;

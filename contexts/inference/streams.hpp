@@ -1,6 +1,8 @@
 // Random numbers for samplers: one stream for each transition of each chain, so that results depend on no order of execution.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <boost/random/normal_distribution.hpp>
 #include <boost/random/uniform_01.hpp>
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <overdub/contexts/inference/summary.hpp>
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/ir/parse/spelling.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -28,11 +29,11 @@ inline summary::row row_of(std::string const& name, chain_values const& x) {
   if (x.values.size() == 1) r.mean = r.q5 = r.median = r.q95 = x.values.front();
   if (x.values.size() < 2) return r;
   std::vector<double> sorted = x.values;
-  if (std::ranges::any_of(sorted, [](double v) { return std::isnan(v); })) // have no order, and no quantiles
+  if (std::ranges::any_of(sorted, [](double v) { return overdub::is_nan(v); })) // have no order, and no quantiles
     std::ranges::fill(sorted, diagnosing::none);
   std::ranges::sort(sorted);
   r.mean = diagnosing::mean(x.values);
-  r.sd = std::sqrt(diagnosing::variance(x.values));
+  r.sd = diagnosing::standard_deviation(x.values);
   r.mcse = mcse_mean(x);
   r.q5 = diagnosing::quantile_of_sorted(sorted, 0.05);
   r.median = diagnosing::quantile_of_sorted(sorted, 0.5);
@@ -61,7 +62,7 @@ OVERDUB_DECL summary::summary(draws const& of) {
     has_energies_ = has_energies_ || totals.energetic();
     if (undefined_point_.empty()) undefined_point_ = of.record(c).undefined_point;
     ebfmi_.push_back(totals.energy_fraction());
-    undefined_fractions_ += std::isnan(ebfmi_.back()) && (totals.energetic() || totals.transitions() == 0);
+    undefined_fractions_ += overdub::is_nan(ebfmi_.back()) && (totals.energetic() || totals.transitions() == 0);
   }
 }
 
@@ -114,7 +115,7 @@ OVERDUB_DECL std::vector<std::string> summary::warnings() const {
   });
   warn(
       "R-hat or the effective sample size is not defined for ", "draws are few, or not finite",
-      [](row const& r) { return std::isnan(r.rhat) || std::isnan(r.ess_bulk); });
+      [](row const& r) { return overdub::is_nan(r.rhat) || overdub::is_nan(r.ess_bulk); });
   if (auto const n = summarising::count(ebfmi_, [](double e) { return e < 0.3; }); n > 0)
     all.push_back(
         "E-BFMI is below 0.3 in " + text(n) + " of " + text(ebfmi_.size()) +
@@ -132,20 +133,17 @@ OVERDUB_DECL std::ostream& operator<<(std::ostream& out, summary const& s) {
   std::size_t width = 0;
   for (summary::row const& r : s.rows()) width = std::max(width, r.name.size());
   out << std::string(width, ' ');
-  char cell[400]; // numbers may have 300 digits
-  for (char const* head : heads) {
-    std::snprintf(cell, sizeof cell, " %10s", head);
-    out << cell;
-  }
+  for (char const* head : heads) out << ' ' << io::right_aligned(head, 10);
   out << '\n';
   for (summary::row const& r : s.rows()) {
     out << r.name << std::string(width - r.name.size(), ' ');
-    for (double const v : {r.mean, r.mcse, r.sd, r.q5, r.median, r.q95}) {
-      std::snprintf(cell, sizeof cell, " %10.4g", v);
-      out << cell;
-    }
-    std::snprintf(cell, sizeof cell, " %10.3f %10.0f %10.0f\n", r.rhat, r.ess_bulk, r.ess_tail);
-    out << cell;
+    auto const cell = [&](double v, io::number_form const& form) {
+      out << ' ' << io::right_aligned(io::number_text(v, form), 10);
+    };
+    for (double const v : {r.mean, r.mcse, r.sd, r.q5, r.median, r.q95}) cell(v, io::significant(4));
+    cell(r.rhat, io::decimals(3));
+    for (double const v : {r.ess_bulk, r.ess_tail}) cell(v, io::decimals(0));
+    out << '\n';
   }
   for (std::string const& w : s.warnings()) out << w << '\n';
   return out;

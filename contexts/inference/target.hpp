@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,9 +14,25 @@
 namespace overdub::inference {
 
 /// A target cannot be sampled, settings make no sense, or a file of draws cannot be written or read.
-struct inference_error : error {
+struct OVERDUB_EXPORTED inference_error : error {
   using error::error;
 };
+
+/// Refuses a count among settings that was made of a negative number, or is greater than what makes sense.
+inline void check_count(
+    char const* setting, std::size_t count, std::size_t most = std::numeric_limits<std::ptrdiff_t>::max()) {
+  if (count > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()))
+    throw inference_error(message(
+        "overdub: %s = %lld: it is a count, and not negative", setting, static_cast<long long>(count)));
+  if (count > most)
+    throw inference_error(message("overdub: %s = %zu: it is at most %zu", setting, count, most));
+}
+inline void check_threads(unsigned threads) {
+  if (threads > static_cast<unsigned>(std::numeric_limits<int>::max()))
+    throw inference_error(message(
+        "overdub: threads = %d: it is a count, and not negative; 0 is as many as there are processors",
+        static_cast<int>(threads)));
+}
 
 /// A density on R^n: `t.dimension()` is n, and `t(q, gradient)` returns the logarithm of the density at q, up to a constant, and
 /// writes its gradient; both spans have n elements. Where the log density or its gradient is not finite, a sampler does not go:

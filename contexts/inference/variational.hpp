@@ -4,6 +4,7 @@
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/inference/target.hpp>
 #include <overdub/contexts/random.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -31,8 +32,20 @@ struct variational_settings {
 /// Independent normal distributions of the coordinates of a target.
 class mean_field {
 public:
+  /// Throws inference_error unless there is a deviation for each mean, all are finite, and deviations are positive.
   mean_field(std::vector<double> means, std::vector<double> sds)
-      : means_(std::move(means)), sds_(std::move(sds)) {}
+      : means_(std::move(means)), sds_(std::move(sds)) {
+    if (means_.size() != sds_.size())
+      throw inference_error(message(
+          "overdub: an approximation of %zu means and %zu deviations: give each mean one", means_.size(),
+          sds_.size()));
+    for (std::size_t i = 0; i < means_.size(); ++i)
+      if (!overdub::is_finite(means_[i]) || !overdub::is_finite(sds_[i]) || !(sds_[i] > 0))
+        throw inference_error(message(
+            "overdub: coordinate %zu of an approximation has the mean %g and the deviation %g: both are "
+            "finite, and the deviation is positive",
+            i + 1, means_[i], sds_[i]));
+  }
 
   std::vector<double> const& means() const { return means_; }
   std::vector<double> const& sds() const { return sds_; }
@@ -75,14 +88,24 @@ public:
       : density_(std::move(density)), settings_(settings), key_(key), n_(density_.dimension()), now_(2 * n_),
         average_(2 * n_), slopes_(2 * n_), first_(2 * n_), second_(2 * n_), noise_(n_), position_(n_),
         gradient_(n_) {
+    check_count("iterations", settings.iterations);
+    check_count("gradient_draws", settings.gradient_draws);
+    check_count("evaluation_draws", settings.evaluation_draws);
+    check_count("check_every", settings.check_every);
+    if (overdub::is_nan(settings.tolerance) || !(settings.tolerance >= 0))
+      throw inference_error(message("overdub: tolerance = %g: it is not negative", settings.tolerance));
     if (settings.gradient_draws == 0 || settings.evaluation_draws == 0 || settings.check_every == 0)
       throw inference_error(message("overdub: an approximation by no draws, or one that is never checked"));
-    if (!(settings.step > 0) || !std::isfinite(settings.step))
+    if (!(settings.step > 0) || !overdub::is_finite(settings.step))
       throw inference_error(message("overdub: a step size of %g: it is positive and finite", settings.step));
     if (!settings.initial.empty() && settings.initial.size() != n_)
       throw inference_error(message(
           "overdub: an initial point of %zu numbers for a target of dimension %zu", settings.initial.size(),
           n_));
+    for (double const x : settings.initial)
+      if (!overdub::is_finite(x))
+        throw inference_error(
+            message("overdub: initial: an approximation cannot begin at a coordinate of %g", x));
     std::ranges::copy(settings.initial, now_.begin());
     average_ = now_;
   }
@@ -98,7 +121,7 @@ public:
       converged = settled(elbos);
     }
     if (t % settings_.check_every != 0) elbos.push_back(elbo());
-    if (!std::isfinite(elbos.back()))
+    if (!overdub::is_finite(elbos.back()))
       throw inference_error(message(
           "overdub: the evidence lower bound is %g: the log density is not finite at draws of its "
           "approximation, and a target is finite almost everywhere",
@@ -138,7 +161,7 @@ private:
     for (std::size_t i = elbos.size() - changes; i < elbos.size(); ++i)
       relative.push_back(std::abs(elbos[i] - elbos[i - 1]) / std::max(1.0, std::abs(elbos[i])));
     std::ranges::sort(
-        relative, [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); });
+        relative, [](double a, double b) { return a < b || (overdub::is_nan(b) && !overdub::is_nan(a)); });
     return relative[changes / 2] <= settings_.tolerance;
   }
 
@@ -151,8 +174,8 @@ private:
     std::size_t used = 0;
     for (std::size_t k = 0; k < settings_.gradient_draws; ++k) {
       double const log_density = evaluate(now_, generator);
-      if (!std::isfinite(log_density) ||
-          !std::ranges::all_of(gradient_, [](double g) { return std::isfinite(g); })) {
+      if (!overdub::is_finite(log_density) ||
+          !std::ranges::all_of(gradient_, [](double g) { return overdub::is_finite(g); })) {
         ++skipped_;
         continue;
       }

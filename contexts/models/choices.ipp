@@ -2,10 +2,10 @@
 
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/execute/datum_text.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/ir/parse/spelling.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 namespace overdub::models {
 
@@ -22,7 +22,7 @@ OVERDUB_DECL address::address(std::string_view text) {
     if (text[at] != '[') refuse();
     do {
       i64 index = 0;
-      auto const [end, fault] = std::from_chars(text.data() + at + 1, text.data() + text.size(), index);
+      auto const [end, fault] = io::parse_number(text.data() + at + 1, text.data() + text.size(), index);
       if (fault != std::errc() || end == text.data() + text.size()) refuse();
       indices.push_back(index);
       at = static_cast<std::size_t>(end - text.data());

@@ -4,6 +4,7 @@
 #include <overdub/contexts/incremental/memory.hpp>
 #include <overdub/contexts/models/choice_order.hpp>
 #include <overdub/contexts/models/model.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -147,7 +148,7 @@ private:
   }
   void score() {
     double const log_probability = core_.run(core_.all_in(role::given), arguments_, values()).score;
-    if (std::isnan(log_probability))
+    if (overdub::is_nan(log_probability))
       throw model_error(message("overdub: an assignment has a probability that is NaN: a parameter of a "
                                 "distribution is not allowed there"));
     if (log_probability == -std::numeric_limits<double>::infinity()) return;

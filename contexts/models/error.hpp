@@ -9,12 +9,12 @@ namespace overdub::models {
 
 /// A model cannot be run, or is asked for what it does not have: a choice at an address that it never makes, a value outside of its
 /// support, an array of another size.
-struct model_error : error {
+struct OVERDUB_EXPORTED model_error : error {
   using error::error;
 };
 
 /// A choice was given that a run did not make, since its branch was not taken.
-struct unmade_error : model_error {
+struct OVERDUB_EXPORTED unmade_error : model_error {
   using model_error::model_error;
 };
 

@@ -5,6 +5,7 @@
 #include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/moves.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -70,7 +71,7 @@ private:
       if (by != nullptr) {
         followed_->extend(*by);
         double const weight = followed_->propose(key);
-        if (std::isnan(weight))
+        if (overdub::is_nan(weight))
           followed_->rollback();
         else
           followed_->commit();

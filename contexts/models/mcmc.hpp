@@ -5,6 +5,7 @@
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/moves.hpp>
 #include <overdub/contexts/models/numbers.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +52,7 @@ inline trace proper_trace(
     try {
       trace t = generate(m, arguments, observed, key.at(attempt)).of;
       auto const unmade = unmade_choice(t, observed);
-      if (!unmade && std::isfinite(t.score())) return t;
+      if (!unmade && overdub::is_finite(t.score())) return t;
       why = unmade ? text_of(*unmade) + " is observed, and is not made" : improper_choice(t);
     } catch (unmade_error const& e) { // what was drawn takes another branch
       why = std::string_view(e.what()).substr(9);

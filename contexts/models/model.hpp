@@ -81,7 +81,7 @@ private:
 
 // The programs of a function of these arguments, which the whole process shares.
 template <class F, class... A>
-shared_core core_for(F const& f, compile_options const& o) {
+OVERDUB_HIDDEN shared_core core_for(F const& f, compile_options const& o) {
   using original = overdub::detail::compilation<F, types<A...>>;
   static std::mutex mutex;
   static std::map<std::string, shared_core> all;

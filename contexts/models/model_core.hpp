@@ -124,7 +124,8 @@ public:
 
   private:
     friend class model_core;
-    OVERDUB_DECL static drawing*& current();
+    // Called by functions that the linker may have merged, and by some that it has not: not inlined, so that all mean one variable.
+    static drawing*& current();
     random_key const& key_of(std::uint32_t site, std::string const& address) {
       if (site != site_) {
         site_ = site;

@@ -29,9 +29,13 @@ struct model_core::caller {
   static void choose(void* self, void const* const* arguments, void* const* results);
 };
 
-OVERDUB_DECL model_core::drawing*& model_core::drawing::current() {
-  thread_local constinit drawing* now = nullptr;
+template <class Drawing>
+OVERDUB_HIDDEN Drawing*& drawing_of_this_thread() {
+  thread_local constinit Drawing* now = nullptr;
   return now;
+}
+[[gnu::noinline]] OVERDUB_DECL model_core::drawing*& model_core::drawing::current() {
+  return drawing_of_this_thread<drawing>();
 }
 
 inline void model_core::caller::draw(void* object, void const* const* arguments, void* const* results) {

@@ -4,6 +4,7 @@
 #include <overdub/contexts/inference/elliptical_slice.hpp>
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/models/changing_trace.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -45,7 +46,7 @@ namespace detail {
 inline bool accepts(double weight, double score, random_generator& g, move_record& record) {
   ++record.proposed;
   double const u = std::log(g.uniform());
-  if (std::isnan(weight)) {
+  if (overdub::is_nan(weight)) {
     ++record.undefined;
     return false;
   }
@@ -123,7 +124,7 @@ private:
     auto const now = static_cast<i64>(t.bits(s, at_));
     // Of differences to the present score, if that is finite: they are more exact.
     constexpr double never = -std::numeric_limits<double>::infinity();
-    bool const is_proper = std::isfinite(t.score());
+    bool const is_proper = overdub::is_finite(t.score());
     weights_.clear();
     double most = is_proper ? 0 : never;
     for (i64 x = low; x <= high; ++x) {
@@ -138,7 +139,7 @@ private:
             same, t.core().sites()[s],
             "decides on which other choices are made, so that its values cannot be compared one by one; move "
             "it by from_prior or metropolis");
-        if (std::isnan(weight)) {
+        if (overdub::is_nan(weight)) {
           ++record.undefined;
           weight = never;
         }
@@ -179,7 +180,7 @@ private:
 class random_walk {
 public:
   explicit random_walk(std::string address, double sd = 1) : address_(std::move(address)), sd_(sd) {
-    if (!(sd > 0 && std::isfinite(sd)))
+    if (!(sd > 0 && overdub::is_finite(sd)))
       throw model_error(message(
           "overdub: random_walk(\"%.80s\", %g): a step has a standard deviation above 0", address_.c_str(),
           sd));

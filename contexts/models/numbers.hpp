@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/models/trace.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -85,7 +86,7 @@ public:
         if (s.is_conditional) { // those that were made
           std::vector<i64> at;
           for (std::size_t k = 0; k < own.size(); ++k) {
-            if (std::isnan(own[k])) continue;
+            if (overdub::is_nan(own[k])) continue;
             indices_of(s.shape, k, at);
             all.set(s.address, at, datum(choice<T>(s, own[k])));
           }

@@ -2,6 +2,7 @@
 
 #include <overdub/contexts/models/operations.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
+#include <overdub/core/floating_point.hpp>
 #include <overdub/execute/datum_text.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace detail {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 inline bool has_nan(datum const& x) {
-  auto const is_nan = [](double each) { return std::isnan(each); };
+  auto const is_nan = [](double each) { return overdub::is_nan(each); };
   return x.type().rank == 0 ? is_nan(x.as<double>()) : std::ranges::any_of(x.elements<double>(), is_nan);
 }
 // Why the log density of a choice is NaN: behind what it is.
@@ -214,18 +215,18 @@ OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of) {
 }
 
 OVERDUB_DECL std::string improper_choice(trace const& t) {
-  if (std::isfinite(t.score())) return {};
+  if (overdub::is_finite(t.score())) return {};
   model_core const& m = t.core();
   choice_schema s = m.all_in(role::given);
   s.score = choice_schema::scores::none;
   s.densities = true;
   model_run const r = m.run(s, t.arguments(), t.values());
-  bool const is_nan = std::isnan(t.score()); // then one that is
+  bool const is_nan = overdub::is_nan(t.score()); // then one that is
   std::string found;
   for (std::uint32_t k = 0; k < t.values().size() && found.empty(); ++k)
     t.for_each(k, [&](std::vector<i64> const& at) {
       double const log_density = part_of(r.densities[k], at).as<double>();
-      if (!found.empty() || std::isfinite(log_density) || (is_nan && !std::isnan(log_density))) return;
+      if (!found.empty() || overdub::is_finite(log_density) || (is_nan && !overdub::is_nan(log_density))) return;
       found = text_of(address(m.sites()[k].address, at)) + " is " +
               overdub::text_of(part_of(t.values()[k], at)) +
               (log_density < 0   ? ", which its distribution never gives"

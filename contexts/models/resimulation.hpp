@@ -3,6 +3,8 @@
 
 #include <overdub/contexts/inference/run_chains.hpp>
 #include <overdub/contexts/models/dynamic.hpp>
+#include <overdub/core/floating_point.hpp>
+#include <overdub/io/number_text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +76,7 @@ private:
   bool step(selection const& of, random_key const& key) {
     try {
       auto proposed = model_.regenerate(trace_, of, observed_, key.at("draw"));
-      undefined_ += std::isnan(proposed.weight);
+      undefined_ += overdub::is_nan(proposed.weight);
       random_generator g(key.at("accept"));
       if (!(std::log(g.uniform()) < proposed.weight)) return false;
       trace_ = std::move(proposed.of);
@@ -112,11 +114,11 @@ auto resimulation(
       auto const start = [&]() -> std::vector<typename model::trace_type> {
         try {
           auto t = m.generate(observed, key.at(attempt)).of;
-          if (std::isfinite(t.score())) return {std::move(t)};
+          if (overdub::is_finite(t.score())) return {std::move(t)};
           for (auto const& [at, choice] : t.made())
-            if (!std::isfinite(choice.log_density)) {
+            if (!overdub::is_finite(choice.log_density)) {
               why = "the log density of " + text_of(at) + " is " +
-                    (std::isnan(choice.log_density) ? "NaN" : std::to_string(choice.log_density));
+                    (overdub::is_nan(choice.log_density) ? "NaN" : io::number_text(choice.log_density, io::significant(6)));
               break;
             }
         } catch (unmade_error const& e) { // what was drawn takes another way

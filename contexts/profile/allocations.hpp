@@ -2,6 +2,9 @@
 // one that counts, and is otherwise malloc.
 #pragma once
 
+#include <overdub/call/config.hpp>
+#include <overdub/core/requirements.hpp>
+
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
@@ -26,7 +29,7 @@ namespace overdub::contexts {
 inline constexpr bool counts_allocations = OVERDUB_COUNTS_ALLOCATIONS;
 
 /// How often operator new was called in this thread so far.
-inline thread_local constinit long counted_allocations = 0;
+OVERDUB_HIDDEN inline thread_local constinit long counted_allocations = 0;
 inline long allocations_of_thread() { return counted_allocations; }
 
 inline void* count_allocation(std::size_t bytes, std::size_t alignment) {

@@ -1,6 +1,8 @@
 // Durations by their frequencies, in buckets an eighth of their size wide: what percentiles are read from.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>

@@ -1,16 +1,24 @@
 // A name as folded stacks have it: a semicolon separates names there, and a line is one stack.
 #pragma once
 
+#include <overdub/call/utf8.hpp>
+#include <overdub/core/requirements.hpp>
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace overdub::contexts {
 
-/// The name with '_' for semicolons and control characters.
+/// The name as UTF-8, with '_' for semicolons and control characters.
 inline std::string folded_name(std::string_view name) {
-  std::string text(name);
-  for (char& c : text)
-    if (c == ';' || static_cast<unsigned char>(c) < 0x20) c = '_';
+  std::string text;
+  overdub::detail::for_each_character(name, [&](std::uint32_t point, std::string_view bytes) {
+    if (point == ';' || point < 0x20)
+      text += '_';
+    else
+      text += bytes;
+  });
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/inference/summary.hpp>
 #include <overdub/contexts/report/table.hpp>
+#include <overdub/core/floating_point.hpp>
 
 #include <cmath>
 #include <string>
@@ -22,7 +23,7 @@ struct diagnostics {
       t.rows.push_back(
           {r.name, number_beside(r.mean, r.sd), number(r.mcse, 2), number(r.sd), number_beside(r.q5, r.sd),
            number_beside(r.median, r.sd), number_beside(r.q95, r.sd),
-           std::isfinite(r.rhat) ? writing::fixed(r.rhat, 3) : number(r.rhat), number(r.ess_bulk, 1),
+           overdub::is_finite(r.rhat) ? writing::fixed(r.rhat, 3) : number(r.rhat), number(r.ess_bulk, 1),
            number(r.ess_tail, 1)});
     std::string out = t.html();
     out += "<div class=\"verdict " + std::string(summary.warnings().empty() ? "well" : "warned") + "\">";

@@ -3,11 +3,9 @@
 
 #include <overdub/contexts/report/style.hpp>
 #include <overdub/contexts/report/text.hpp>
+#include <overdub/io/output_file.hpp>
 
-#include <cerrno>
 #include <concepts>
-#include <cstdio>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,16 +79,18 @@ public:
     return page + "</main>\n</body>\n</html>\n";
   }
 
-  /// Replaces the file if there is one. Throws report_error when it cannot be written.
+  /// Replaces the file if there is one, when all of it is written. Throws report_error when it cannot be written; the file is as it
+  /// was then.
   void write(std::string const& path) const {
     std::string const page = html();
-    std::FILE* const file = std::fopen(path.c_str(), "wb");
-    bool written = file != nullptr && std::fwrite(page.data(), 1, page.size(), file) == page.size();
-    int why = errno;
-    if (file != nullptr && std::fclose(file) != 0 && std::exchange(written, false)) why = errno;
-    if (!written)
+    try {
+      io::output_file file(path, io::writing::at_once);
+      file.append(page);
+      file.commit();
+    } catch (io::output_error const& e) {
       throw report_error(
-          message("overdub: the report cannot be written to %.150s: %s", path.c_str(), std::strerror(why)));
+          message("overdub: the report cannot be written to %s: %s", io::shown_path(path).c_str(), e.what()));
+    }
   }
 
 private:

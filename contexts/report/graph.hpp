@@ -3,9 +3,9 @@
 
 #include <overdub/contexts/report/figure.hpp>
 #include <overdub/contexts/report/graphviz.hpp>
+#include <overdub/io/number_text.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -120,7 +120,7 @@ private:
     template <class T>
     T number(std::string_view word) {
       T value{};
-      if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc())
+      if (!io::parse_whole(word, value))
         throw report_error(message("overdub: Graphviz's program dot wrote a layout that cannot be read"));
       return value;
     }

@@ -17,7 +17,8 @@
 namespace overdub::report {
 
 /// What dot makes of a graph in its language, in a format such as "svg"; nothing where the program is not there. Throws report_error
-/// when it fails, or when temporary files cannot be written. What dot says itself goes to the standard error.
+/// when it fails, or when temporary files cannot be written. Where the program ignores SIGCHLD, nobody knows how dot ended: then it
+/// failed if it wrote nothing. What dot says itself goes to the standard error.
 inline std::optional<std::string> graphviz(std::string const& graph, std::string const& format) {
   struct closing {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -39,19 +40,22 @@ inline std::optional<std::string> graphviz(std::string const& graph, std::string
   pid_t child = 0;
   int const wrong = ::posix_spawnp(&child, "dot", &files, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);
+  if (wrong != 0) return std::nullopt;
   int status = 0;
-  if (wrong == 0)
-    while (::waitpid(child, &status, 0) == -1 && errno == EINTR) {
-    }
-  if (wrong != 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) return std::nullopt;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw report_error(message("overdub: Graphviz's program dot failed on a graph"));
+  pid_t waited = 0;
+  do {
+    waited = ::waitpid(child, &status, 0);
+  } while (waited == -1 && errno == EINTR);
+  bool const is_known = waited == child; // not where SIGCHLD is ignored, or another waits for all children
+  if (is_known && WIFEXITED(status) && WEXITSTATUS(status) == 127) return std::nullopt;
 
   std::rewind(out.get());
   std::string made;
   std::array<char, 4096> part;
   while (std::size_t const n = std::fread(part.data(), 1, part.size(), out.get()))
     made.append(part.data(), n);
+  if (is_known ? !WIFEXITED(status) || WEXITSTATUS(status) != 0 : made.empty())
+    throw report_error(message("overdub: Graphviz's program dot failed on a graph"));
   return made;
 }
 

@@ -2,6 +2,8 @@
 // design" (2008), which are told apart with any colour vision; on a dark page they are lighter.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <string_view>
 
 namespace overdub::report::writing {

@@ -1,6 +1,7 @@
 // The gradients of a program's functions, each made once for what is asked of it.
 #pragma once
 
+#include <overdub/call/stack_limit.hpp>
 #include <overdub/contexts/reverse/by_rule.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/contexts/reverse/split.hpp>
@@ -29,6 +30,7 @@ public:
   function_id of(function_id f, gradient_request const& wanted) {
     for (whole const& known : wholes_)
       if (known.of == f && known.wanted == wanted) return known.made;
+    check_depth(f);
     function_id const made = declare(f, wanted);
     wholes_.push_back({f, wanted, made}); // before its body is written: it may call itself
     if (p_[f].derivative.how != ir::derivative::by::body) {
@@ -58,6 +60,7 @@ public:
       if (options_.calls == recursion::kept) return in_itself(known);
       return computed_again(f, wanted);
     }
+    check_depth(f);
     called& made = calls_known_.emplace_back(called{f, wanted, declare(f, wanted), {}});
     node_id values_end{};
     write(
@@ -103,6 +106,15 @@ private:
     std::optional<call_gradient> gradient; // when it is written
     function_id in_itself = ir::nothing;   // what calls inside of it call, and gives a function value
   };
+
+  // The gradient of a callee is written while its caller's is.
+  void check_depth(function_id f) const {
+    if (limit_.is_reached())
+      throw differentiation_error(message(
+          "overdub: @%s: calls are nested too deep to be differentiated; inline some of them, or write a "
+          "loop",
+          std::string(p_.name_of(f)).c_str()));
+  }
 
   // How many counted loops stand in no other one.
   std::int64_t outer_loops() const {
@@ -262,6 +274,7 @@ private:
     wanted.keeps_results = false;
     for (called const& known : calls_known_)
       if (known.of == f && known.wanted == wanted) return *known.gradient;
+    check_depth(f);
     std::vector<ir::type> parameters;
     call_gradient g;
     for (value_id const v : p_[f].parameters()) {
@@ -296,6 +309,7 @@ private:
   ir::program& p_;
   known_functions callees_;
   gradient_options options_;
+  overdub::detail::stack_limit limit_{std::size_t{2} << 20}; // regions take some more
   std::vector<whole> wholes_;
   std::deque<called> calls_known_;
 };

@@ -175,6 +175,9 @@ namespace detail {
 inline linear select_tangent(term const& c, linear const& a, linear const& b) {
   return linear::chosen(c, a, b);
 }
+// What is constant has no tangent here at all, so that the zeros that are left are those of numbers.
+inline linear times(linear const& tangent, term const& slope) { return tangent * slope; }
+inline linear over(linear const& tangent, term const& y) { return tangent / y; }
 // The formulas of call/tangent.hpp.
 inline linear pow_tangent(term const& r, term const& x, term const& y, linear const& dx, linear const& dy) {
   linear all;
@@ -182,7 +185,7 @@ inline linear pow_tangent(term const& r, term const& x, term const& y, linear co
     term const is_constant = x == 0.0 && y == 0.0;
     all = select(is_constant, 0.0, y * pow(x, y - 1.0)) * dx;
   }
-  if (!dy.is_zero()) all = all + select(x == 0.0, r, r * log(x)) * dy;
+  if (!dy.is_zero()) all = all + select(x == 0.0 && y >= 0.0, 0.0, r * log(x)) * dy;
   return all;
 }
 inline linear ldexp_tangent(term const& r, term const& y, linear const& dx) {

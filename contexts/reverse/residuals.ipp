@@ -6,6 +6,11 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#include <boost/config.hpp>
+// Boost before 1.81 derives from std::unary_function, which libc++ has in C++14 alone.
+#if defined(_LIBCPP_VERSION) && !defined(BOOST_NO_CXX98_FUNCTION_BASE)
+#define BOOST_NO_CXX98_FUNCTION_BASE
+#endif
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
 

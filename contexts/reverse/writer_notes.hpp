@@ -1,4 +1,4 @@
-// What is kept for the way back, in sentences: notes of the program, which `explain` shows.
+// Which values the reverse pass reads, in sentences: notes of the program, which `explain` shows.
 #pragma once
 
 #include <overdub/contexts/reverse/writer.hpp>

@@ -13,18 +13,14 @@ inline void writer::sum(node_id n, value_id share) {
   sums_.add(numbers, at_.add(op::fill, sums_.size_of(numbers), share));
 }
 
-/// Of the least or the greatest number: the first that is equal to it.
+/// Of the greatest number: the first that is equal to it; of the least: the last. So have the tree's operations it, at a tie.
 inline void writer::extreme(node_id n, value_id share) {
   value_id const numbers = f().operand(n, 0), found = f().result(n);
-  value_id wanted = at_.literal(true);
-  if (f()[n].attributes.is_started()) {
-    value_id const initial = f().operand(n, 1);
-    value_id const is_initial = at_.add(op::eq, initial, found);
-    if (activity_.varies(initial))
-      sums_.add(initial, at_.add(op::select, is_initial, share, sums_.zero(type_of(share))));
-    wanted = at_.add(op::logical_not, is_initial);
-  }
-  if (!activity_.varies(numbers)) return;
+  op const operation = f()[n].attributes.operation;
+  bool const takes_first = operation == op::max || operation == op::fmax;
+  value_id const initial = f()[n].attributes.is_started() ? f().operand(n, 1) : value_id(ir::nothing);
+  bool const initial_varies = initial != ir::nothing && activity_.varies(initial);
+  if (!activity_.varies(numbers) && !initial_varies) return;
   value_id const operands[] = {sums_.size_of(numbers), index(-1)};
   std::vector<ir::type> const arguments[] = {{ir::i64, ir::i64}};
   ir::type const integer = ir::i64;
@@ -32,13 +28,23 @@ inline void writer::extreme(node_id n, value_id share) {
       at_.insert(op::loop, operands, std::span<ir::type const>(&integer, 1), {}, arguments);
   sums_.inside(f().region_at(search, 0), [&](region_id r) {
     value_id const i = f().argument(r, 0), known = f().argument(r, 1);
-    value_id const is_first = at_.add(op::lt, known, index(0));
-    value_id const is_it = at_.add(op::eq, at_.add(op::at, numbers, i), found);
-    value_id const next = at_.add(op::select, at_.add(op::logical_and, is_first, is_it), i, known);
+    value_id is_it = at_.add(op::eq, at_.add(op::at, numbers, i), found);
+    if (takes_first) is_it = at_.add(op::logical_and, at_.add(op::lt, known, index(0)), is_it);
+    value_id const next = at_.add(op::select, is_it, i, known);
     at_.yield(std::span<value_id const>(&next, 1));
   });
   value_id const at = f().result(search);
-  wanted = at_.add(op::logical_and, wanted, at_.add(op::ge, at, index(0)));
+  value_id wanted = at_.add(op::ge, at, index(0));
+  if (initial != ir::nothing) {
+    value_id is_initial = at_.add(op::eq, initial, found);
+    if (takes_first)
+      wanted = at_.add(op::logical_and, wanted, at_.add(op::logical_not, is_initial));
+    else
+      is_initial = at_.add(op::logical_and, is_initial, at_.add(op::logical_not, wanted));
+    if (initial_varies)
+      sums_.add(initial, at_.add(op::select, is_initial, share, sums_.zero(type_of(share))));
+  }
+  if (!activity_.varies(numbers)) return;
   scatter(numbers, [&] {
     std::vector<ir::type> const none[] = {{}, {}};
     node_id const branch =

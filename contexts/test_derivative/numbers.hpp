@@ -1,6 +1,7 @@
 // The numbers in lists of data that have derivatives, as one vector of doubles, and derivatives by differences.
 #pragma once
 
+#include <overdub/core/floating_point.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/ir/derivative.hpp>
 
@@ -90,7 +91,7 @@ inline std::vector<estimate> differences(std::function<vector(double)> const& g,
     for (std::size_t k = 0; k < above.size() && k < below.size(); ++k) {
       auto& [before, now] = rows[k];
       now[0] = (above[k] - below[k]) / (2 * h);
-      if (!std::isfinite(now[0])) {
+      if (!overdub::is_finite(now[0])) {
         used[k] = 0;
         continue;
       }

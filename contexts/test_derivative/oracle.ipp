@@ -4,6 +4,7 @@
 #include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/contexts/test_derivative/numbers.hpp>
 #include <overdub/contexts/test_derivative/oracle.hpp>
+#include <overdub/core/floating_point.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
 
@@ -98,7 +99,7 @@ private:
   double rounding() const { return has_floats_ ? 1e-4 : 1e-9; }
   double tolerance() const { return has_floats_ ? std::max(how_.tolerance, 1e-2) : how_.tolerance; }
   static bool are_close(double a, double b, double most) {
-    return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= most;
+    return a == b || (overdub::is_nan(a) && overdub::is_nan(b)) || std::abs(a - b) <= most;
   }
   void compare(
       std::string const& what, vector const& came, vector const& expected, std::string const& by,

@@ -1,6 +1,8 @@
 // What a test of a derivative is asked, and what it found.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,7 +1,8 @@
-// The rings of all threads, while a recording goes on; and how a thread finds its own.
+// The rings of all threads, while a recording goes on.
 #pragma once
 
 #include <overdub/contexts/trace/ring.hpp>
+#include <overdub/contexts/trace/uninterrupted_lock.hpp>
 #include <overdub/contexts/trace/writer.hpp>
 
 #include <algorithm>
@@ -14,11 +15,14 @@
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <limits>
+#include <linux/futex.h>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <pthread.h>
 #include <string>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -38,62 +42,53 @@ public:
     return index < open_.load(std::memory_order_relaxed);
   }
   [[gnu::always_inline]] void count(std::uint32_t index) {
-    std::atomic<std::uint64_t>& n = counts_[index];
+    std::atomic<std::uint64_t>& n = counts_.load(std::memory_order_relaxed)[index];
     n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   std::uint64_t of(std::uint32_t index) const {
-    return index < size_ ? counts_[index].load(std::memory_order_relaxed) : 0;
+    return index < size_ ? counts_.load(std::memory_order_relaxed)[index].load(std::memory_order_relaxed) : 0;
   }
-  void grow(std::uint32_t size) {
-    std::unique_ptr<std::atomic<std::uint64_t>[]> larger(new std::atomic<std::uint64_t>[size]());
-    for (std::uint32_t i = 0; i < size_; ++i) larger[i] = of(i);
-    counts_ = std::move(larger);
+  /// Makes room for the callee with this number. A signal handler may call it while the thread that it interrupts counts: the smaller
+  /// array stays until the end. Sizes grow by halves, so that all arrays together are at most three times as large as the last.
+  void grow(std::uint32_t index) {
+    std::uint32_t const size = index + 16 + size_ / 2;
+    auto larger = std::make_unique<numbers>(size);
+    for (std::uint32_t i = 0; i < size_; ++i) larger->of[i] = of(i);
+    larger->smaller = std::move(last_);
+    last_ = std::move(larger);
+    counts_.store(last_->of.get(), std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     size_ = size;
     open_.store(size, std::memory_order_relaxed);
   }
   /// Nothing more is counted. Any thread may say so.
   void close() { open_.store(0, std::memory_order_relaxed); }
+  /// That of a callee which was never counted.
+  static constexpr std::uint32_t no_number = 0xffff'ffff;
 
 private:
-  std::unique_ptr<std::atomic<std::uint64_t>[]> counts_;
+  struct numbers {
+    explicit numbers(std::uint32_t size) : of(new std::atomic<std::uint64_t>[size]()) {}
+    std::unique_ptr<std::atomic<std::uint64_t>[]> of;
+    std::unique_ptr<numbers> smaller; // that were there before
+  };
+  std::atomic<std::atomic<std::uint64_t>*> counts_{nullptr}; // of the last of these
+  std::unique_ptr<numbers> last_;
   std::uint32_t size_ = 0;
   std::atomic<std::uint32_t> open_{0}; // the size, until nothing is counted
 };
 
 /// What a thread has in a recording; in cache lines of its own.
 struct alignas(64) lane {
-  lane(bool counter, traced_thread described, std::shared_ptr<void> const& of)
-      : ring(counter), thread(std::move(described)), owner(of) {}
+  lane(bool counter, traced_thread described) : ring(counter), thread(std::move(described)) {}
 
   tracing::ring ring;
   call_counts counts;
   traced_thread thread;
-  std::weak_ptr<void> owner;             // the thread, while it runs
-  std::atomic<std::uint64_t> drained{0}; // the number of the first record that nobody has read
+  long now = 0;                           // the system's number of the thread that writes
+  std::vector<std::weak_ptr<void>> parts; // what each shared object keeps of that thread, while it runs
+  std::atomic<std::uint64_t> drained{0};  // the number of the first record that nobody has read
 };
-
-/// Callees that were counted, by the numbers that they got then.
-class counted_callees {
-public:
-  std::uint32_t number(callee_info const& callee, std::atomic<std::uint32_t>& number) {
-    std::scoped_lock const lock(mutex_);
-    if (number.load(std::memory_order_relaxed) == none) {
-      number.store(static_cast<std::uint32_t>(callees_.size()), std::memory_order_relaxed);
-      callees_.push_back(&callee);
-    }
-    return number.load(std::memory_order_relaxed);
-  }
-  std::vector<callee_info const*> all() const {
-    std::scoped_lock const lock(mutex_);
-    return callees_;
-  }
-  static constexpr std::uint32_t none = 0xffff'ffff;
-
-private:
-  mutable std::mutex mutex_;
-  std::vector<callee_info const*> callees_;
-};
-inline counted_callees counted;
 
 /// All that a recording knows. Threads keep it until they end or another recording begins.
 class book {
@@ -116,96 +111,115 @@ public:
 
   // ---- for the threads that write
 
-  /// The lane of the thread that `owner` stands for: that of a thread which has ended, or a new one.
-  lane* enter(std::shared_ptr<void> const& owner) {
-    std::scoped_lock const lock(mutex_);
+  /// The lane of the calling thread, of which a shared object keeps `part`: the one that it has by way of another object, that of a
+  /// thread which has ended, or a new one. Null when the recording has ended.
+  lane* enter(std::shared_ptr<void> const& part) {
+    uninterrupted_lock const lock(mutex_);
     if (closed_) return nullptr;
-    for (lane& l : lanes_)
-      if (l.owner.expired()) {
-        std::atomic_thread_fence(std::memory_order_acquire); // all that the thread wrote is seen
-        l.owner = owner;
+    long const id = gettid();
+    lane* free = nullptr;
+    for (lane& l : lanes_) {
+      std::erase_if(l.parts, [](auto const& p) { return p.expired(); });
+      if (l.parts.empty())
+        free = free == nullptr ? &l : free;
+      else if (l.now == id) {
+        l.parts.push_back(part);
         return &l;
       }
-    auto const number = static_cast<std::uint32_t>(lanes_.size());
-    lanes_.emplace_back(counter_, this_thread(number), owner);
-    return &lanes_.back();
+    }
+    if (free == nullptr)
+      free = &lanes_.emplace_back(counter_, this_thread(static_cast<std::uint32_t>(lanes_.size())));
+    std::atomic_thread_fence(std::memory_order_acquire); // all that the thread before wrote is seen
+    free->parts.push_back(part);
+    free->now = id;
+    return free;
   }
 
   /// Makes room in the ring of the calling thread; waits for it where the policy says so. False when the recording has ended.
   bool make_room(lane& l) {
-    std::unique_lock lock(mutex_);
-    if (!l.ring.is_open() && !closed_) l.ring.open(records_); // not for what only counts
-    std::uint64_t const capacity = l.ring.capacity(), part = capacity / 4;
     for (;;) {
-      if (closed_) return false;
-      if (keeps_ == kept::last_records) {
-        l.ring.set_limit(ring::unlimited);
-        return true;
+      std::uint32_t const changes = room_changes_.load();
+      {
+        uninterrupted_lock const lock(mutex_);
+        if (!l.ring.is_open() && !closed_) l.ring.open(records_); // not for what only counts
+        if (closed_) return false;
+        if (keeps_ == kept::last_records) {
+          l.ring.set_limit(ring::unlimited);
+          return true;
+        }
+        std::uint64_t const capacity = l.ring.capacity(), part = capacity / 4;
+        std::uint64_t const head = l.ring.written();
+        std::uint64_t const used = head - l.drained.load(std::memory_order_relaxed);
+        // The reader is notified of each quarter of a ring, so that it does not come too late.
+        if (used >= part) {
+          wanted_ = true;
+          wake_.notify_one();
+        }
+        if (policy_ == when_full::drop_oldest || used < capacity) {
+          l.ring.set_limit(
+              head + (policy_ == when_full::drop_oldest ? part : std::min(part, capacity - used)));
+          return true;
+        }
       }
-      std::uint64_t const head = l.ring.written();
-      std::uint64_t const used = head - l.drained.load(std::memory_order_relaxed);
-      // The reader hears of each quarter of a ring, so that it does not come too late.
-      if (used >= part) {
-        wanted_ = true;
-        wake_.notify_one();
-      }
-      if (policy_ == when_full::drop_oldest || used < capacity) {
-        l.ring.set_limit(head + (policy_ == when_full::drop_oldest ? part : std::min(part, capacity - used)));
-        return true;
-      }
-      room_.wait(lock);
+      wait_for_room(changes); // without the lock: signal handlers run meanwhile
     }
   }
 
   /// Makes the calling thread's counts large enough. False when the recording has ended.
   bool grow_counts(lane& l, std::uint32_t index) {
-    std::scoped_lock const lock(mutex_);
-    if (!closed_) l.counts.grow(index + 16);
-    return !closed_;
+    uninterrupted_lock const lock(mutex_);
+    if (closed_) return false;
+    l.counts.grow(index);
+    return true;
   }
+  bool has_ended() const { return closed_; }
 
   // ---- for the recording
 
+  /// In a child of fork: the locks are as other threads of the parent left them, and are not taken any more.
+  void abandon() { abandoned_ = true; }
+  bool is_abandoned() const { return abandoned_; }
+
   void close() {
-    std::scoped_lock const lock(mutex_);
+    if (abandoned_) return;
+    uninterrupted_lock const lock(mutex_);
     closed_ = true;
     for (lane& l : lanes_) {
       l.ring.set_limit(0);
       l.counts.close();
     }
     wake_.notify_all();
-    room_.notify_all();
+    notify_room();
   }
   /// Waits until something is to be read, or the time is over. False when the recording has ended.
   bool wait(std::chrono::milliseconds time) {
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, time, [&] { return wanted_ || closed_; });
+    uninterrupted_lock lock(mutex_);
+    wake_.wait_for(lock.held(), time, [&] { return wanted_ || closed_; });
     wanted_ = false;
     return !closed_;
   }
   /// The records up to `number` need not be kept.
   void read_until(lane& l, std::uint64_t number) {
     l.drained.store(number, std::memory_order_relaxed);
-    if (writers_wait()) {
-      std::scoped_lock const lock(mutex_);
-      room_.notify_all();
-    }
+    if (writers_wait()) notify_room();
   }
   std::vector<lane*> lanes() {
-    std::scoped_lock const lock(mutex_);
     std::vector<lane*> all;
+    if (abandoned_) return all;
+    uninterrupted_lock const lock(mutex_);
     for (lane& l : lanes_) all.push_back(&l);
     return all;
   }
   /// The lane of a number, or null: for who must not allocate.
   lane* lane_at(std::size_t number) {
-    std::scoped_lock const lock(mutex_);
+    uninterrupted_lock const lock(mutex_);
     return number < lanes_.size() ? &lanes_[number] : nullptr;
   }
-  std::map<std::string, std::uint64_t> counts() {
+  /// Of callees that have numbers, in their order.
+  std::map<std::string, std::uint64_t> counts(std::vector<callee_info const*> const& callees) {
     std::map<std::string, std::uint64_t> sums;
-    std::vector<callee_info const*> const callees = counted.all();
-    std::scoped_lock const lock(mutex_);
+    if (abandoned_) return sums;
+    uninterrupted_lock const lock(mutex_);
     for (lane const& l : lanes_)
       for (std::uint32_t i = 0; i < callees.size(); ++i)
         if (std::uint64_t const n = l.counts.of(i); n > 0) sums[std::string(callees[i]->name)] += n;
@@ -213,6 +227,18 @@ public:
   }
 
 private:
+  // By the system call: std::atomic's own waits are found by tables that each shared object may have a copy of, and a reader of another
+  // object would wake nobody.
+  static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+  void wait_for_room(std::uint32_t changes) {
+    while (room_changes_.load() == changes)
+      ::syscall(SYS_futex, &room_changes_, FUTEX_WAIT_PRIVATE, changes, nullptr, nullptr, 0);
+  }
+  void notify_room() {
+    ++room_changes_;
+    ::syscall(
+        SYS_futex, &room_changes_, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+  }
   static traced_thread this_thread(std::uint32_t number) {
     long const id = gettid();
     char name[64] = "";
@@ -228,94 +254,14 @@ private:
   when_full const policy_;
   tick_scale scale_;
 
-  std::mutex mutex_; // of what follows
-  std::condition_variable wake_, room_;
+  std::atomic<bool> abandoned_{false};
+  std::atomic<std::uint32_t> room_changes_{0}; // how often rings were read, or the recording ended
+  std::mutex mutex_;                           // of what follows
+  std::condition_variable wake_;
   bool wanted_ = false; // the reader is
-  bool closed_ = false;
+  std::atomic<bool> closed_{false};
   std::deque<lane> lanes_;
 };
-
-// ---- where calls find them
-
-/// The recording that goes on.
-struct current_book {
-  std::mutex mutex;
-  std::shared_ptr<book> book_;
-  std::atomic<bool> goes_on{false};
-
-  std::shared_ptr<book> get() {
-    if (!goes_on.load(std::memory_order_relaxed)) return nullptr;
-    std::scoped_lock const lock(mutex);
-    return book_;
-  }
-};
-inline current_book recording_now;
-
-// What a call reads of its thread: these two, which are there from the thread's start.
-inline constinit ring no_ring;
-inline constinit call_counts no_counts;
-inline constinit thread_local ring* this_ring = &no_ring;
-inline constinit thread_local call_counts* this_counts = &no_counts;
-
-// Set when the thread has left, so that what is called after that is not recorded.
-inline constinit thread_local bool this_thread_ends = false;
-
-/// What a thread keeps of the recording. It ends with the thread, and so does `alive`.
-struct thread_in_recording {
-  std::shared_ptr<book> in;
-  tracing::lane* lane = nullptr;
-  std::shared_ptr<void> alive = std::make_shared<char>();
-
-  ~thread_in_recording() {
-    leave();
-    this_thread_ends = true;
-  }
-  void leave() {
-    this_ring = &no_ring;
-    this_counts = &no_counts;
-    lane = nullptr;
-    in = nullptr;
-  }
-};
-
-/// The calling thread's lane in the recording that goes on; null where none does.
-inline thread_in_recording* enter_recording() {
-  if (this_thread_ends) return nullptr;
-  thread_local thread_in_recording thread;
-  std::shared_ptr<book> const now = recording_now.get();
-  if (thread.in != now) {
-    thread.leave();
-    if (now == nullptr || (thread.lane = now->enter(thread.alive)) == nullptr) return nullptr;
-    thread.in = now;
-    this_ring = &thread.lane->ring;
-    this_counts = &thread.lane->counts;
-  }
-  return now == nullptr ? nullptr : &thread;
-}
-
-/// A ring with room for a record; null where nothing is recorded.
-[[gnu::cold, gnu::noinline]] inline ring* find_room() {
-  thread_in_recording* const thread = enter_recording();
-  if (thread == nullptr) return nullptr;
-  if (!this_ring->has_room() && !thread->in->make_room(*thread->lane)) {
-    thread->leave();
-    return nullptr;
-  }
-  return this_ring;
-}
-
-/// Counts that have a number for the callee; null where nothing is recorded.
-[[gnu::cold, gnu::noinline]] inline call_counts*
-find_counts(callee_info const& callee, std::atomic<std::uint32_t>& number) {
-  thread_in_recording* const thread = enter_recording();
-  if (thread == nullptr) return nullptr;
-  std::uint32_t const index = counted.number(callee, number);
-  if (!this_counts->has(index) && !thread->in->grow_counts(*thread->lane, index)) {
-    thread->leave();
-    return nullptr;
-  }
-  return this_counts;
-}
 
 } // namespace tracing
 } // namespace overdub::contexts

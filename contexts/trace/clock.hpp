@@ -1,6 +1,8 @@
 // The processor's time-stamp counter, and what its ticks are in nanoseconds.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <limits>

@@ -1,22 +1,17 @@
 // The file of a trace. What is appended is in it whole, or not at all: when it cannot be written, it ends where it was right.
 #pragma once
 
+#include <overdub/io/output_file.hpp>
 #include <overdub/overdub.hpp>
 
-#include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <fcntl.h>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 
 namespace overdub::contexts {
 
 /// A trace cannot be made, or its file not be written.
-struct trace_error : error {
+struct OVERDUB_EXPORTED trace_error : error {
   using error::error;
 };
 
@@ -24,61 +19,46 @@ namespace tracing {
 
 class output_file {
 public:
-  /// Replaces the file if there is one. Throws trace_error.
-  explicit output_file(std::string path)
-      : path_(std::move(path)),
-        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0)
-      throw trace_error(
-          message("overdub: the trace cannot be written to %s: %s", path_.c_str(), std::strerror(errno)));
-  }
-  ~output_file() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  output_file(output_file const&) = delete;
-  output_file& operator=(output_file const&) = delete;
+  /// Throws trace_error.
+  output_file(std::string path, io::writing how)
+      : path_(std::move(path)), is_streamed_(how != io::writing::at_once), file_(open(path_, how)) {}
 
   /// Appends all of it, and returns whether it could; not after it once could not.
-  bool append(std::string_view text) {
-    if (failed_ != 0) return false;
-    std::string_view rest = text;
-    while (!rest.empty()) {
-      ssize_t const n = ::write(descriptor_, rest.data(), rest.size());
-      if (n >= 0)
-        rest.remove_prefix(static_cast<std::size_t>(n));
-      else if (errno != EINTR) {
-        fail();
-        return false;
-      }
+  bool append(std::string_view text) { return file_.append(text); }
+  /// Gives the file its name. What a file system says at the end, it says here.
+  bool close() {
+    try {
+      file_.commit();
+    } catch (io::output_error const&) {
+      return false;
     }
-    bytes_ += text.size();
     return true;
   }
-  /// What a file system says at the end, it says here.
-  bool close() {
-    if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0 && failed_ == 0) failed_ = errno;
-    return failed_ == 0;
-  }
 
-  std::uint64_t bytes() const { return bytes_; }
-  bool failed() const { return failed_ != 0; }
+  bool failed() const { return file_.failed(); }
   trace_error failure() const {
+    if (!is_streamed_) return unwritten(path_, file_.failure().c_str());
     return trace_error(message(
-        "overdub: the trace could not be written to %s after byte %llu: %s; what was written before is kept",
-        path_.c_str(), static_cast<unsigned long long>(bytes_), std::strerror(failed_)));
+        "overdub: the trace could not be written to %.150s after byte %llu: %s%s", file_.written_to().c_str(),
+        static_cast<unsigned long long>(file_.bytes()), file_.failure().c_str(),
+        file_.is_kept() ? "; what was written before is kept" : ""));
   }
 
 private:
-  void fail() {
-    failed_ = errno;
-    // A part of the text may be there. A device, whose length cannot be changed, keeps it.
-    if (::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) return;
+  static trace_error unwritten(std::string const& path, char const* why) {
+    return trace_error(message("overdub: the trace cannot be written to %.150s: %s", path.c_str(), why));
+  }
+  static io::output_file open(std::string const& path, io::writing how) {
+    try {
+      return {path, how};
+    } catch (io::output_error const& e) {
+      throw unwritten(path, e.what());
+    }
   }
 
   std::string path_;
-  int descriptor_;
-  std::uint64_t bytes_ = 0;
-  int failed_ = 0;
+  bool is_streamed_;
+  io::output_file file_;
 };
 
 } // namespace tracing

@@ -30,13 +30,14 @@ public:
     for (int i = 0; i < 8; ++i) bytes_ += static_cast<char>(bits >> 8 * i & 0xff);
     return *this;
   }
-  message_bytes& text(unsigned field, std::string_view s) {
+  message_bytes& text(unsigned field, std::string_view s) { return raw(field, overdub::detail::as_utf8(s)); }
+  message_bytes& message(unsigned field, message_bytes const& m) { return raw(field, m.bytes_); }
+  message_bytes& raw(unsigned field, std::string_view s) {
     varint(field << 3 | 2);
     varint(s.size());
     bytes_ += s;
     return *this;
   }
-  message_bytes& message(unsigned field, message_bytes const& m) { return text(field, m.bytes_); }
 
 private:
   void varint(std::uint64_t x) {
@@ -112,7 +113,7 @@ private:
   void packet(message_bytes const& m) { text_ += message_bytes().message(1, m).bytes(); }
   void timed_packet(std::uint32_t thread, std::uint64_t time, message_bytes const& rest) {
     message_bytes m = message_bytes().number(8, step(thread, time)).number(10, thread + 1).number(13, 2);
-    text_ += message_bytes().text(1, m.bytes() + rest.bytes()).bytes();
+    text_ += message_bytes().raw(1, m.bytes() + rest.bytes()).bytes();
   }
   std::uint64_t step(std::uint32_t thread, std::uint64_t time) {
     std::uint64_t const before = sequences_[thread].time;

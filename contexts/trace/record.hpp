@@ -21,7 +21,7 @@ consteval std::string_view kind_name() {
   return function<F> ? "function" : native_leaf<F> ? "leaf" : "operation";
 }
 template <callee F>
-inline constexpr callee_info info_of{F::name(), kind_name<F>()};
+OVERDUB_HIDDEN inline constexpr callee_info info_of{F::name(), kind_name<F>()};
 
 /// The low four bits of a record's second word.
 enum class record_kind : unsigned {

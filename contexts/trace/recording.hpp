@@ -2,15 +2,18 @@
 // has a thread of its own that writes them to a file. One goes on at a time.
 #pragma once
 
+#include <overdub/call/thread_without_signals.hpp>
 #include <overdub/contexts/trace/book.hpp>
 #include <overdub/contexts/trace/chrome.hpp>
 #include <overdub/contexts/trace/decode.hpp>
 #include <overdub/contexts/trace/file.hpp>
 #include <overdub/contexts/trace/folded.hpp>
 #include <overdub/contexts/trace/perfetto.hpp>
+#include <overdub/contexts/trace/process.hpp>
 #include <overdub/contexts/trace/speedscope.hpp>
 #include <overdub/contexts/trace/svg.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -20,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,7 +36,8 @@ enum class trace_format { perfetto, chrome, speedscope, folded, svg };
 /// What became of the records: two a span, and one a value.
 struct trace_statistics {
   std::uint64_t records = 0; // written by the program so far
-  std::uint64_t lost = 0;    // and overwritten before they were read
+  // Overwritten before they were read, or not written: those of a signal handler that interrupted a write.
+  std::uint64_t lost = 0;
   std::uint32_t threads = 0; // that wrote at one time
 };
 
@@ -57,32 +62,48 @@ inline std::unique_ptr<trace_writer> make_writer(trace_format format, trace_orig
 /// Makes a book the one that goes on, as long as it lives.
 class active_book {
 public:
-  explicit active_book(std::shared_ptr<book> b) : book_(std::move(b)) {
-    std::scoped_lock const lock(recording_now.mutex);
-    if (recording_now.book_ != nullptr)
+  OVERDUB_HIDDEN explicit active_book(std::shared_ptr<book> b) : book_(std::move(b)) {
+    overdub::detail::keep_loaded(); // threads keep the book, whose functions are this object's
+    if (!fork_handlers::are_there()) throw std::bad_alloc();
+    recordings& process = all_recordings();
+    uninterrupted_lock const lock(process.mutex);
+    if (process.book_ != nullptr)
       throw trace_error(
           message("overdub: a trace is recorded already; end that recording before another begins"));
-    recording_now.book_ = book_;
-    recording_now.goes_on = true;
+    process.book_ = book_;
+    process.goes_on = true;
   }
   ~active_book() { end(); }
   active_book(active_book const&) = delete;
   active_book& operator=(active_book const&) = delete;
 
   void end() {
+    if (book_->is_abandoned()) return;
     {
-      std::scoped_lock const lock(recording_now.mutex);
-      if (recording_now.book_ == book_) {
-        recording_now.goes_on = false;
-        recording_now.book_ = nullptr;
+      recordings& process = all_recordings();
+      uninterrupted_lock const lock(process.mutex);
+      if (process.book_ == book_) {
+        process.goes_on = false;
+        process.book_ = nullptr;
       }
     }
     book_->close();
   }
+  std::map<std::string, std::uint64_t> counts() const { return book_->counts(all_recordings().callees()); }
 
 private:
   std::shared_ptr<book> book_;
 };
+
+/// Refuses the size of a ring that was made of a negative number, or of which no thread has one.
+inline std::size_t checked_records(std::size_t records) {
+  constexpr std::size_t most = std::size_t{1} << 40;
+  if (records > most)
+    throw trace_error(message(
+        "overdub: a ring of %lld records for each thread: there are from 16 to 2^40, of 16 bytes each",
+        static_cast<long long>(records)));
+  return records;
+}
 
 /// How many records are read before what they make is passed on.
 constexpr std::size_t records_at_once = 4096;
@@ -105,7 +126,8 @@ public:
   /// trace, which throws std::bad_alloc where there is none. Throws trace_error where a recording goes on.
   explicit recording(std::size_t records_per_thread = 1 << 16)
       : book_(std::make_shared<tracing::book>(
-            records_per_thread, tracing::book::kept::last_records, when_full::drop_oldest)),
+            tracing::checked_records(records_per_thread), tracing::book::kept::last_records,
+            when_full::drop_oldest)),
         active_(book_) {}
 
   /// Nothing more is recorded.
@@ -119,21 +141,26 @@ public:
     return all;
   }
 
-  /// The same, into a file, which is replaced. Throws trace_error.
+  /// The same, into a file, which is replaced when all of it is written. Throws trace_error, and the file is as it was; also in a child of
+  /// fork, where the parent's recording is empty.
   void write(std::string const& path, trace_format format) const {
-    tracing::output_file file(path);
+    if (book_->is_abandoned())
+      throw trace_error(message(
+          "overdub: this recording belongs to the process of which this is a child; a child of fork makes "
+          "its own"));
+    tracing::output_file file(path, io::writing::at_once);
     make(format, [&](std::string const& part) { file.append(part); });
     if (!file.close()) throw file.failure();
   }
 
   /// How often each callee was called in traces that count.
-  std::map<std::string, std::uint64_t> counts() const { return book_->counts(); }
+  std::map<std::string, std::uint64_t> counts() const { return active_.counts(); }
 
   trace_statistics statistics() const {
     trace_statistics all;
     for (tracing::lane const* const l : book_->lanes()) {
       all.records += l->ring.written();
-      all.lost += l->ring.first_whole();
+      all.lost += l->ring.first_whole() + l->ring.dropped();
       ++all.threads;
     }
     return all;
@@ -174,23 +201,27 @@ private:
 };
 
 struct trace_file_options {
-  std::size_t records = 1 << 16;        // of each thread's ring, 16 bytes each
-  when_full policy = when_full::block;  // what a thread does where its ring is full
-  std::chrono::milliseconds period{10}; // how often the file is brought up to date, at least
+  std::size_t records = 1 << 16;       // of each thread's ring, 16 bytes each
+  when_full policy = when_full::block; // what a thread does where its ring is full
+  // How often the file is brought up to date; longer periods than a day are one.
+  std::chrono::milliseconds period{10};
 };
 
 /// Records into a file, which a thread brings up to date while the program runs. What is in the file can be opened at any time,
-/// also when the program crashed.
+/// also when the program crashed. Where a file of the name, or an unfinished one, is there, that is the name with ".partial" behind it, and replaces the file at
+/// the end; see io::writing::streamed.
 class trace_file {
 public:
-  /// Replaces the file. Throws trace_error where it cannot be written, or a recording goes on (the file is as it was then), or the
-  /// format is neither Perfetto's nor Chrome's.
+  /// Throws trace_error where the file cannot be written, or another run writes to it, or a recording goes on, or the format is neither
+  /// Perfetto's nor Chrome's. The file is as it was then.
   explicit trace_file(
       std::string path, trace_format format = trace_format::perfetto, trace_file_options const& options = {})
-      : period_(options.period),
-        book_(std::make_shared<tracing::book>(options.records, tracing::book::kept::in_file, options.policy)),
-        active_(book_), file_(checked(std::move(path), format)),
-        writer_(tracing::make_writer(format, book_->origin())), drain_([this] { drain(); }) {}
+      : period_(checked(options.period)),
+        book_(std::make_shared<tracing::book>(
+            tracing::checked_records(options.records), tracing::book::kept::in_file, options.policy)),
+        active_(book_), file_(checked(std::move(path), format), io::writing::streamed),
+        writer_(tracing::make_writer(format, book_->origin())),
+        drain_(detail::thread_without_signals([this] { drain(); })) {}
 
   /// As `finish`; an error that nobody asked for is written to stderr.
   ~trace_file() {
@@ -211,20 +242,29 @@ public:
   }
 
   /// How often each callee was called in traces that count.
-  std::map<std::string, std::uint64_t> counts() const { return book_->counts(); }
+  std::map<std::string, std::uint64_t> counts() const { return active_.counts(); }
 
   /// Thread-safe. After `finish` it is all there is.
   trace_statistics statistics() const {
     trace_statistics all;
+    all.lost = lost_.load(std::memory_order_relaxed);
     for (tracing::lane const* const l : book_->lanes()) {
       all.records += l->ring.written();
+      all.lost += l->ring.dropped();
       ++all.threads;
     }
-    all.lost = lost_.load(std::memory_order_relaxed);
     return all;
   }
 
 private:
+  static std::chrono::milliseconds checked(std::chrono::milliseconds period) {
+    if (period.count() < 0)
+      throw trace_error(message(
+          "overdub: a trace's file is brought up to date every %lld ms: the period is 0 or more",
+          static_cast<long long>(period.count())));
+    return std::min(
+        period, std::chrono::milliseconds(std::chrono::hours(24))); // longer ones overflow in waits
+  }
   static std::string checked(std::string path, trace_format format) {
     if (format != trace_format::perfetto && format != trace_format::chrome)
       throw trace_error(message("overdub: a file for speedscope, folded stacks, or a picture, is written at "
@@ -234,8 +274,12 @@ private:
   }
 
   void end() {
+    if (book_->is_abandoned()) { // in a child of fork: the file is the parent's, and there is no such thread
+      static_cast<void>(drain_.release());
+      return;
+    }
     active_.end();
-    if (drain_.joinable()) drain_.join();
+    if (drain_->joinable()) drain_->join();
   }
 
   void drain() {
@@ -249,7 +293,7 @@ private:
       writer_->finish();
       append();
     });
-    file_.close();
+    if (!failure_) file_.close();
   }
 
   // Where memory is missing the file ends; records are still read, so that nobody waits for it.
@@ -303,7 +347,7 @@ private:
   std::chrono::milliseconds const period_;
   std::shared_ptr<tracing::book> book_;
   tracing::active_book active_;
-  tracing::output_file file_; // behind what refuses a second recording: it empties the file
+  tracing::output_file file_;
   std::atomic<std::uint64_t> lost_{0};
   bool told_ = false; // what went wrong, if anything
 
@@ -312,7 +356,7 @@ private:
   std::vector<tracing::decoder> decoders_;
   std::vector<tracing::record> records_ = reserved();
   std::exception_ptr failure_;
-  std::thread drain_;
+  std::unique_ptr<std::thread> drain_;
 };
 
 } // namespace overdub::contexts

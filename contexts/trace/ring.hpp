@@ -19,8 +19,8 @@ namespace overdub::contexts::tracing {
 /// One writer, one reader. Records are numbered from 0; number i stands in slot i modulo the capacity.
 class ring {
 public:
-  /// Nothing can be written into it: a thread without a recording has this one.
-  constexpr ring() = default;
+  /// Nothing can be written into it, and no writing begun: a thread without a recording has this one.
+  constexpr ring() : is_written_(true) {}
 
   /// Without memory until it is opened.
   explicit ring(bool counter) : counter_(counter) {}
@@ -47,6 +47,22 @@ public:
 
   // ---- the writer's side
 
+  /// Whether records may be written until end_write: not by a signal handler that comes between the two, whose records would be
+  /// in the middle of those that it interrupts.
+  [[gnu::always_inline]] bool begin_write() {
+    if (is_written_.load(std::memory_order_relaxed)) return false;
+    is_written_.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return true;
+  }
+  [[gnu::always_inline]] void end_write() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    is_written_.store(false, std::memory_order_relaxed);
+  }
+  /// A call's begin or end was not recorded: a signal handler's, which interrupted a write.
+  void note_drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
+  /// How many there were.
+  std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
   /// Whether a record may be written.
   [[gnu::always_inline]] bool has_room() const {
     return head_.load(std::memory_order_relaxed) < limit_.load(std::memory_order_relaxed);
@@ -111,6 +127,8 @@ private:
   std::atomic<std::uint64_t> limit_{0};
   std::uint64_t mask_ = 0;
   bool counter_ = false;
+  std::atomic<bool> is_written_{false}; // now, by its thread
+  std::atomic<std::uint64_t> dropped_{0};
   std::unique_ptr<slot[]> owned_;
   slot* slots_ = nullptr;
 };

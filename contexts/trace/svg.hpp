@@ -90,7 +90,7 @@ private:
     if (size < 0.2) return;
     std::size_t const y = (top + s.depth) * row;
     text_ += "<g><title>";
-    append_escaped(s.name);
+    overdub::detail::append_xml(text_, s.name);
     text_ += s.failed ? ", failed after " : ", ";
     text_ += duration(s.end - s.begin);
     text_ += "</title><rect x=\"";
@@ -106,7 +106,7 @@ private:
     text_ += s.failed ? ",20%,60%)\"/>" : ",60%,78%)\"/>";
     // A letter is some six pixels wide.
     auto const letters = static_cast<std::size_t>(size / 6.5);
-    if (letters >= 3) write_text(left + 3, y + 13, s.name.substr(0, letters));
+    if (letters >= 3) write_text(left + 3, y + 13, overdub::detail::first_characters(s.name, letters));
     text_ += "</g>\n";
   }
   void write_text(double x, std::size_t y, std::string_view text) {
@@ -115,7 +115,7 @@ private:
     text_ += "\" y=\"";
     append_number(text_, y);
     text_ += "\">";
-    append_escaped(text);
+    overdub::detail::append_xml(text_, text);
     text_ += "</text>";
   }
 
@@ -124,18 +124,6 @@ private:
     append_number(text_, tenths / 10);
     text_ += '.';
     append_number(text_, tenths % 10);
-  }
-  void append_escaped(std::string_view s) {
-    for (char const c : s) {
-      if (c == '&')
-        text_ += "&amp;";
-      else if (c == '<')
-        text_ += "&lt;";
-      else if (c == '>')
-        text_ += "&gt;";
-      else
-        text_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c; // XML has no control characters
-    }
   }
   // One colour for a name, in all pictures.
   static unsigned hue(std::string_view name) {

@@ -1,10 +1,10 @@
-// What makes a file of spans: one class for each format, which is told of the spans' begins and ends, thread by thread.
+// Writers of trace files: one class for each format, which gets the begins and ends of spans, thread by thread.
 #pragma once
 
+#include <overdub/call/utf8.hpp>
 #include <overdub/contexts/trace/record.hpp>
+#include <overdub/io/number_text.hpp>
 
-#include <charconv>
-#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -52,14 +52,7 @@ protected:
   std::string text_;
 };
 
-/// Appends a number, the shortest text that reads back as it.
-template <class X>
-requires std::integral<X> || std::floating_point<X>
-void append_number(std::string& to, X x) {
-  char digits[32];
-  auto const end = std::to_chars(digits, digits + sizeof digits, x).ptr;
-  to.append(digits, end);
-}
+using io::append_number;
 
 /// A thread's name in formats that have no place for losses: "main (12 records lost)".
 inline std::string name_with_losses(std::string name, std::uint64_t records) {
@@ -69,24 +62,7 @@ inline std::string name_with_losses(std::string name, std::uint64_t records) {
   return name + " records lost)";
 }
 
-/// Appends a string of JSON, with its quotes.
-inline void append_json(std::string& to, std::string_view s) {
-  to += '"';
-  for (char const c : s) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      to += '\\';
-      to += c;
-    } else if (byte < 0x20) {
-      constexpr char const* hex = "0123456789abcdef";
-      to += "\\u00";
-      to += hex[byte >> 4];
-      to += hex[byte & 15];
-    } else
-      to += c;
-  }
-  to += '"';
-}
+using overdub::detail::append_json;
 
 /// Appends a value as JSON. What JSON has no number for is a string.
 inline void append_json(std::string& to, record const& value) {
@@ -107,7 +83,7 @@ inline void append_json(std::string& to, record const& value) {
     return;
   case value_type::real: {
     auto const x = __builtin_bit_cast(double, value.first);
-    bool const finite = x - x == 0;
+    bool const finite = is_finite(x);
     if (!finite) to += '"';
     append_number(to, x);
     if (!finite) to += '"';
