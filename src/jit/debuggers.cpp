@@ -1,8 +1,9 @@
 // The names and lines of machine code, for profilers and debuggers.
 #include "linking.hpp"
 
+#include <overdub/io/number_text.hpp>
+
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <llvm/BinaryFormat/ELF.h>
@@ -39,9 +40,8 @@ void tell_perf(std::span<placed_function const> functions) {
   if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && what.st_uid == geteuid() && what.st_nlink == 1) {
     std::string lines;
     for (placed_function const& f : functions) {
-      char place[64];
-      std::snprintf(place, sizeof place, "%zx %zx ", reinterpret_cast<std::size_t>(f.address), f.bytes);
-      lines += place + f.name + '\n';
+      lines += io::number_text(reinterpret_cast<std::size_t>(f.address), 16) + ' ' +
+               io::number_text(f.bytes, 16) + ' ' + f.name + '\n';
     }
     [[maybe_unused]] auto const written =
         write(file, lines.data(), lines.size()); // at once: threads do not mix

@@ -190,25 +190,29 @@ llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   using namespace llvm;
   if (level <= 0) return builder.buildO0DefaultPipeline(OptimizationLevel::O0);
   ModulePassManager all;
-  all.addPass(builder.buildInlinerPipeline(inlining_level(level), ThinOrFullLTOPhase::None));
+  auto const inlining = level == 1   ? OptimizationLevel::O1
+                        : level == 2 ? OptimizationLevel::O2
+                                     : OptimizationLevel::O3;
+  all.addPass(builder.buildInlinerPipeline(inlining, ThinOrFullLTOPhase::None));
   all.addPass(GlobalDCEPass());
   if (level == 1) return all;
   FunctionPassManager late;
   LoopPassManager rotate;
   rotate.addPass(LoopRotatePass());
   late.addPass(createFunctionToLoopPassAdaptor(std::move(rotate)));
-  if (vectorises_loops) late.addPass(LoopVectorizePass());
+  late.addPass(LoopVectorizePass());
   late.addPass(load_elimination());
   late.addPass(InstCombinePass());
   late.addPass(SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
   late.addPass(division_pairs());
-  if (level > 2 && vectorises_loops)
-    late.addPass(SLPVectorizerPass()); // takes longer than all else on long functions
+  if (level > 2) late.addPass(SLPVectorizerPass()); // takes longer than all else on long functions
   late.addPass(VectorCombinePass());
   // Loops of as many turns as is known alone: the others are unrolled by the vectoriser where that pays.
   late.addPass(LoopUnrollPass(LoopUnrollOptions(level).setRuntime(level > 2).setPartial(level > 2)));
   late.addPass(InstCombinePass());
-  late.addPass(createFunctionToLoopPassAdaptor(new_licm<llvm::LICMPass>(), /*UseMemorySSA=*/true));
+  // With LLVM's own limits.
+  late.addPass(
+      createFunctionToLoopPassAdaptor(LICMPass(100, 250, /*AllowSpeculation=*/true), /*UseMemorySSA=*/true));
   late.addPass(DivRemPairsPass());
   late.addPass(SimplifyCFGPass());
   all.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
@@ -286,7 +290,7 @@ std::string target_text(options const& o) {
 vector_unit set_target(llvm::Module& m, options const& o) {
   borrowed_machine const target(o);
   m.setDataLayout(target.machine->createDataLayout());
-  set_triple(m, *target.machine);
+  m.setTargetTriple(target.machine->getTargetTriple().str());
   if (!target.machine->getTargetTriple().isX86()) return {};
   auto const has = [&](char const* feature) {
     return target.machine->getMCSubtargetInfo()->checkFeatures(feature);

@@ -108,10 +108,10 @@ public:
   void lookup(LookupMap const& wanted, std::unique_ptr<jl::JITLinkAsyncLookupContinuation> then) override {
     jl::AsyncLookupResult found;
     for (auto const& each : wanted) {
-      auto const at = addresses().find(std::string_view(text_of(each.first)));
+      auto const at = addresses().find(std::string_view(each.first));
       if (at == addresses().end())
         return then->run(llvm::createStringError(
-            llvm::inconvertibleErrorCode(), "it calls \"" + text_of(each.first) + "\", which is not there"));
+            llvm::inconvertibleErrorCode(), "it calls \"" + each.first.str() + "\", which is not there"));
       found[each.first] = symbol_at<jl::AsyncLookupResult::mapped_type>(at->second);
     }
     then->run(std::move(found));
@@ -120,7 +120,7 @@ public:
   llvm::Error notifyResolved(jl::LinkGraph& graph) override {
     for (auto* const s : graph.defined_symbols()) {
       if (!s->hasName()) continue;
-      std::string const name = text_of(s->getName());
+      std::string const name = s->getName().str();
       auto* const address = s->getAddress().toPtr<char*>();
       if (name == "overdub:entry") to_.code.entry = address;
       if (name == "overdub:target") to_.code.target = address;
@@ -176,8 +176,7 @@ public:
 
   linked_code load(std::span<char const> object, symbol_places const* places) {
     llvm::MemoryBufferRef const bytes(llvm::StringRef(object.data(), object.size()), "overdub program");
-    auto graph =
-        link_graph_of([](auto const&... from) { return jl::createLinkGraphFromObject(from...); }, bytes);
+    auto graph = jl::createLinkGraphFromObject(bytes);
     if (!graph) fail(llvm::toString(graph.takeError()));
     jl::link(std::move(*graph), std::make_unique<linking_context>(*memory_, made_, places != nullptr));
     if (made_.failure) fail(*made_.failure);

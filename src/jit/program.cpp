@@ -84,7 +84,7 @@ bool repeats(ir::program const& p, function_id entry) {
 
 program_compiler::program_compiler(
     ir::program const& given, ir::function_id entry, execute::code& made, options const& o)
-    : p(given), to(made), how(o), context(new_context()),
+    : p(given), to(made), how(o), context(std::make_unique<llvm::LLVMContext>()),
       module(std::make_unique<llvm::Module>("overdub", *context)), calls(given), owners(given, calls),
       is_repeatable(repeats(given, entry)), vectors(set_target(*module, o)),
       elementary(*module, given.math, vectors), entry_(entry), made_(given.functions.size()) {
@@ -199,7 +199,7 @@ void program_compiler::give_back(
   auto* const end = llvm::BasicBlock::Create(*context, "released", f);
   b.CreateCondBr(
       b.CreateICmpNE(any, b.getInt64(0)), release, end,
-      llvm::MDBuilder(*context).createUnlikelyBranchWeights());
+      llvm::MDBuilder(*context).createBranchWeights(1, 1U << 20));
   b.SetInsertPoint(release);
   for (auto const& [t, owner] : given)
     b.CreateCall(releaser(t), {machine, owner})->setCallingConv(llvm::CallingConv::Fast);

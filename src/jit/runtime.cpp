@@ -46,9 +46,13 @@ buffer* take(machine* m, i64 bytes) { return m->buffers.take(static_cast<std::si
 buffer* take_array(machine* m, i64 n, i64 size, std::uint32_t op) {
   constexpr std::uint64_t many = std::uint64_t{1} << 32; // of which no product is too large
   if (static_cast<std::uint64_t>(n) < many) [[likely]]
-    return m->buffers.take(static_cast<std::size_t>(n) * static_cast<std::size_t>(size));
+    try {
+      return m->buffers.take(static_cast<std::size_t>(n) * static_cast<std::size_t>(size));
+    } catch (std::bad_alloc const&) {
+      throw_no_memory(name(op), &n, 1, static_cast<std::size_t>(size));
+    }
   if (n < 0) overdub::detail::throw_negative(name(op), n);
-  return m->buffers.take(bytes_for(&n, 1, static_cast<std::size_t>(size)));
+  return take_buffer(*m, &n, 1, static_cast<std::size_t>(size), name(op));
 }
 buffer* copied(machine* m, std::byte const* elements, buffer* owner, i64 bytes) {
   buffer* const b = m->buffers.take(static_cast<std::size_t>(bytes));

@@ -175,6 +175,12 @@ llvm::Value* function_compiler::floating(ir::op code, ir::scalar s, llvm::ArrayR
     return b_.CreateFMul(x[0], x[1]);
   case ir::op::div:
     return b_.CreateFDiv(x[0], x[1]);
+  case ir::op::strong_mul:
+  case ir::op::strong_div: {
+    llvm::Value* const zero = llvm::ConstantFP::get(t, 0.0);
+    llvm::Value* const r = code == ir::op::strong_mul ? b_.CreateFMul(x[0], x[1]) : b_.CreateFDiv(x[0], x[1]);
+    return b_.CreateSelect(b_.CreateFCmpOEQ(x[0], zero), zero, r);
+  }
   case ir::op::abs:
     return magnitude();
   case ir::op::min:
