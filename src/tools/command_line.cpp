@@ -51,7 +51,8 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       "  overdub-opt loss.od --svg --graph @f -o f.svg     draw a function\n"
       "  overdub-opt --test tests/programs/*.od            run text tests\n\n"
       "Exit codes: 0 done, 1 the program is not valid, 2 the command line, 3 a run threw or executors\n"
-      "disagree, 4 a file or a program is missing, 5 a test failed, 6 a pass is wrong.");
+      "disagree, 4 a file or a program is missing, 5 a test failed, 6 a pass is wrong,\n"
+      "7 an executor that is compared has a limit that the program exceeds.");
   app.set_help_flag("--help,-h", "Print this");
   app.set_version_flag(
       "--version",
@@ -87,7 +88,7 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       ->type_name("NAME")
       ->group("Output");
   app.add_flag("--time", c.time, "Say how long each pass and context took, in a table")->group("Output");
-  app.add_option("--output,-o", c.output, "Write there")->type_name("FILE")->group("Output");
+  app.add_option("--output,-o", c.output, "Write there; a file is replaced when all is written")->type_name("FILE")->group("Output");
 
   app.add_option("--run", c.runs, "Call a function: --run '@f(1.0, [1, 2])'; may be repeated")
       ->type_name("CALL")

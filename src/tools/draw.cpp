@@ -2,6 +2,7 @@
 
 #include "failure.hpp"
 
+#include <overdub/call/utf8.hpp>
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/type_text.hpp>
@@ -46,10 +47,13 @@ public:
 private:
   static std::string quoted(std::string_view text) {
     std::string all = "\"";
-    for (char const c : text) {
-      if (c == '"' || c == '\\') all += '\\';
-      all += c;
-    }
+    detail::for_each_character(text, [&](std::uint32_t point, std::string_view bytes) {
+      if (point == '"' || point == '\\') all += '\\';
+      if (detail::is_control(point) && point != '\n')
+        all += ' ';
+      else
+        all += bytes;
+    });
     return all + '"';
   }
   void line(std::string const& text) { out_.append(2 * depth_, ' ').append(text).append(1, '\n'); }

@@ -5,17 +5,21 @@
 #include <overdub/call/error.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/ir/error.hpp>
+#include <overdub/stage/cell.hpp>
 
 #include <algorithm>
 #include <array>
+#include <new>
+#include <stdexcept>
 
 namespace overdub::tools {
 namespace {
 
-// The types of errors that programs throw, the derived ones in front.
+// The types of errors that programs throw, the derived ones in front. Some say that an executor has a limit.
 struct error_row {
   std::string_view name;
   bool (*is)(std::exception const*);
+  bool is_limit = false;
 };
 template <class T>
 bool is(std::exception const* e) {
@@ -23,16 +27,20 @@ bool is(std::exception const* e) {
 }
 constexpr std::array error_rows{
     error_row{"index_error", is<index_error>},
+    error_row{"size_error", is<array_too_large>, true},
     error_row{"size_error", is<size_error>},
     error_row{"division_by_zero", is<division_by_zero>},
     error_row{"type_error", is<type_error>},
     error_row{"argument_error", is<argument_error>},
     error_row{"assertion_failed", is<assertion_failed>},
-    error_row{"stack_overflow", is<stack_overflow>},
+    error_row{"stack_overflow", is<stack_overflow>, true},
     error_row{"host_error", is<host_error>},
-    error_row{"not_executable", is<not_executable>},
+    error_row{"not_executable", is<not_executable>, true},
+    error_row{"error", is<evaluation_error>, true},
     error_row{"verify_error", is<ir::verify_error>},
     error_row{"error", is<error>},
+    error_row{"out_of_memory", is<std::bad_alloc>, true},
+    error_row{"out_of_memory", is<std::length_error>, true},
     error_row{"exception", is<std::exception>},
 };
 
@@ -42,8 +50,11 @@ outcome outcome_of(Run const& run) {
   try {
     result.values = run();
   } catch (std::exception const& e) {
-    result.error = std::ranges::find_if(error_rows, [&](error_row const& row) { return row.is(&e); })->name;
+    error_row const& row =
+        *std::ranges::find_if(error_rows, [&](error_row const& each) { return each.is(&e); });
+    result.error = row.name;
     result.message = e.what();
+    result.is_limit = row.is_limit;
   }
   return result;
 }
@@ -51,11 +62,11 @@ outcome outcome_of(Run const& run) {
 } // namespace
 
 std::span<executor_row const> executors() {
-  static constexpr std::array rows{
-      executor_row{"evaluate", "the reference: dispatches each operation", run_by_evaluate},
-      executor_row{"interpreter", "executes a lowered form", run_by_interpreter},
+  static constexpr std::array rows {
+    executor_row{"evaluate", "the reference: dispatches each operation", run_by_evaluate},
+        executor_row{"interpreter", "executes a lowered form", run_by_interpreter},
 #if OVERDUB_TOOLS_JIT
-      executor_row{"jit", "compiles to machine code, by LLVM", run_by_jit},
+        executor_row{"jit", "compiles to machine code, by LLVM", run_by_jit},
 #endif
   };
   return rows;

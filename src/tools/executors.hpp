@@ -35,7 +35,8 @@ struct outcome {
   std::vector<datum> values;
   std::string
       error; // its type: "index_error", and "exception" for what is not overdub's; empty, when nothing was thrown
-  std::string message; // what it says
+  std::string message;   // what it says
+  bool is_limit = false; // of the executor, such as memory or the depth of calls: another one may go further
   friend bool operator==(outcome const& a, outcome const& b) {
     return a.values == b.values && a.error == b.error;
   }

@@ -9,15 +9,17 @@
 #include "run_test.hpp"
 #include "source.hpp"
 
+#include <overdub/io/number_text.hpp>
 #include <overdub/ir/print.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace overdub::tools {
 namespace {
@@ -31,24 +33,19 @@ int run_tests(command_line const& c) {
 }
 
 std::string table_of(std::vector<step_time> const& times) {
-  std::ostringstream out;
+  using io::left_aligned, io::right_aligned, io::number_text;
   std::size_t width = 8;
   for (step_time const& t : times) width = std::max(width, t.name.size() + 1);
-  auto const column = [&](auto const& what, int n) { out << std::right << std::setw(n) << what; };
-  out << std::left << std::setw(static_cast<int>(width)) << "step";
-  column("ms", 10), column("ops before", 12), column("ops after", 12);
-  out << '\n' << std::fixed << std::setprecision(3);
-  for (step_time const& t : times) {
-    out << std::left << std::setw(static_cast<int>(width)) << t.name;
-    column(t.milliseconds, 10), column(t.before, 12), column(t.after, 12);
-    out << '\n';
-  }
+  auto const milliseconds = [](double x) { return right_aligned(number_text(x, io::decimals(3)), 10); };
+  std::string out = left_aligned("step", width) + right_aligned("ms", 10) + right_aligned("ops before", 12) +
+                    right_aligned("ops after", 12) + '\n';
   double total = 0;
-  for (step_time const& t : times) total += t.milliseconds;
-  out << std::left << std::setw(static_cast<int>(width)) << "total";
-  column(total, 10);
-  out << '\n';
-  return std::move(out).str();
+  for (step_time const& t : times) {
+    out += left_aligned(t.name, width) + milliseconds(t.milliseconds) +
+           right_aligned(number_text(t.before), 12) + right_aligned(number_text(t.after), 12) + '\n';
+    total += t.milliseconds;
+  }
+  return out + left_aligned("total", width) + milliseconds(total) + '\n';
 }
 
 // The calls that are to be run.
@@ -60,10 +57,11 @@ public:
     hosts_.bind(p);
   }
 
-  /// Adds to `out` what they print, what was seen of them, and their results. Whether nothing was thrown.
-  bool run(std::string& out) {
+  /// Adds to `out` what they print, what was seen of them, and their results. Returns `run` where one throws, and `limit` where
+  /// executors are compared and not all of them could do it.
+  exit_code run(std::string& out) {
     for (std::string const& text : c_.runs) run(text, out);
-    return good_;
+    return code_;
   }
 
 private:
@@ -88,27 +86,47 @@ private:
         (c_.steps.empty() ? "" : " behind its passes and contexts") +
         (all.empty() ? "" : "\n  there are: " + all));
   }
+  // The outcome of a call in an executor.
+  struct result {
+    executor_row const* executor;
+    outcome came;
+    std::string printed;
+    std::string text() const { return "\n  " + std::string(executor->name) + ": " + printed + text_of(came); }
+  };
   void run(std::string const& text, std::string& out) {
     call const k = read(text);
     ir::function_id const f = function_of(k);
-    std::vector<outcome> all;
-    std::vector<std::string> texts;
-    std::string said;
+    std::vector<result> done, limited; // an executor that came to a limit says nothing about the others
     for (executor_row const* const executor : executors_called(c_.executor)) {
       printed_.str({});
-      all.push_back(execute(*executor, p_, f, k.arguments));
+      outcome came = execute(*executor, p_, f, k.arguments);
       seen_.report();
-      texts.push_back(printed_.str() + text_of(all.back()));
-      said += "\n  " + std::string(executor->name) + ": " + texts.back();
+      (came.is_limit ? limited : done).push_back({executor, std::move(came), printed_.str()});
     }
-    std::string const printed = printed_.str();
-    if (!std::ranges::all_of(all, [&](outcome const& o) { return o == all[0]; }))
-      return wrong(text + ": executors disagree:" + said);
-    out += printed;
-    if (all[0].error.empty())
-      out += text_of(all[0].values) + '\n';
-    else
-      wrong(text + ": " + all[0].error + ": " + all[0].message + where(all[0], f, k));
+    bool const all_alike =
+        std::ranges::all_of(limited, [&](result const& r) { return r.came == limited[0].came; });
+    if (done.empty() && all_alike) done = std::exchange(limited, {}); // the program's, as far as is known
+    std::string said;
+    bool const agree = std::ranges::all_of(done, [&](result const& r) {
+      return r.came == done[0].came && (r.came.is_limit || r.printed == done[0].printed);
+    });
+    if (!agree) {
+      for (result const& r : done) said += r.text();
+      wrong(text + ": executors disagree:" + said);
+    } else if (!done.empty()) {
+      outcome const& came = done[0].came;
+      out += done[0].printed;
+      if (came.error.empty())
+        out += text_of(came.values) + '\n';
+      else
+        wrong(text + ": " + came.error + ": " + came.message + where(came, f, k));
+    }
+    if (limited.empty()) return;
+    said.clear();
+    for (result const& r : limited) said += r.text();
+    wrong(
+        text + ": some executors reached a limit, which is no disagreement:" + said,
+        done.empty() ? exit_code::run : exit_code::limit);
   }
   // The line of the text that throws.
   std::string where(outcome const& thrown, ir::function_id f, call const& k) const {
@@ -119,9 +137,9 @@ private:
     std::string const file(p_.text(p_[at].file));
     return "\n" + describe({file, file == from_.name ? from_.text : ""}, d);
   }
-  void wrong(std::string const& lines) {
-    std::cerr << "overdub-opt: " << lines << '\n';
-    good_ = false;
+  void wrong(std::string const& lines, exit_code how = exit_code::run) {
+    std::cerr << "overdub-opt: " << printable(lines) << '\n';
+    if (code_ != exit_code::run) code_ = how;
   }
 
   command_line const& c_;
@@ -130,7 +148,7 @@ private:
   observed& seen_;
   std::ostringstream printed_;
   host_binder hosts_;
-  bool good_ = true;
+  exit_code code_ = exit_code::done;
 };
 
 int work_on_program(command_line const& c) {
@@ -154,9 +172,9 @@ int work_on_program(command_line const& c) {
     std::string const graph = graph_of(p, c.graph);
     out += c.svg ? svg_of(graph) : graph;
   }
-  bool const good = calls(c, from, p, seen).run(out);
+  exit_code const code = calls(c, from, p, seen).run(out);
   if (!out.empty()) write_text(c.output, out);
-  return static_cast<int>(good ? exit_code::done : exit_code::run);
+  return static_cast<int>(code);
 }
 
 } // namespace
@@ -174,7 +192,7 @@ int main(int count, char** words) {
     std::cerr << e.what() << '\n';
     return static_cast<int>(e.code);
   } catch (std::exception const& e) {
-    std::cerr << "overdub-opt: " << e.what() << '\n';
+    std::cerr << "overdub-opt: " << printable(e.what()) << '\n';
     return static_cast<int>(exit_code::defect);
   }
 }

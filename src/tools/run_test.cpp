@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,7 +55,8 @@ struct variant {
 
 class test_runner {
 public:
-  test_runner(source const& from, bool bless, std::ostream& out) : from_(from), bless_(bless), out_(out) {}
+  test_runner(source const& from, std::string const& path, bool bless, std::ostream& out)
+      : from_(from), path_(path), bless_(bless), out_(out) {}
 
   bool run() {
     test_ = read_test(from_);
@@ -75,7 +77,7 @@ public:
 private:
   void fail(std::string const& lines) {
     passed_ = false;
-    out_ << lines << '\n';
+    out_ << printable(lines) << '\n';
   }
   void fail(std::uint32_t line, std::string const& sentence) {
     fail(from_.name + ':' + std::to_string(line) + ": " + sentence);
@@ -88,8 +90,7 @@ private:
       bool expected = false;
       for (std::size_t i = 0; i < met.size() && !expected; ++i) {
         error_line const& e = test_.errors[i];
-        if (met[i] || e.line != std::min(fault.line, test_.last_line) ||
-            !std::regex_search(fault.text, std::regex(e.pattern)))
+        if (met[i] || e.line != std::min(fault.line, test_.last_line) || !contains(fault.text, e.pattern))
           continue;
         met[i] = expected = true;
       }
@@ -207,12 +208,13 @@ private:
         if (!first) {
           first = o;
           first_printed = printed_.str();
-          if (!is_as_wanted(r, o)) return fail(r.line, r.text + ' ' + sentence(r, o) + how);
+          if (!is_as_wanted(r, o)) return fail(r.line, r.text + ' ' + sentence(r, o) + how + note_of(o, o));
         } else if (!v->keeps_error && !o.error.empty() && !first->error.empty()) {
           continue;
         } else if (!(o == *first)) {
           return fail(
-              r.line, r.text + ' ' + what_came_of(o) + how + ", and elsewhere " + what_came_of(*first));
+              r.line, r.text + ' ' + what_came_of(o) + how + ", and elsewhere " + what_came_of(*first) +
+                          note_of(o, *first));
         } else if (first_printed != printed_.str()) {
           return fail(
               r.line, r.text + " prints something else than elsewhere" + how + '\n' +
@@ -237,8 +239,7 @@ private:
     return o;
   }
   bool is_as_wanted(run_line const& r, outcome const& o) const {
-    if (r.wants == run_line::throws)
-      return o.error == r.error && std::regex_search(o.message, std::regex(r.pattern));
+    if (r.wants == run_line::throws) return o.error == r.error && contains(o.message, r.pattern);
     if (r.wants == run_line::asks) return bless_;
     if (r.wants == run_line::agrees) return true;
     if (!o.error.empty()) return false;
@@ -254,6 +255,11 @@ private:
   }
   static std::string what_came_of(outcome const& o) {
     return (o.error.empty() && !o.values.empty() ? "gives " : "") + text_of(o);
+  }
+  static std::string note_of(outcome const& one, outcome const& other) {
+    if (!one.is_limit && !other.is_limit) return {};
+    return "\n  an executor reached a limit; where others go further, name one of them, as in \"; run on "
+           "interpreter: ...\"";
   }
   static std::string sentence(run_line const& r, outcome const& o) {
     std::string const given = what_came_of(o);
@@ -294,11 +300,14 @@ private:
       text += made == made_.end() ? std::string(without_margins(*old)) : made->second;
       text += '\n';
     }
-    write_text(from_.name, text);
+    if (path_ != "-" && !std::filesystem::is_regular_file(path_))
+      throw failure(exit_code::file, "overdub-opt: " + path_ + " cannot be rewritten: it is no regular file");
+    write_text(path_, text);
     out_ << from_.name << ": rewritten; look at the difference\n";
   }
 
   source const& from_;
+  std::string const& path_;
   bool bless_;
   std::ostream& out_;
   bool passed_ = true;
@@ -313,7 +322,7 @@ private:
 
 bool run_test(std::string const& path, bool bless, std::ostream& out) {
   source const from = read_source(path);
-  return test_runner(from, bless, out).run();
+  return test_runner(from, path, bless, out).run();
 }
 
 } // namespace overdub::tools

@@ -2,6 +2,7 @@
 
 #include "failure.hpp"
 
+#include <overdub/io/output_file.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/verify.hpp>
 
@@ -31,11 +32,27 @@ void locate(ir::diagnostic& fault, ir::program const& p, std::string_view file) 
     fault.text += " (at " + std::string(p.text(p[at].file)) + ':' + std::to_string(p[at].line) + ')';
 }
 
+// Without the mark that some editors put in front, and with line ends of one byte.
+void as_unix_text(std::string& text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.erase(0, mark.size());
+  if (text.find("\r\n") == std::string::npos) return;
+  std::size_t to = 0;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') text[to++] = text[i];
+  text.resize(to);
+}
+
 } // namespace
 
 source read_source(std::string const& path) {
   auto const fail = [&](std::string const& why) {
-    throw failure(exit_code::file, "overdub-opt: " + (path == "-" ? "the standard input" : path) + ' ' + why);
+    throw failure(
+        exit_code::file, "overdub-opt: " +
+                             (path == "-"    ? "the standard input"
+                              : path.empty() ? "\"\""
+                                             : path) +
+                             ' ' + why);
   };
   source from{path == "-" ? "<stdin>" : path, {}};
   std::ifstream file;
@@ -52,6 +69,9 @@ source read_source(std::string const& path) {
     if (from.text.size() > most_text)
       fail("is longer than 256 MiB, the longest text that is read; split the program");
   } while (in);
+  if (from.text.starts_with("\xff\xfe") || from.text.starts_with("\xfe\xff"))
+    fail("is no text of UTF-8, but of UTF-16; save it as UTF-8");
+  as_unix_text(from.text);
   return from;
 }
 
@@ -61,10 +81,13 @@ void write_text(std::string const& path, std::string_view text) {
     if (!std::cout) throw failure(exit_code::file, "overdub-opt: the standard output cannot be written");
     return;
   }
-  std::ofstream out(path, std::ios::binary);
-  out << text << std::flush;
-  if (!out)
-    throw failure(exit_code::file, "overdub-opt: " + path + " cannot be written: " + std::strerror(errno));
+  try {
+    io::output_file out(path, io::writing::at_once);
+    out.append(text);
+    out.commit();
+  } catch (io::output_error const& e) {
+    throw failure(exit_code::file, "overdub-opt: " + path + " cannot be written: " + e.what());
+  }
 }
 
 std::size_t end_of_program(std::string_view text) {
@@ -105,7 +128,11 @@ std::string describe(source const& from, ir::diagnostic const& fault) {
   out += "\n  " + margin + " | ";
   out += line;
   out += "\n  " + std::string(margin.size(), ' ') + " | ";
-  for (std::size_t i = 0; i + 1 < fault.column; ++i) out += i < line.size() && line[i] == '\t' ? '\t' : ' ';
+  for (char const above : printable(line.substr(0, fault.column - 1))) {
+    bool const goes_on = (static_cast<unsigned char>(above) & 0xc0u) == 0x80; // a character of several bytes
+    if (!goes_on) out += above == '\t' ? '\t' : ' ';
+  }
+  if (fault.column - 1 > line.size()) out.append(fault.column - 1 - line.size(), ' ');
   return out + '^';
 }
 

@@ -16,7 +16,8 @@ struct source {
   std::string text;
 };
 
-/// The text of a file; of the standard input, when the path is "-". Throws failure.
+/// The text of a file, which may be a FIFO or a device; of the standard input, when the path is "-". Line ends are those of Unix,
+/// and there is no byte order mark. Throws failure.
 source read_source(std::string const& path);
 /// Writes a file; the standard output, when the path is "-". Throws failure.
 void write_text(std::string const& path, std::string_view text);

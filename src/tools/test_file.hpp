@@ -10,7 +10,6 @@
 #include <overdub/ir/error.hpp>
 
 #include <cstdint>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,10 +46,10 @@ struct run_line {
   kind wants = ends;
   std::vector<datum> values;
   std::string error;
-  std::string pattern; // of the error's text; empty: any
+  std::string pattern; // that the error's text contains; empty: any
 };
 
-/// `; error: regular expression`
+/// `; error: pattern`
 struct error_line {
   std::uint32_t line = 0; // that the error must be on
   std::string pattern;

@@ -22,6 +22,29 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(space) + 1);
 }
 
+/// Whether a text contains a pattern: a text in which `.*` stands for any text, and a backslash for the character behind it.
+/// So much of regular expressions, and no more: this is linear in practice and recurses on nothing, whatever a file has in it.
+inline bool contains(std::string_view text, std::string_view pattern) {
+  std::string part; // between two gaps
+  auto const take_part = [&] {
+    std::size_t const at = text.find(part);
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + part.size());
+    part.clear();
+    return true;
+  };
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern.substr(i, 2) == ".*") {
+      ++i;
+      if (!take_part()) return false;
+    } else {
+      if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+      part += pattern[i];
+    }
+  }
+  return take_part();
+}
+
 /// The words between the commas of a list; none, when it is empty.
 inline std::vector<std::string_view> words_of(std::string_view list) {
   std::vector<std::string_view> words;
