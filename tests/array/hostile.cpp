@@ -33,6 +33,16 @@ TEST_CASE("sizes past the address space throw, and do not wrap around") {
   CHECK_THROWS_AS(od::iota(std::numeric_limits<i64>::min()), od::size_error);
 }
 
+TEST_CASE("where there is no memory for an array, the error says how large it is") {
+  if (!od::detail::keeps_blocks) return; // the address sanitizer ends the process
+  auto const says = Catch::Matchers::StartsWith("overdub: there is no memory for an array of 17592186044416 "
+                                                "elements of 8 bytes (140737488355328 bytes); ");
+  CHECK_THROWS_WITH(od::iota(i64{1} << 44), says);
+  CHECK_THROWS_WITH(od::fill(i64{1} << 44, 1.0), says);
+  CHECK_THROWS_AS(od::iota(i64{1} << 44), od::out_of_memory);
+  CHECK_THROWS_AS(od::iota(i64{1} << 44), std::bad_alloc);
+}
+
 TEST_CASE("a moved-from handle is an empty array, that every operation takes") {
   od::array<double> xs{1, 2, 3};
   auto const taken = std::move(xs);

@@ -166,6 +166,44 @@ TEST_CASE("array metadata is an array of the elements' metadata, moved as the el
   CHECK(mapped.metadata == array<int>{20, 40, 60});
 }
 
+namespace {
+struct same_type : context { // metadata of the number's own type
+  template <class T>
+  using metadata = T;
+  auto constant(auto const& x) const { return 0 * x; }
+};
+struct counted : context {
+  template <class T>
+  using metadata = int;
+  int constant(auto const&) const { return 0; }
+};
+struct named_for_doubles : context {
+  template <class T>
+  using metadata = std::conditional_t<std::is_same_v<plain_t<T>, double>, std::tuple<int, int>, int>;
+  int constant(auto const&) const { return 5; }
+};
+} // namespace
+
+TEST_CASE("a conversion keeps metadata, in contexts without rules, too") {
+  auto const to_double = fn<"to_double">([](auto x) { return convert<double>(x); });
+  auto const own = run(same_type{}, to_double, tag(1, 2));
+  CHECK((own.inner == 1.0 && own.metadata == 2.0));
+  auto const number = run(counted{}, to_double, tag(1, 2));
+  CHECK((number.inner == 1.0 && number.metadata == 2));
+  auto const both = run(compose(same_type{}, counted{}), to_double, tag(tag(1, 7), tag(2, 8)));
+  CHECK((both.inner.inner == 1.0 && both.inner.metadata == 7));
+  CHECK((both.metadata.inner == 2.0 && both.metadata.metadata == 8));
+  auto const other = run(named_for_doubles{}, to_double, tag(1, 2)); // of another kind: the constant
+  CHECK((other.inner == 1.0 && other.metadata == std::tuple(5, 5)));
+}
+
+TEST_CASE("an opaque object that was tagged keeps its metadata in functions") {
+  auto const pass = fn<"pass">([](auto x) { return x; });
+  auto const twice = fn<"twice">([pass](auto x) { return pass(pass(x)); });
+  auto const r = run(counted{}, twice, tag(std::string("text"), 3));
+  CHECK((r.inner == "text" && r.metadata == 3));
+}
+
 TEST_CASE("similar makes a context of the same type with a state of its own") {
   stateful a{{}, 4};
   auto const b = similar(a, 5);

@@ -103,7 +103,7 @@ TEST_CASE("check_finite inside of forward sees its derivative, and outside of it
   check_finite inner, outer;
   CHECK(thrown_by([&] {
           return run(compose(contexts::forward{}, inner), kink, tag(0.0, 1.0));
-        }) == "overdub: div(1, 0) gave inf, in kink.forward");
+        }) == "overdub: strong_div(1, 0) gave inf, in kink.forward");
   CHECK(thrown_by([&] { return run(compose(outer, contexts::forward{}), kink, tag(0.0, 1.0)); }) == "");
 }
 TEST_CASE("check_finite and count hear of the same calls") {

@@ -232,12 +232,14 @@ TEST_CASE("a million differences lose less than three digits, and then all is su
   }
   double const again = total(numbers::copy_of(x));
   CHECK(std::abs(f.value() - again) <= 1e-13 * again);
-  for (std::uint32_t k = 1'000'000; k < oc::incremental_program::most_commits; ++k) {
+  // The first run of everything is counted from its own end.
+  for (std::uint32_t k = 1'000'000; k < oc::incremental_program::most_commits + 10; ++k) {
     f.set_at<0>(0, k);
     f.commit();
     x[0] = k;
   }
-  CHECK(f.value() == total(numbers::copy_of(x)));
+  double const exact = total(numbers::copy_of(x));
+  CHECK(std::abs(f.value() - exact) <= 1e-15 * exact);
 }
 
 TEST_CASE("maps in maps that get longer from turn to turn, constant results, and single precision") {

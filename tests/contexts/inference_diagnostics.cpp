@@ -251,6 +251,31 @@ TEST_CASE("R-hat sees chains of other means, of other scales, and chains that mo
   CHECK(ess_bulk(flat(x)) > 1500);
 }
 
+TEST_CASE("diagnostics of values of any magnitude are those of the same values times a power of two") {
+  chains const x = autoregressive(0.4, 4, 400, 21);
+  chain_values const plain = flat(x);
+  for (int const power : {-900, -565, -20, 1, 565, 1015}) {
+    chain_values y = plain;
+    for (double& v : y.values) v = std::ldexp(v, power);
+    INFO("2^" << power);
+    CHECK(rhat(y) == rhat(plain));
+    CHECK(ess_mean(y) == ess_mean(plain));
+    CHECK(ess_bulk(y) == ess_bulk(plain));
+    CHECK(ess_tail(y) == ess_tail(plain));
+    CHECK(ess_sd(y) == ess_sd(plain));
+    CHECK(mcse_mean(y) == std::ldexp(mcse_mean(plain), power));
+    CHECK(mcse_sd(y) == std::ldexp(mcse_sd(plain), power));
+    CHECK(mcse_quantile(y, 0.3) == std::ldexp(mcse_quantile(plain, 0.3), power));
+    CHECK(
+        diagnosing::standard_deviation(y.values) ==
+        std::ldexp(diagnosing::standard_deviation(plain.values), power));
+    CHECK(
+        diagnosing::mean(y.values) ==
+        Approx(std::ldexp(diagnosing::mean(plain.values), power)).epsilon(1e-12));
+    CHECK(ebfmi(y.chain(0)) == ebfmi(plain.chain(0)));
+  }
+}
+
 TEST_CASE("of constants, of few draws and of what is not finite, diagnostics are no numbers") {
   double const infinity = std::numeric_limits<double>::infinity();
   for (chains const& x :

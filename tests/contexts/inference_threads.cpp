@@ -64,7 +64,7 @@ TEST_CASE("streams of one's own: one for each chain and transition") {
   CHECK(first[7] != first[first.size() / 2 + 7]);
 }
 
-TEST_CASE("progress is told of each transition, by one thread at a time, and may stop the run") {
+TEST_CASE("progress is reported for each transition, by one thread at a time, and may stop the run") {
   std::atomic<bool> stop = false;
   std::size_t told = 0, before = 0;
   bool in_order = true;

@@ -69,6 +69,34 @@ TEST_CASE("a second trace into the same file is refused, and the first one stays
   CHECK(spans::occurrences(spans::tree(spans::contents(file.path)), "norm\n  square\n  square\n") == 10);
 }
 
+TEST_CASE("a trace replaces a file at its end, and another run's trace into it is refused") {
+  spans::temporary_file const file("replaced"), beside("replaced.partial");
+  std::ofstream(file.path) << "old";
+  {
+    trace_file out(file.path, trace_format::chrome, {.period = 1ms});
+    od::run(trace{}, norm, 3.0, 4.0);
+    CHECK(soon([&] { return spans::occurrences(spans::contents(beside.path), "\"ph\":\"E\"") == 3; }));
+    CHECK(spans::contents(file.path) == "old");
+    pid_t const child = fork();
+    if (child == 0) {
+      overdub::io::writing const how = overdub::io::writing::streamed;
+      try {
+        overdub::contexts::tracing::output_file const second(file.path, how);
+      } catch (trace_error const& e) {
+        std::string const sentence = "overdub: the trace cannot be written to " + file.path +
+                                     ": another run writes to it now; give each run a name of its own";
+        _exit(e.what() == sentence ? 7 : 8);
+      }
+      _exit(9);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 7));
+  }
+  CHECK(spans::occurrences(spans::tree(spans::contents(file.path)), "norm\n  square\n  square\n") == 1);
+  CHECK_FALSE(std::ifstream(beside.path).is_open());
+}
+
 TEST_CASE("a recording is written to a file in any format") {
   recording r;
   od::run(trace{}, norm, 3.0, 4.0);
@@ -82,8 +110,7 @@ TEST_CASE("a recording is written to a file in any format") {
   }
   CHECK_THROWS_WITH(
       r.write("/dev/full", trace_format::perfetto),
-      "overdub: the trace could not be written to /dev/full after byte 0: No space left on device; what was "
-      "written before is kept");
+      "overdub: the trace cannot be written to /dev/full: No space left on device");
   CHECK_THROWS_AS(r.write("/", trace_format::perfetto), trace_error);
 }
 
@@ -120,6 +147,14 @@ TEST_CASE("where the oldest are dropped, the file says how many, and its spans a
   CHECK(spans::occurrences(text, "\"ph\":\"B\"") == spans::occurrences(text, "\"ph\":\"E\""));
 }
 
+TEST_CASE("a ring of a negative number of records is refused") {
+  auto const negative = static_cast<std::size_t>(-1);
+  CHECK_THROWS_WITH(recording(negative), Catch::StartsWith("overdub: a ring of -1 records for each thread"));
+  CHECK_THROWS_AS(
+      trace_file("/tmp/overdub_test_negative", trace_format::chrome, {.records = negative}), trace_error);
+  CHECK_FALSE(std::ifstream("/tmp/overdub_test_negative").is_open());
+}
+
 TEST_CASE("a file that cannot be written is an error at once") {
   CHECK_THROWS_WITH(
       trace_file("/nowhere/spans.pftrace"),
@@ -142,8 +177,7 @@ TEST_CASE("a full disk is one error, with its place; nobody waits for it") {
   trace_file out("/dev/full", trace_format::perfetto, {.records = 16, .policy = when_full::block});
   for (int i = 0; i < 1000; ++i) CHECK(od::run(trace{}, square, 2.0) == 4.0);
   std::string const sentence =
-      "overdub: the trace could not be written to /dev/full after byte 0: No space left on device; what was "
-      "written before is kept";
+      "overdub: the trace could not be written to /dev/full after byte 0: No space left on device";
   CHECK_THROWS_WITH(out.finish(), sentence);
   CHECK(out.statistics().records == 2000);
 }
@@ -166,7 +200,7 @@ TEST_CASE("an error that nobody asks for is written to stderr, once") {
   CHECK(
       std::string(text) ==
       "overdub: the trace could not be written to /dev/full after byte 0: No space left on "
-      "device; what was written before is kept\n");
+      "device\n");
 }
 
 TEST_CASE("a disk that becomes full keeps what was written, in whole packets") {

@@ -127,6 +127,34 @@ TEST_CASE("without memory a call throws std::bad_alloc, and the instance can be 
   CHECK(alive - before < 40);
 }
 
+TEST_CASE("where there is no memory for an array, the error says of which operation, shape and size it is") {
+  ir::program const p = texts::program(R"(func @f(%n: i64) -> f64[][] {
+    %row = fill %n, 1.0 : f64[]
+    %all = fill 3000, %row : f64[][]
+    return %all
+  })");
+  for (executable const& run : texts::executables_of(p)) {
+    std::string said;
+    for (long n = 0; n < 1000; ++n) {
+      auto inst = run.instance();
+      allowed = n;
+      try {
+        inst.call<void>(2000);
+        allowed = unlimited;
+        break;
+      } catch (std::bad_alloc const& e) {
+        allowed = unlimited;
+        said.append(e.what()).append("\n");
+      }
+    }
+    for (char const* const each :
+         {"overdub: fill: there is no memory for an array of 2000 elements of 8 bytes (16000 bytes); make it",
+          "overdub: fill: there is no memory for an array of 3000 x 2000 elements of 8 bytes (48000000 "
+          "bytes); make"})
+      CHECK_THAT(said, Catch::Matchers::Contains(each));
+  }
+}
+
 TEST_CASE("a recursion without end throws stack_overflow, and the instance can be called again") {
   for (executable const& run : texts::executables_of(texts::program(endless))) {
     auto protected_calls = run.instance({.frame_bytes = 1 << 17});

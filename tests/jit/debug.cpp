@@ -79,7 +79,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("perf is told of functions and where they are defined") {
+TEST_CASE("perf gets the names of functions, and where they are defined") {
   std::string const map = "/tmp/perf-" + std::to_string(getpid()) + ".map";
   std::filesystem::remove(map);
   (void)jit::compile(placed(), with_stop(+[](double) {}));

@@ -122,6 +122,7 @@ private:
     case op::logb:
       return true;
     case op::div:
+    case op::strong_div:
       return real(x[1]) == 0;
     case op::pow:
       return real(x[0]) == 0;

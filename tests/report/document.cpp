@@ -3,11 +3,13 @@
 
 #include <overdub/contexts/report.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
@@ -104,6 +106,29 @@ TEST_CASE("a page is written whole, over another, or an error says why not") {
       "overdub: the report cannot be written to /nowhere/report.html: No such file or directory");
   CHECK_THROWS_WITH(
       page.write("/dev/full"), "overdub: the report cannot be written to /dev/full: No space left on device");
+}
+
+TEST_CASE("a page that cannot be written leaves the old one") {
+  std::string const path = "/tmp/overdub_test_" + std::to_string(::getpid()) + "_kept.html";
+  std::ofstream(path) << "old";
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit const small{.rlim_cur = 1000, .rlim_max = before.rlim_max}; // as if the disk were full
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  std::string why;
+  try {
+    report::document("Fits").write(path);
+  } catch (report::report_error const& e) {
+    why = e.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(why == "overdub: the report cannot be written to " + path + ": File too large");
+  std::string kept;
+  std::ifstream(path) >> kept;
+  CHECK(kept == "old");
+  std::remove(path.c_str());
 }
 
 } // namespace

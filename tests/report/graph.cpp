@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/report/graph.hpp>
 
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -39,6 +40,23 @@ report::graph example() {
       .nodes = {{"a", "alpha", true}, {"b", "beta"}, {"c", "gamma", true}, {"d", "delta"}},
       .edges = {{"a", "b"}, {"a", "c"}, {"b", "d"}, {"c", "c"}},
       .note = "Seen from above."};
+}
+
+TEST_CASE("a program that ignores its children still knows whether dot failed") {
+  if (!graphviz_is_there()) {
+    WARN("Graphviz's program dot is not there: nothing is drawn");
+    return;
+  }
+  auto const before = std::signal(SIGCHLD, SIG_IGN);
+  CHECK(report::graphviz("digraph { a -> b }", "plain")->ends_with("stop\n"));
+  CHECK_THROWS_WITH(report::graphviz("digraph {", "plain"), Catch::Contains("dot failed on a graph"));
+  CHECK_THROWS_WITH(report::graphviz("digraph {}", "no_format"), Catch::Contains("dot failed on a graph"));
+  {
+    without_programs const none;
+    CHECK_FALSE(report::graphviz("digraph {}", "plain").has_value());
+  }
+  std::signal(SIGCHLD, before);
+  CHECK_THROWS_WITH(report::graphviz("digraph {", "plain"), Catch::Contains("dot failed on a graph"));
 }
 
 TEST_CASE("a graph is drawn with its slice highlighted") {

@@ -1,11 +1,14 @@
 // Text and numbers of reports: what is escaped, and how many digits a number has.
 #include "catch.hpp"
+#include "property.hpp"
 
 #include <overdub/contexts/report/scale.hpp>
 #include <overdub/contexts/report/text.hpp>
 
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -32,6 +35,19 @@ TEST_CASE("control characters are spaces, and bytes that are no UTF-8 are seen")
   CHECK(escaped("\xE2\x82") == "\uFFFD");      // ends early
   CHECK(escaped("\xE2\x82<") == "\uFFFD&lt;"); // ends early, and hides nothing
   CHECK(escaped("\uFFFD") == "\uFFFD");
+}
+
+TEST_CASE("whatever the bytes are, what is escaped or shortened is UTF-8 without control characters") {
+  property([] {
+    auto const drawn = *rc::gen::container<std::vector<char>>(rc::gen::arbitrary<char>());
+    std::string const bytes(drawn.begin(), drawn.end());
+    for (std::string const& text : {escaped(bytes), escaped(shortened(bytes, 5))}) {
+      RC_ASSERT(overdub::detail::as_utf8(text) == text);
+      overdub::detail::for_each_character(text, [](std::uint32_t point, std::string_view) {
+        RC_ASSERT(!overdub::detail::is_control(point));
+      });
+    }
+  });
 }
 
 TEST_CASE("a text is shortened between characters") {

@@ -5,13 +5,14 @@ usage: overdub_opt.py <overdub-opt>
 """
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 import unittest
 
 TOOL = os.path.abspath(sys.argv.pop(1))
-DONE, INVALID, USAGE, RUN, FILE, TEST = range(6)
+DONE, INVALID, USAGE, RUN, FILE, TEST, DEFECT, LIMIT = range(8)
 
 PROGRAM = """\
 func @quotient(%a: i64, %b: i64) -> i64 {
@@ -26,9 +27,16 @@ func @sum(%a: f64[]) -> f64 {
 """
 
 
-def run(*words, text=PROGRAM, env=None):
+with open(TOOL, "rb") as tool:
+    SANITIZED = b"__asan_init" in tool.read()
+
+
+def run(*words, text=PROGRAM, env=None, memory=None):
+    # A sanitizer takes more addresses than there is memory.
+    limit = None if memory is None or SANITIZED else lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    options = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
     return subprocess.run([TOOL, *words], input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env={**os.environ, **(env or {})})
+                          env={**os.environ, **options, **(env or {})}, preexec_fn=limit)
 
 
 class CommandLines(unittest.TestCase):
@@ -84,12 +92,79 @@ class CommandLines(unittest.TestCase):
     def test_files_that_cannot_be_read_or_written(self):
         self.check(run("missing.od"), FILE, "", "overdub-opt: missing.od cannot be read: No such file or directory; "
                                                 "name a file, or - for the standard input\n")
+        self.check(run(""), FILE, "", 'overdub-opt: "" cannot be read: No such file or directory; '
+                                      "name a file, or - for the standard input\n")
         self.check(run("tests"), FILE, "", "overdub-opt: tests cannot be read: Is a directory; "
                                            "name a file, or - for the standard input\n")
         self.check(run("-o", "missing/out.od"), FILE, "",
                    "overdub-opt: missing/out.od cannot be written: No such file or directory\n")
 
+    def in_bytes(self, *words, text):
+        result = subprocess.run([TOOL, *words], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return result.returncode, result.stdout, result.stderr
+
+    def test_errors_show_bytes_that_are_no_text_as_question_marks(self):
+        text = b'func @f(%x: f64) -> f64 {\n  %y = host pure "\xc3\xa9"(%x) \x00\x1b[31m\xff : f64\n  retrn %x\n}\n'
+        code, out, err = self.in_bytes(text=text)
+        self.assertEqual((code, out), (INVALID, b""))
+        self.assertIn(b'\n  2 |   %y = host pure "\xc3\xa9"(%x) ??[31m? : f64\n    |                          ^\n', err)
+        self.assertIn(b"<stdin>:3:3: there is no operation", err) # nothing is cut off at the byte 0
+        assertion = b'func @f() {\n  assert false, "a\x00b\x1bc\xff"\n  return\n}\n'
+        code, out, err = self.in_bytes("--run", "@f()", text=assertion)
+        self.assertEqual((code, out), (RUN, b""))
+        self.assertTrue(err.startswith(b"overdub-opt: @f(): assertion_failed: "), err)
+        self.assertFalse({0, 0x1b, 0xff} & set(err), err)
+        graph = self.in_bytes("--dot", text=b'func @"a\x00\x07\xff"() {\n  return\n}\n')[1]
+        self.assertIn(b'digraph "a  \xef\xbf\xbd" {', graph) # spaces, and U+FFFD
+
+    def test_marks_and_line_ends_of_other_systems_are_read(self):
+        mark, windows = b"\xef\xbb\xbf", PROGRAM.replace("\n", "\r\n").encode()
+        self.assertEqual(self.in_bytes(text=mark + windows), (DONE, PROGRAM.encode(), b""))
+        for utf16 in ("utf-16-le", "utf-16-be"):
+            code, out, err = self.in_bytes(text=("\ufeff" + PROGRAM).encode(utf16))
+            self.assertEqual((code, out), (FILE, b""))
+            self.assertEqual(err, b"overdub-opt: the standard input is no text of UTF-8, but of UTF-16; save it as UTF-8\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "test.od")
+            test = "; test: print\n; test: run\n" + PROGRAM + "; run: @quotient(6, 2) == 3\n\n; ---- print\n" + PROGRAM
+            with open(path, "wb") as file:
+                file.write(mark + test.replace("\n", "\r\n").encode())
+            self.check(run("--test", path), DONE, "", "")
+
+    def test_a_fifo_is_read_and_not_rewritten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "fifo")
+            os.mkfifo(path)
+            for words, env, code in ((("--verify", path), {}, DONE), (("--test", path), {"OVERDUB_BLESS": "1"}, FILE)):
+                text = PROGRAM if code == DONE else "; test: print\n" + PROGRAM
+                with subprocess.Popen(["sh", "-c", 'cat > "$0"', path], stdin=subprocess.PIPE) as writer:
+                    process = subprocess.Popen([TOOL, *words], env={**os.environ, **env}, stderr=subprocess.PIPE)
+                    writer.communicate(text.encode())
+                    err = process.communicate(timeout=60)[1]
+                self.assertEqual(process.returncode, code)
+            self.assertEqual(err.decode(), f"overdub-opt: {path} cannot be rewritten: it is no regular file\n")
+        self.check(run("/dev/stdin"), DONE, PROGRAM, "")
+
     # ---- the command line
+
+    def test_a_file_is_replaced_when_all_is_written_and_nothing_waits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/out.od"
+            with open(path, "w") as file:
+                file.write("old")
+            os.chmod(path, 0o640)
+            os.symlink("out.od", folder + "/link")
+            os.mkfifo(folder + "/pipe")
+            self.check(run("-o", folder + "/link"), DONE, "", "")
+            with open(path) as file:
+                self.assertEqual(file.read(), PROGRAM)
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+            self.check(run("-o", folder + "/pipe"), FILE, "",
+                       f"overdub-opt: {folder}/pipe cannot be written: it is a pipe that nobody reads\n")
+            self.check(run("-o", folder), FILE, "", f"overdub-opt: {folder} cannot be written: Is a directory\n")
+            self.check(run("-o", "/dev/full"), FILE, "", "overdub-opt: /dev/full cannot be written: No space left on device\n")
+            self.check(run("-o", "/dev/stdout"), DONE, PROGRAM, "")
+            self.assertEqual(sorted(os.listdir(folder)), ["link", "out.od", "pipe"])
 
     def test_the_help_names_every_option(self):
         result = run("--help")
@@ -152,6 +227,55 @@ class CommandLines(unittest.TestCase):
                    "divisor first, or divide in floating point\n<stdin>:2:8: in an operation of this line\n"
                    "  2 |   %q = div %a, %b : i64\n    |        ^\n")
 
+    def test_an_executor_that_comes_to_a_limit_does_not_disagree(self):
+        deep = "func @f(%n: i64) -> i64 {\n  %z = eq %n, 0 : bool\n  %r = if %z -> i64 {\n    yield 0\n  } else {\n" \
+               "    %m = sub %n, 1 : i64\n    %s = call @f(%m) : i64\n    %t = add %s, 1 : i64\n    yield %t\n  }\n  return %r\n}\n"
+        result = run("--executor", "all", "--run", "@f(20000)", "--run", "@f(3)", text=deep)
+        self.check(result, LIMIT, "20000\n3\n")
+        lines = result.stderr.splitlines()
+        self.assertEqual(lines[0], "overdub-opt: @f(20000): some executors reached a limit, which is no disagreement:")
+        self.assertTrue(lines[1].startswith("  evaluate: throws stack_overflow: overdub: evaluate: calls"), lines[1])
+        self.assertEqual(len(lines), 2)
+        # What all of them throw is no difference.
+        result = run("--executor", "all", "--run", "@f(-1)", text=deep)
+        self.check(result, RUN, "")
+        self.assertTrue(result.stderr.startswith("overdub-opt: @f(-1): stack_overflow: "), result.stderr)
+
+    def test_a_call_that_throws_elsewhere_is_no_limit(self):
+        text = "func @f(%n: i64) -> i64 {\n  %a = fill %n, 1 : i64[]\n  %b = fill 2, %a : i64[][]\n" \
+               "  %c = fill 2, %b : i64[][][]\n  %x = at %c, 0, 0, 2 : i64\n  return %x\n}\n"
+        result = run("--executor", "all", "--run", "@f(2)", "--run", "@f(3)", text=text)
+        self.check(result, RUN, "1\n")
+        self.assertIn("@f(2): index_error: ", result.stderr)
+        self.assertEqual(result.stderr.count("some executors reached a limit"), 2)
+        self.assertIn("\n  evaluate: throws error: overdub: evaluate: ", result.stderr)
+
+    def test_arrays_that_are_too_large_for_memory(self):
+        text = "func @f(%n: i64) -> i64 {\n  %a = fill %n, 1 : i64[]\n  %l = length %a : i64\n  return %l\n}\n" \
+               "func @rows(%n: i64) -> i64 {\n  %a = fill %n, 1 : i64[]\n  %b = fill %n, %a : i64[][]\n" \
+               "  %l = length %b : i64\n  return %l\n}\n"
+        for executor in ("evaluate", "interpreter", "all"):
+            result = run("--executor", executor, "--run", "@f(4000000000000)", text=text, memory=8 << 30)
+            self.check(result, RUN, "")
+            self.assertIn("@f(4000000000000): out_of_memory: overdub: ", result.stderr)
+            self.assertIn("there is no memory for an array of 4000000000000 elements of 8 bytes (32000000000000 bytes)",
+                          result.stderr)
+            self.assertIn("<stdin>:2:8: in an operation of this line", result.stderr)
+        # By evaluation the rows share their elements.
+        result = run("--executor", "all", "--run", "@rows(1000000)", text=text, memory=8 << 30)
+        self.check(result, LIMIT, "1000000\n")
+        self.assertIn("some executors reached a limit, which is no disagreement:\n  interpreter: throws out_of_memory: overdub: "
+                      "fill: there is no memory for an array of 1000000 x 1000000 elements of 8 bytes", result.stderr)
+
+    def test_a_text_test_says_that_an_executor_has_a_limit(self):
+        text = "; test: run\nfunc @f() -> i64 {\n  %a = fill 2, 1 : i64[]\n  %b = fill 2, %a : i64[][]\n" \
+               "  %c = fill 2, %b : i64[][][]\n  %x = at %c, 0, 0, 1 : i64\n  return %x\n}\n; run: @f() == 1\n"
+        result, _, path = self.in_file(text)
+        self.check(result, TEST)
+        self.assertIn(f"{path}:9: @f() throws error: overdub: evaluate: ", result.stdout)
+        self.assertIn('\n  an executor reached a limit; where others go further, name one of them', result.stdout)
+        self.check(self.in_file(text.replace("run: @f", "run on interpreter: @f"))[0], DONE, "", "")
+
     def test_calls_with_other_arguments_are_refused(self):
         for call, why in (("@quotient(1)", "takes 2 arguments, and was given 1"),
                           ("@quotient(1, 2, 3)", "takes 2 arguments, and was given 3"),
@@ -175,6 +299,46 @@ class CommandLines(unittest.TestCase):
     def test_a_function_that_is_missing(self):
         self.check(run("--run", "@f()"), USAGE, "",
                    "overdub-opt: --run: the program has no function @f\n  there are: @quotient, @sum\n")
+
+    # ---- programs that are deep or long: each ends in a result or in a sentence, and none in a signal
+
+    @staticmethod
+    def deep_programs(n):
+        operations = "func @f(%x: f64) -> f64 {\n  %v0 = sin %x : f64\n" + \
+            "".join(f"  %v{i} = sin %v{i - 1} : f64\n" for i in range(1, n)) + f"  return %v{n - 1}\n}}\n"
+        calls = "".join(f"func @f{i}(%x: f64) -> f64 {{\n  %y = call @f{i + 1}(%x) : f64\n  return %y\n}}\n"
+                        for i in range(n)) + f"func @f{n}(%x: f64) -> f64 {{\n  return %x\n}}\n" + \
+            "func @f(%x: f64) -> f64 {\n  %y = call @f0(%x) : f64\n  return %y\n}\n"
+        functions = "func @f(%x: f64) -> f64 {\n  %c0 = closure @g() : fn(f64) -> f64\n" + \
+            "".join(f"  %c{i} = closure @h(%c{i - 1}) : fn(f64) -> f64\n" for i in range(1, n)) + \
+            f"  %y = apply %c{n - 1}(%x) : f64\n  return %y\n}}\nfunc @g(%x: f64) -> f64 {{\n  return %x\n}}\n" \
+            "func @h(%c: fn(f64) -> f64, %x: f64) -> f64 {\n  %y = apply %c(%x) : f64\n  return %y\n}\n"
+        regions = "func @f(%x: f64) -> f64 {\n" + "".join(f"%v{i} = if true -> f64 {{\n" for i in range(398)) + \
+            "yield %x\n} else {\nyield 2.0\n}\n" + \
+            "".join(f"yield %v{i}\n}} else {{\nyield 3.0\n}}\n" for i in reversed(range(1, 398))) + "return %v0\n}\n"
+        return {"operations": operations, "calls": calls, "functions": functions, "regions": regions}
+
+    def test_deep_programs_are_printed_transformed_and_run(self):
+        contexts = re.findall(r"^  (\w+)", run("--list").stdout.partition("contexts, ")[2].partition("executors, ")[0], re.MULTILINE)
+        for name, text in self.deep_programs(20000).items():
+            wishes = [("--print",), ("--pipeline",), ("--dot", "--graph", "@f")]
+            wishes += [("--context", context) for context in contexts if context != "reverse" or name in ("calls", "regions")]
+            wishes += [("--executor", executor, "--run", "@f(0.5)") for executor in ("evaluate", "interpreter")]
+            for words in wishes:
+                with self.subTest(program=name, words=words):
+                    result = run(*words, text=text)
+                    self.assertIn(result.returncode, (DONE, INVALID, RUN), result.stderr[:200])
+                    if result.returncode != DONE:
+                        self.assertRegex(result.stderr, "nested too deep")
+
+    def test_function_values_that_capture_one_another_are_destroyed(self):
+        text = "func @f(%n: i64) -> i64 {\n  %c = closure @g() : fn(f64) -> f64\n" \
+               "  %r = loop %n (%i: i64, %s: fn(f64) -> f64 = %c) -> fn(f64) -> f64 {\n" \
+               "    %d = closure @h(%s, %s) : fn(f64) -> f64\n    yield %d\n  }\n  return %n\n}\n" \
+               "func @g(%x: f64) -> f64 {\n  return %x\n}\n" \
+               "func @h(%c: fn(f64) -> f64, %d: fn(f64) -> f64, %x: f64) -> f64 {\n  return %x\n}\n"
+        self.check(run("--executor", "evaluate", "--run", "@f(300000)", text=text), DONE, "300000\n", "")
+        self.check(run("--run", "@f(300000)", text=text), DONE, "300000\n", "")
 
     # ---- pictures
 
@@ -257,12 +421,39 @@ class CommandLines(unittest.TestCase):
         self.assertIn("this error is not expected", result.stdout)
         self.assertIn(f"{path}:3: there is no error: operand 2 is i64", result.stdout)
 
+    def test_no_more_than_twenty_directives_that_make_no_sense_are_reported(self):
+        result, _, path = self.in_file("; test: run\n" + PROGRAM + "; tset: run\n" * 100000)
+        self.check(result, TEST)
+        lines = [line for line in result.stdout.splitlines() if line.startswith(path)]
+        self.assertEqual(len(lines), 21)
+        self.assertEqual(lines[-1], f"{path}:30:3: there may be more errors: the first 20 are reported; mend them first")
+
+    def test_patterns_are_found_in_the_texts_of_errors(self):
+        for pattern, holds in (("an integer was divided", True), ("was .* by zero; .*floating point", True),
+                               ("integer .*an", False), (r"zero\; test", True), (r"zero\.", False), ("z.ro", False),
+                               (".*", True), ("[a-z]+", False), ("\\", False), ("integer.*.*zero", True)):
+            text = "; test: run\n" + PROGRAM + "; run: @quotient(6, 0) throws division_by_zero: " + pattern + "\n"
+            self.check(self.in_file(text)[0], DONE if holds else TEST)
+
+    def test_patterns_of_any_length_are_read(self):
+        n = 100000
+        for pattern in ("a" * n, "(" * n, "[" * n, "(a|b)*" * n, ".*" * n + "x", "a{" * n, "\\" * n, "(?=" * n):
+            text = "; test: run\n" + PROGRAM + "; run: @quotient(6, 0) throws exception: " + pattern + "\n"
+            result, _, path = self.in_file(text)
+            self.check(result, TEST)
+            self.assertTrue(result.stdout.startswith(f"{path}:11: @quotient(6, 0) throws division_by_zero: "))
+            text = "; test: verify\nfunc @f() {\n  %x = sinn 1.0 : f64 ; error: " + pattern + "\n  return\n}\n"
+            result, _, path = self.in_file(text)
+            self.check(result, TEST)
+            self.assertIn("this error is not expected", result.stdout)
+            self.assertIn(f"{path}:3: there is no error: {pattern[:20]}", result.stdout)
+
     def test_directives_that_make_no_sense_are_refused(self):
         for line, why in (("; run: @sum(", "expected"), ("; run: @sum() throws nonsense", 'there is no error "nonsense"'),
                           ("; run: @sum() == 1 x", "the end of the line"), ("; run on abacus: @sum()", 'no executor "abacus"'),
                           ("; tset: run", 'there is no directive "tset:"; did you mean test'),
                           ("; test: pass csee", 'there is no pass "csee"'), ("; test: dance", "expected print"),
-                          ("; run: @sum() throws error: (", "regular expression"),
+                          ("; run: @sum() throws error (", "a part of the error's text"),
                           ("; run in pass cse: @sum() == 1", 'no test of the file is "pass cse"')):
             result, _, path = self.in_file("; test: run\n" + PROGRAM + line + "\n")
             self.check(result, TEST)

@@ -1,0 +1,96 @@
+// What leaves a run is out of its contexts, whatever holds it: a value that outlives its run would call hooks of a context that is gone.
+#include "catch.hpp"
+
+#include <overdub/contexts/forward.hpp>
+#include <overdub/overdub.hpp>
+
+#include <concepts>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace od = overdub;
+
+namespace {
+
+// Counts in memory of its own, so that a hook called behind its end is seen by the address sanitizer.
+struct counter : od::context {
+  std::vector<int> calls = std::vector<int>(1);
+  void before(od::callee auto, auto const&...) { ++calls[0]; }
+};
+
+template <class F>
+auto run(F const& f) {
+  return od::run(counter{}, f, 3.0);
+}
+
+} // namespace
+
+TEST_CASE("values in optionals, variants and pointers leave their run as numbers") {
+  auto const some = run([](auto x) { return std::optional(x * x); });
+  static_assert(std::same_as<decltype(some), std::optional<double> const>);
+  CHECK((some.has_value() && *some == 9.0));
+  CHECK_FALSE(run([](auto x) { return std::optional<decltype(x)>(); }).has_value());
+
+  using either = std::variant<double, std::string>;
+  auto const number = run([](auto x) { return std::variant<decltype(x), std::string>(x); });
+  static_assert(std::same_as<decltype(number), either const>);
+  CHECK(std::get<0>(number) == 3.0);
+  CHECK(std::get<1>(run([](auto x) { return std::variant<decltype(x), std::string>("text"); })) == "text");
+
+  auto const owned = run([](auto x) { return std::make_unique<decltype(x)>(x + 1.0); });
+  static_assert(std::same_as<decltype(owned), std::unique_ptr<double> const>);
+  CHECK(*owned == 4.0);
+  CHECK(run([](auto x) { return std::unique_ptr<decltype(x)>(); }) == nullptr);
+}
+
+TEST_CASE("so do values in sequences and maps, and in containers of these") {
+  CHECK(run([](auto x) { return std::list<decltype(x)>{x, x * 2.0}; }) == std::list<double>{3.0, 6.0});
+  CHECK(run([](auto x) { return std::deque<decltype(x)>{x}; }) == std::deque<double>{3.0});
+  CHECK(run([](auto x) {
+          return std::map<std::string, decltype(x)>{{"a", x}};
+        }) == std::map<std::string, double>{{"a", 3.0}});
+  CHECK(run([](auto x) {
+          return std::unordered_map<int, decltype(x)>{{1, x}};
+        }) == std::unordered_map<int, double>{{1, 3.0}});
+  auto const nested = run([](auto x) {
+    return std::tuple(
+        x, std::vector{std::optional(x), std::optional<decltype(x)>()},
+        std::map<int, std::list<decltype(x)>>{{2, {x}}});
+  });
+  static_assert(
+      std::same_as<
+          decltype(nested),
+          std::tuple<double, std::vector<std::optional<double>>, std::map<int, std::list<double>>> const>);
+  CHECK(std::get<1>(nested)[0] == 3.0);
+  CHECK(std::get<2>(nested).at(2).front() == 3.0);
+}
+
+TEST_CASE("of a context with metadata, values in containers leave with it") {
+  auto const squared = od::run(
+      od::contexts::forward{}, [](auto x) { return std::optional(x * x); }, od::tag(3.0, 1.0));
+  CHECK((squared->inner == 9.0 && squared->metadata == 6.0));
+}
+
+TEST_CASE("what holds values of an outer run alone stays as it is") {
+  counter outer;
+  auto const f = od::fn<"f">([](auto x) {
+    auto const inner = od::run(
+        counter{}, [](auto y) { return std::optional(y * 2.0); }, x);
+    static_assert(od::in_context<std::remove_cvref_t<decltype(*inner)>>);
+    return *inner + 1.0;
+  });
+  CHECK(od::run(outer, f, 3.0) == 7.0);
+}
+
+TEST_CASE("containers without values are returned as they are") {
+  auto const words = run([](auto) { return std::map<std::string, std::list<int>>{{"a", {1, 2}}}; });
+  CHECK(words.at("a").size() == 2);
+}

@@ -1,0 +1,73 @@
+// Children of fork where the parent compiles in the background: they have a thread of their own, or none, and end.
+#include "catch.hpp"
+#include "leaks.hpp"
+
+#include <overdub/compile/tiers.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+using overdub::wait_for_compilations;
+using overdub::detail::run_in_background;
+
+// What a child returns that runs f and then ends as programs do, static objects included; -1 where it takes half a minute.
+template <class F>
+int in_child(F const& f) {
+  std::fflush(nullptr); // what is written twice else
+  pid_t const child = fork();
+  if (child == 0) std::exit(f());
+  for (int i = 0; i < 3000; ++i) {
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG) == child) return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return -1;
+}
+
+// How many tasks of the background ran in the child, of two.
+int tasks_run() {
+  std::atomic<int> run{0};
+  run_in_background([&] { ++run; });
+  run_in_background([&] { ++run; });
+  wait_for_compilations();
+  return run;
+}
+
+// Starts the parent's thread. Its stack, which alone refers to what it runs, is not searched in a child.
+void start_parents_thread() {
+  no_leaks const here;
+  run_in_background([] {});
+}
+
+} // namespace
+
+TEST_CASE("a child of fork has a background thread of its own") {
+  start_parents_thread();
+  wait_for_compilations();
+  for (int i = 0; i < 20; ++i) CHECK(in_child(tasks_run) == 2);
+  CHECK(tasks_run() == 2); // the parent has still its own
+}
+
+TEST_CASE("a child that was made while its parent compiled compiles nothing in the background, and ends") {
+  start_parents_thread();
+  std::atomic<bool> begun{false}, ends{false};
+  run_in_background([&] {
+    begun = true;
+    while (!ends) std::this_thread::yield();
+  });
+  while (!begun) std::this_thread::yield();
+  CHECK(in_child(tasks_run) == 0);
+  ends = true;
+  wait_for_compilations();
+  CHECK(tasks_run() == 2);
+}

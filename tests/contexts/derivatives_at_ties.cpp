@@ -1,0 +1,76 @@
+// The derivatives of min and max of equal numbers: one takes the first, the other the second, forwards and backwards, so that what
+// both make together has the derivative of the sum or product that it is.
+#include "catch.hpp"
+
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/reverse.hpp>
+#include <overdub/overdub.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace {
+
+namespace od = overdub;
+namespace contexts = overdub::contexts;
+using numbers = od::array<double>;
+
+constexpr auto sum_of_both = od::fn<"sum_of_both">(
+    [](auto const& x) { return 3.0 * od::max(x[0], x[1]) + 3.0 * od::min(x[0], x[1]); });
+constexpr auto product_of_both =
+    od::fn<"product_of_both">([](auto const& x) { return od::max(x[0], x[1]) * od::min(x[0], x[1]); });
+constexpr auto sum_of_f =
+    od::fn<"sum_of_f">([](auto const& x) { return od::fmax(x[0], x[1]) + od::fmin(x[0], x[1]); });
+constexpr auto greatest = od::fn<"greatest">([](auto const& x) { return od::reduce(od::max, x); });
+constexpr auto least = od::fn<"least">([](auto const& x) { return od::reduce(od::min, x); });
+constexpr auto greatest_from =
+    od::fn<"greatest_from">([](auto const& x) { return od::reduce(od::max, x[0] + x[1] - 1.0, x); });
+constexpr auto least_from =
+    od::fn<"least_from">([](auto const& x) { return od::reduce(od::min, x[0] + x[1] - 1.0, x); });
+
+template <class F>
+void check(F const& f, numbers const& x, numbers const& wanted) {
+  numbers const backwards = contexts::gradient(f)(x), forwards = contexts::forward_gradient(f, x);
+  for (od::i64 i = 0; i < x.size(); ++i) {
+    INFO(f.name() << ", element " << i);
+    CHECK(backwards[i] == wanted[i]);
+    CHECK(forwards[i] == wanted[i]);
+  }
+}
+
+} // namespace
+
+TEST_CASE("the sum and the product of min and max have the derivatives of the sum and the product") {
+  for (double const t : {2.0, 0.0, -1.0}) {
+    check(sum_of_both, {t, t}, {3.0, 3.0});
+    check(product_of_both, {t, t}, {t, t});
+    check(sum_of_f, {t, t}, {1.0, 1.0});
+  }
+  check(sum_of_both, {1.0, 2.0}, {3.0, 3.0});
+  check(product_of_both, {1.0, 2.0}, {2.0, 1.0});
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  check(od::fn<"fmin_of">([](auto const& x) { return od::fmin(x[0], x[1]); }), {nan, 1.0}, {0.0, 1.0});
+  check(od::fn<"fmin_of">([](auto const& x) { return od::fmin(x[0], x[1]); }), {1.0, nan}, {1.0, 0.0});
+}
+
+TEST_CASE("of equal elements, the greatest is the first and the least the last") {
+  check(greatest, {1.0, 3.0, 3.0, 2.0, 3.0}, {0.0, 1.0, 0.0, 0.0, 0.0});
+  check(least, {2.0, 1.0, 1.0, 2.0, 1.0, 4.0}, {0.0, 0.0, 0.0, 0.0, 1.0, 0.0});
+  check(greatest_from, {2.0, 1.0}, {1.0, 1.0}); // what it begins with is the first
+  check(least_from, {2.0, 2.0, 3.0}, {0.0, 1.0, 0.0});
+  check(greatest_from, {2.0, 0.5}, {1.0, 0.0});
+  check(least_from, {1.0, 0.5}, {0.0, 1.0}); // and the last is no initial value
+  check(least_from, {0.5, 0.75}, {1.0, 1.0});
+}
+
+TEST_CASE("the derivative of 0 to a power, along the exponent, is its limit from above") {
+  auto const along = [](double base, double y) {
+    return contexts::derivative([&](auto e) { return od::pow(base, e); }, y);
+  };
+  CHECK(along(0.0, 0.0) == 0.0);
+  CHECK(along(0.0, 2.0) == 0.0);
+  CHECK(along(0.0, -1.0) == -std::numeric_limits<double>::infinity());
+  constexpr auto power = od::fn<"power">([](auto const& x) { return od::pow(x[0], x[1]); });
+  CHECK(contexts::gradient(power)(numbers{0.0, 0.0})[1] == 0.0);
+  CHECK(contexts::gradient(power)(numbers{0.0, 2.0})[1] == 0.0);
+}

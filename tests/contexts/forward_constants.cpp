@@ -1,0 +1,138 @@
+// What does not change has no derivative, even where a slope is infinite or NaN: x g(k) has the derivative g(k), for every row of the
+// table of operations and at its singular points, however the constant k came into the context.
+#include "catch.hpp"
+
+#include <overdub/contexts/forward.hpp>
+#include <overdub/special.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <tuple>
+
+namespace {
+
+using namespace overdub;
+using contexts::derivative;
+using contexts::forward;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Where logarithms, roots, quotients, inverse functions and exponentials have no finite slope.
+constexpr std::array<double, 17> points = {
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    2.0,
+    -2.0,
+    0.5,
+    infinity,
+    -infinity,
+    800.0,
+    -800.0,
+    1100.0,
+    1e-310,
+    1e300,
+    1.5707963267948966,
+    -0.5,
+    std::numeric_limits<double>::quiet_NaN()};
+
+bool same(double a, double b) {
+  return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b)) || (a == 0 && b == 0);
+}
+
+// A product of infinities has no tangent of its own (limitations): its factors' tangents are multiplied by them.
+template <class Op, class... K>
+bool is_infinite_product(Op op, K... k) {
+  return (op.name() == "mul" || op.name() == "fma" || op.name() == "lerp" || op.name() == "div") &&
+         (std::isinf(k) || ...);
+}
+
+template <class Op>
+struct scaled {
+  template <class X, class... K>
+  constexpr auto operator()(X const& x, K const&... k) const {
+    return x * Op{}(k...);
+  }
+};
+template <class Op>
+struct squared {
+  template <class X, class... K>
+  constexpr auto operator()(X const& x, K const&... k) const {
+    return x * x * Op{}(k...);
+  }
+};
+
+template <class Op, class... K>
+void check_at(Op op, K... k) {
+  if (is_infinite_product(op, k...)) return;
+  if (op.name() == "lerp" && (std::isnan(k) || ...)) return; // std::lerp of NaN may be a number
+  double const g = op(k...), x = 2.0;
+  std::string at;
+  ((at += " " + std::to_string(k)), ...);
+  INFO(op.name() << at);
+
+  // lifted
+  auto const lifted =
+      run(forward{}, fn<"lifted">([](overdub::scope auto& cx, auto factor, auto const& given) {
+            return std::apply([&](auto... c) { return factor * Op{}(cx.lift(concrete(c))...); }, given);
+          }),
+          tag(x, 1.0), std::tuple(k...));
+  CHECK(same(lifted.metadata, g));
+
+  // data beside what changes, along one direction and along two
+  CHECK(same(run(forward{}, fn<"scaled">(scaled<Op>{}), tag(x, 1.0), k...).metadata, g));
+  auto const two =
+      run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}),
+          tag(x, contexts::tangents<double, 2>(1.0, 0.0)), k...);
+  CHECK(same(two.metadata[0], g));
+  CHECK(same(two.metadata[1], 0.0 * g));
+
+  // numbers whose tangent is 0 at run time
+  CHECK(same(run(forward{}, fn<"scaled">(scaled<Op>{}), tag(x, 1.0), tag(k, 0.0)...).metadata, g));
+
+  // forward over forward: the second derivative of x^2 g(k) is 2 g(k)
+  auto const second = derivative(
+      [&](auto u) { return run(forward{}, fn<"squared">(squared<Op>{}), tag(u, 1.0), k...).metadata; }, x);
+  if (std::isfinite(g) || std::isnan(g)) CHECK(same(second, 2.0 * g));
+}
+
+template <class Op>
+consteval bool is_checked() {
+  using Kind = kind_of<Op>;
+  return !std::same_as<Kind, kind::indexed> && !std::same_as<Kind, kind::comparison> &&
+         !std::same_as<Kind, kind::logical> && !std::same_as<Kind, kind::bitwise> && !std::same_as<Op, rem_t>;
+}
+
+} // namespace
+
+TEST_CASE("a constant argument of an operation of one has no derivative, wherever it is") {
+  auto const check = [](auto op) {
+    if constexpr (is_checked<decltype(op)>())
+      for (double const k : points) check_at(op, k);
+  };
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
+#include <overdub/ir/ops.def>
+}
+
+TEST_CASE("constant arguments of an operation of two have no derivative, wherever they are") {
+  auto const check = [](auto op) {
+    if constexpr (is_checked<decltype(op)>())
+      for (double const k : points)
+        for (double const l : points) check_at(op, k, l);
+  };
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
+#include <overdub/ir/ops.def>
+}
+
+TEST_CASE("constant arguments of an operation of three have no derivative, wherever they are") {
+  auto const check = [](auto op) {
+    if constexpr (is_checked<decltype(op)>())
+      for (double const k : points)
+        for (double const l : points) check_at(op, k, l, 0.5);
+  };
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
+#include <overdub/ir/ops.def>
+}

@@ -1,0 +1,63 @@
+// A plugin whose functions are staged, rewritten and compiled. It is compiled twice, with another FACTOR: two shared objects that have a
+// name for each function in common, and not what it does.
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/batch.hpp>
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/incremental.hpp>
+#include <overdub/contexts/models/model.hpp>
+#include <overdub/contexts/reverse.hpp>
+#include <overdub/overdub.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+namespace od = overdub;
+namespace contexts = overdub::contexts;
+namespace ds = overdub::distributions;
+
+inline constexpr auto loss = od::fn<"loss">([](auto x) { return x * x * FACTOR; });
+inline constexpr auto total = od::fn<"total">([](auto xs) { return od::sum(od::map(loss, xs)); });
+inline constexpr auto slope = od::fn<"slope">([](auto x) { return contexts::gradient(loss)(x); });
+inline constexpr auto drawn = od::fn<"drawn">([](od::scope auto& cx, auto x) {
+  auto const mean = cx(od::sample<"mean">, ds::normal(x * FACTOR, 1.0));
+  return mean * FACTOR;
+});
+
+namespace {
+int faults_so_far = 0;
+void expect(char const* what, double got, double wanted) {
+  if (std::abs(got - wanted) <= 1e-12 * std::abs(wanted)) return;
+  std::printf("plugin of factor %g: %s is %.17g, and should be %.17g\n", double{FACTOR}, what, got, wanted);
+  ++faults_so_far;
+}
+} // namespace
+
+/// How many of this plugin's results are not those of its own functions.
+extern "C" [[gnu::visibility("default")]] int faults() {
+  faults_so_far = 0;
+  double const k = FACTOR;
+  expect("the value", loss(3.0), 9 * k);
+  expect("the gradient", contexts::gradient(loss)(3.0), 6 * k);
+  expect("the gradient of a sum", contexts::gradient(total)(od::array<double>{1, 3})[1], 6 * k);
+  expect("the pullback", contexts::pullback(loss)(3.0).second(1.0), 6 * k);
+  expect("the gradient in a context", od::run(contexts::count{}, slope, 3.0), 6 * k);
+  expect("the batch", contexts::batch(loss)(od::array<double>{1, 3})[1], 9 * k);
+
+  contexts::count counted;
+  expect("the compiled function", od::compile(counted, loss, od::signature<double>)(3.0), 9 * k);
+  expect("the compiled slope", od::compile(od::compose(), slope, od::signature<double>)(3.0), 6 * k);
+
+  auto followed = contexts::incremental(total, od::array<double>{1, 3});
+  expect("the incremental value", followed.value(), 10 * k);
+  followed.set_at<0>(0, 2.0);
+  expect("the updated value", followed.propose(), 13 * k);
+
+  auto const m = od::models::model(drawn, 2.0);
+  auto const [t, weight] = m.generate({{"mean", 1.5}}, od::random_key(7));
+  double const off = 1.5 - 2 * k;
+  expect("the density", weight, -0.5 * off * off - 0.5 * std::log(2 * 3.14159265358979323846));
+  expect("the model's result", m.result(t), 1.5 * k);
+  return faults_so_far;
+}
