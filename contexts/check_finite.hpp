@@ -34,8 +34,6 @@ struct check_finite : context {
 
   void after(elementwise auto f, auto const& result, auto const&... x) { look_at(f.name(), result, x...); }
   void after(native_leaf auto f, auto const& result, auto const&... x) { look_at(f.name(), result, x...); }
-  void after(sum_t f, auto const& result, auto const& xs) { look_at(f.name(), result, xs); }
-  void after(dot_t f, auto const& result, auto const&... xs) { look_at(f.name(), result, xs...); }
 
   check_finite fork() { return *this; }
   void join(check_finite&&) {}

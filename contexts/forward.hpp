@@ -54,25 +54,17 @@ struct forward_along : context {
       return overdub::tag(r, in_precision_of<plain_t<decltype(r)>>(x.metadata));
   }
 
-  // Linear and bilinear reductions.
-  template <class X>
-  constexpr auto overdub(sum_t f, X xs) {
-    return overdub::tag(f(xs.inner), linear(f, xs.metadata));
-  }
-  template <class X, class Y>
-  constexpr auto overdub(dot_t f, X xs, Y ys) {
-    auto along_xs = linear([&](auto const& dx) { return f(dx, ys.inner); }, xs.metadata);
-    auto along_ys = linear([&](auto const& dy) { return f(xs.inner, dy); }, ys.metadata);
-    return overdub::tag(f(xs.inner, ys.inner), along_xs + along_ys);
-  }
-
-  // A reduction by add is a sum, too.
+  // A sum is linear: its tangent is the sum of the tangents.
   template <class F, class... X>
   requires(
-      N == 1 && is_lowered<F, add_t> &&
-      !(std::same_as<decltype(X::metadata), zero> ||
-        ...)) constexpr auto overdub(reduce_t f, F const&, X const&... x) {
-    return overdub::tag(f(add, x.inner...), f(add, x.metadata...));
+      is_lowered<F, add_t> && !(std::same_as<decltype(X::metadata), zero> || ...) &&
+      (N == 1 || (is_tangents<decltype(X::metadata)> && ...))) //
+      constexpr auto overdub(reduce_t f, F const&, X const&... x) {
+    auto const along = [&](auto const&... dx) { return f(add, dx...); };
+    if constexpr (N == 1)
+      return overdub::tag(f(add, x.inner...), along(x.metadata...));
+    else
+      return overdub::tag(f(add, x.inner...), along_each<N>(along, x.metadata...));
   }
 
   // A native function has no derivative here, unless nothing that it gets changes.
@@ -251,15 +243,6 @@ private:
     return (varies<X>() || ...);
   }
 
-  template <class F, class M>
-  static constexpr auto linear(F const& f, M const& tangent) {
-    if constexpr (std::same_as<M, zero>)
-      return zero{};
-    else if constexpr (is_tangents<M>)
-      return along_each<N>(f, tangent);
-    else
-      return f(tangent);
-  }
   template <class To, class D>
   OVERDUB_INLINE static constexpr auto in_precision_of(D const& tangent) {
     if constexpr (std::same_as<D, zero>)

@@ -49,15 +49,6 @@ struct single_precision : context {
   requires std::integral<plain_t<X>>
   auto overdub(convert_t<double> f, X x) const { return f(convert<float>(x)); }
 
-  template <class A>
-  requires std::same_as<plain_t<A>, array<double>>
-  auto overdub(sum_t f, A const& xs) const { return widened(f(map(convert<float>, xs))); }
-  template <class A, class B>
-  requires(std::same_as<plain_t<A>, array<double>>&& std::same_as<plain_t<B>, array<double>>) auto overdub(
-      dot_t f, A const& xs, B const& ys) const {
-    return widened(f(map(convert<float>, xs), map(convert<float>, ys)));
-  }
-
 private:
   template <class X>
   static auto widened(X const& x) {
@@ -129,13 +120,11 @@ struct precision : context {
       compare(
           detail::kept_name(f), static_cast<double>(result), static_cast<double>(f(narrowed<F>(x)...)), x...);
   }
-  void after(sum_t f, double result, array<double> const& xs) {
-    compare(detail::kept_name(f), result, static_cast<double>(f(map(convert<float>, xs))));
-  }
-  void after(dot_t f, double result, array<double> const& xs, array<double> const& ys) {
+  // Of a sum the roundings add up: it is compared as a whole, besides each of its additions.
+  void after(reduce_t f, double result, add_t, double initial, array<double> const& xs) {
     compare(
         detail::kept_name(f), result,
-        static_cast<double>(f(map(convert<float>, xs), map(convert<float>, ys))));
+        static_cast<double>(f(add, static_cast<float>(initial), map(convert<float>, xs))));
   }
 
   precision fork() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <overdub/call/hook.hpp>
+#include <overdub/call/intercepts.hpp>
 #include <overdub/call/result.hpp>
 #include <overdub/call/strict.hpp>
 
@@ -247,6 +248,18 @@ OVERDUB_INLINE constexpr T const& tail_of(S const& stack) {
   return stack;
 }
 
+// An operation that stands for others is made of them in the first context that intercepts one of these. The contexts
+// below see them, too.
+template <class S, class P, class... A>
+OVERDUB_INLINE constexpr auto call_shorthand(S const& stack, P const& p, A&&... a) {
+  if constexpr (names_shorthand<S, P, A...>())
+    return refused{};
+  else if constexpr (P::template intercepted<S, wrap_t<S, A>...>())
+    return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...));
+  else
+    return wrap(stack, call_primitive(stack.rest(), p, inner(stack, static_cast<A&&>(a))...));
+}
+
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a) {
   using T = typename attentive<S>::type;
@@ -254,6 +267,8 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
     return refused{};
   else if constexpr (S::empty)
     return p.compute(static_cast<A&&>(a)...);
+  else if constexpr (shorthand<P>)
+    return call_shorthand(stack, p, static_cast<A&&>(a)...);
   else if constexpr (is_symbolic<S> && requires { p.decompose(wrap(stack, static_cast<A&&>(a))...); })
     return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...)); // programs have no such operation
   else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))

@@ -73,14 +73,11 @@ lower_predicate(S const& stack, F const& f) {
 
 } // namespace detail
 
-/// F, a function that a rule for a control primitive is given, is the callee G one level down; or several, where the
-/// outer contexts have nothing to say about calls.
+/// F, a function that a rule for a control primitive is given, is the callee G one level down. (reduce hands an operation on
+/// as it is where the context does not intercept it.)
 template <class F, class G>
 inline constexpr bool is_lowered = false;
 template <class S, class G, detail::view V>
 inline constexpr bool is_lowered<detail::lowered<S, G, V>, G> = true;
-template <class S, class Outer, class F, detail::view V, detail::view W, class G>
-inline constexpr bool is_lowered<detail::lowered<S, detail::lowered<Outer, F, W>, V>, G> =
-    detail::passive<typename Outer::context>&& is_lowered<detail::lowered<Outer, F, W>, G>;
 
 } // namespace overdub

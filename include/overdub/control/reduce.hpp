@@ -45,8 +45,12 @@ OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
     for (i64 j = 0; j < 8; ++j) lane[j] = f(lane[j], get(i + j));
   }
   for (i64 j = 0; i + j < n; ++j) lane[j] = f(lane[j], get(i + j));
-  for (int j = 0; j < 4; ++j) lane[j] = f(lane[j], lane[j + 4]);
-  E even = f(lane[0], lane[2]), odd = f(lane[1], lane[3]);
+  // From the left, which contexts see.
+  auto const half_of = [&](int j) -> E {
+    E first = f(lane[j], lane[j + 4]), second = f(lane[j + 2], lane[j + 6]);
+    return f(std::move(first), std::move(second));
+  };
+  E even = half_of(0), odd = half_of(1);
   return f(std::move(even), std::move(odd));
 }
 
@@ -101,6 +105,33 @@ OVERDUB_INLINE constexpr E reduce_elements(F const& f, i64 n, Get const& get) {
     return reduce_tree<E>(f, 0, n, get);
 }
 
+// The type of the elements of an array in the contexts of S.
+template <class S, class A>
+struct element_in {
+  using type = none;
+};
+template <class S, array_inside A>
+struct element_in<S, A> {
+  using type = wrap_t<S, typename bottom_t<A>::value_type>;
+};
+template <class S, class A>
+using element_in_t = typename element_in<S, A>::type;
+
+// Whether the outermost context of S lets a reduction of the last of X by F be: it intercepts no call of F on the elements.
+template <class S, class F, class... X>
+consteval bool keeps_reduction() {
+  if constexpr (!elementwise<F>)
+    return false;
+  else {
+    using E = element_in_t<S, std::tuple_element_t<sizeof...(X) - 1, std::tuple<X...>>>;
+    if constexpr (
+        std::is_same_v<E, none> || symbolic<typename S::context> || carries_metadata<typename S::context>)
+      return false;
+    else
+      return !intercepts<S, F, E, E, E>();
+  }
+}
+
 template <class Element, class Result>
 consteval bool combines() {
   constexpr bool same = std::is_same_v<Element, Result>;
@@ -135,7 +166,10 @@ struct reduce_t {
   template <class S, class K, class F, class... X>
   OVERDUB_INLINE static constexpr auto
   lower(S const& stack, K const& call_lowered, F const& f, X const&... x) {
-    return call_lowered(detail::lower(stack, f), detail::lift_down(stack, x)...);
+    if constexpr (detail::keeps_reduction<S, F, X...>())
+      return call_lowered(f, detail::lift_down(stack, x)...);
+    else
+      return call_lowered(detail::lower(stack, f), detail::lift_down(stack, x)...);
   }
   template <class F, class A>
   OVERDUB_INLINE static constexpr auto compute(F const& f, A const& xs) {
@@ -173,23 +207,55 @@ private:
 };
 inline constexpr reduce_t reduce{};
 
-/// sum(xs): reduce(add, 0, xs), where bool and short integers count as int; 0 for an empty array. O(n), no
-/// allocation.
+namespace detail {
+
+// Whether the outermost context of S intercepts reduce(add, 0, an array of T), or an addition in it.
+template <class S, class T>
+consteval bool intercepts_sum() {
+  using R = decltype(add(T{}, T{}));
+  using E = wrap_t<S, R>;
+  return intercepts<S, add_t, E, E, E>() || intercepts<S, reduce_t, E, add_t, R, wrap_t<S, array<R>>>();
+}
+
+} // namespace detail
+
+/// sum(xs) is reduce(add, 0, xs), where bool and short integers count as int: contexts see this reduction and each of its
+/// additions, and no sum. 0 for an empty array. O(n), no allocation where no context intercepts it.
 struct sum_t {
   OVERDUB_PRIMITIVE("sum", data)
+  static constexpr bool is_shorthand = true;
+
   template <class A>
   OVERDUB_INLINE constexpr auto operator()(A const& xs) const {
     return detail::dispatch(*this, xs);
   }
-  // For contexts with metadata and no rule for sum.
-  template <detail::array_inside A>
+  template <class A>
   OVERDUB_INLINE static constexpr auto decompose(A const& xs) {
-    using T = typename detail::bottom_t<A>::value_type;
-    using R = decltype(add(T{}, T{}));
-    if constexpr (std::is_same_v<T, R>)
-      return reduce(add, T{}, xs);
-    else
-      return reduce(add, R{}, map(convert<R>, xs));
+    if constexpr (!detail::array_inside<A>)
+      return compute(xs);
+    else {
+      using T = typename detail::bottom_t<A>::value_type;
+      using R = decltype(add(T{}, T{}));
+      if constexpr (std::is_same_v<T, R>)
+        return reduce(add, T{}, xs);
+      else
+        return reduce(add, R{}, map(convert<R>, xs));
+    }
+  }
+  template <class S, class A>
+  static consteval bool intercepted() {
+    if constexpr (!detail::array_inside<A>)
+      return false;
+    else {
+      using T = typename detail::bottom_t<A>::value_type;
+      using R = decltype(add(T{}, T{}));
+      if constexpr (detail::intercepts_sum<S, T>() || std::is_same_v<T, R>)
+        return detail::intercepts_sum<S, T>();
+      else
+        return detail::intercepts<S, convert_t<R>, detail::wrap_t<S, R>, detail::wrap_t<S, T>>() ||
+               detail::intercepts<
+                   S, map_t, detail::wrap_t<S, array<R>>, convert_t<R>, detail::wrap_t<S, array<T>>>();
+    }
   }
   template <class A>
   OVERDUB_INLINE static constexpr auto compute(A const& xs) {
@@ -205,16 +271,38 @@ struct sum_t {
 };
 inline constexpr sum_t sum{};
 
-/// dot(xs, ys): sum(map(mul, xs, ys)), without the array between. Throws size_error. O(n), no allocation.
+/// dot(xs, ys) is sum(map(mul, xs, ys)): contexts see this map and this sum. Throws size_error. O(n), no allocation where no
+/// context intercepts it.
 struct dot_t {
   OVERDUB_PRIMITIVE("dot", data)
+  static constexpr bool is_shorthand = true;
+
   template <class A, class B>
   OVERDUB_INLINE constexpr auto operator()(A const& xs, B const& ys) const {
     return detail::dispatch(*this, xs, ys);
   }
-  template <detail::array_inside A, detail::array_inside B>
+  template <class A, class B>
   OVERDUB_INLINE static constexpr auto decompose(A const& xs, B const& ys) {
-    return sum(map(mul, xs, ys));
+    if constexpr (detail::array_inside<A> && detail::array_inside<B>)
+      return sum(map(mul, xs, ys));
+    else
+      return compute(xs, ys);
+  }
+  template <class S, class A, class B>
+  static consteval bool intercepted() {
+    if constexpr (!detail::array_inside<A> || !detail::array_inside<B>)
+      return false;
+    else {
+      using X = typename detail::bottom_t<A>::value_type;
+      using Y = typename detail::bottom_t<B>::value_type;
+      using R = decltype(mul(X{}, Y{}));
+      return detail::intercepts_sum<S, R>() ||
+             detail::intercepts<
+                 S, mul_t, detail::wrap_t<S, R>, detail::wrap_t<S, X>, detail::wrap_t<S, Y>>() ||
+             detail::intercepts<
+                 S, map_t, detail::wrap_t<S, array<R>>, mul_t, detail::wrap_t<S, array<X>>,
+                 detail::wrap_t<S, array<Y>>>();
+    }
   }
   template <class A, class B>
   OVERDUB_INLINE static constexpr auto compute(A const& xs, B const& ys) {

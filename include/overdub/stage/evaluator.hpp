@@ -38,6 +38,7 @@ template <class F>
 struct named {
   F const& f;
   ir::op operation;
+  bool is_intercepted; // by a context: else it is staged as the operation
   template <class X>
   constexpr auto operator()(X const& a, X const& b) const {
     return f(a, b);
@@ -63,6 +64,17 @@ consteval bool finds_tangents() {
 }
 template <class S>
 inline constexpr bool differentiates = finds_tangents<S>();
+
+// Whether a context of the stack, above `staging`, keeps metadata.
+template <class S>
+consteval bool keeps_metadata() {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (detail::symbolic<typename S::context>)
+    return false;
+  else
+    return carries_metadata<typename S::context> || keeps_metadata<typename S::tail>();
+}
 
 // Whether a context of the stack may tell constants from other values: by metadata, or by the types that its rules take.
 template <class S>
@@ -101,17 +113,20 @@ public:
   // Literals are constants: the contexts' rules see the difference.
   static constexpr bool tells_literals = has_constants<S>;
   static constexpr bool symbolic = is_symbolic<S>;
+  // A program is rewritten, and no context keeps metadata: a value is one symbol, and operations that are not intercepted stay
+  // as they are.
+  static constexpr bool keeps_form = symbolic && !keeps_metadata<S>();
   static constexpr bool on_numbers = S::empty;
   static constexpr std::size_t most_stack = std::size_t{1} << 20; // bytes of the host's stack
 
   struct closure;
   // What a value of the function is: a leaf, a function value, or an accumulator.
   struct slot {
-    any leaf;
+    mutable any leaf; // made of the symbol when it is read
     std::shared_ptr<closure> function_value;
     std::vector<ir::value_id> accumulators; // symbols, in symbolic contexts
-    ir::value_id function = ir::nothing;    // the symbol of a function value that is not known there
-    ir::type type{};                        // of a function value, in the program that is evaluated
+    ir::value_id symbol = ir::nothing;      // of a function value that is not known, and of what was copied
+    ir::type type{};                        // of what the symbol stands for, in the program that is evaluated
   };
   struct closure {
     ir::function_id f;
@@ -164,20 +179,20 @@ public:
   template <class T, bool Literal>
   decltype(auto) operand(frame& at, ir::value_id v) const {
     if constexpr (!std::is_arithmetic_v<T>)
-      return *at.slots[index_of(v)].leaf.template get<in<T>>();
+      return *leaf(at.slots[index_of(v)]).template get<in<T>>();
     else if constexpr (Literal || S::empty)
       return at.f.is_literal(v) ? literal_value<T>(at.f, v) : plain_operand<T>(at, v);
     else
       return at.f.is_literal(v) ? in<T>(wrap(stack_, literal_value<T>(at.f, v)))
-                                : *at.slots[index_of(v)].leaf.template get<in<T>>();
+                                : *leaf(at.slots[index_of(v)]).template get<in<T>>();
   }
   template <class X>
   void set(frame& at, ir::value_id v, X&& x) {
     at.slots[index_of(v)].leaf = any(wrap(stack_, std::forward<X>(x)));
   }
 
-  /// An operation on numbers that no context has a rule for, as it is, in the program that is made.
-  void copy_elementwise(frame& at, ir::node_id n) requires symbolic;
+  /// An operation that no context intercepts, as it is, in the program that is made; its regions are evaluated.
+  void copy(frame& at, ir::node_id n) requires keeps_form;
 
 private:
   template <class>
@@ -195,7 +210,11 @@ private:
   // Refuses programs whose mathematics are not those that are at hand.
   void check_math() const;
 
-  static any const& leaf(slot const& s) {
+  any const& leaf(slot const& s) const {
+    if constexpr (keeps_form)
+      if (!s.leaf && s.symbol != ir::nothing && !s.type.is_function())
+        s.leaf = with_type(
+            s.type, [&]<class T>(std::type_identity<T>) -> any { return symbol_in<T>(stack_, s.symbol); });
     if (!s.leaf)
       throw evaluation_error(message(
           "overdub: evaluate: a function value or an accumulator stands where only numbers and arrays "
@@ -342,10 +361,31 @@ private:
       at.slots[index_of(at.f.result(n, i))].leaf = results[i];
   }
 
+  // ---- operations that no context intercepts (evaluator_copy.hpp)
+
+  // Whether no context intercepts a call of F with these arguments, which returns an R, so that the operation is copied.
+  template <class F, class R, class... X>
+  static consteval bool is_copied() {
+    if constexpr (keeps_form)
+      return !any_intercepts<S, F, R, X...>();
+    else
+      return false;
+  }
+  // Whether an operation on arrays is, for elements of any type.
+  static bool is_array_operation_intercepted(ir::op code);
+  ir::value_id symbol_at(frame& at, ir::value_id v);
+  // A symbol of a value that is no function value.
+  ir::value_id symbol_of(slot const& s) const;
+  ir::type type_in(ir::type t) { return t.is_function() ? function_type_in(t) : t; }
+  // What an operation refers to, in the program that is made.
+  ir::attributes attributes_in(node const& x);
+
   // ---- operations
 
   void evaluate(frame& at, ir::node_id n) {
     node const& x = at.f[n];
+    if constexpr (keeps_form)
+      if (!ir::is_elementwise(x.code) && !is_array_operation_intercepted(x.code)) return copy(at, n);
     if (ir::is_elementwise(x.code)) return elementwise(at, n);
     switch (x.code) {
     case ir::op::convert:
@@ -375,11 +415,11 @@ private:
     case ir::op::copy:
       return on_array(at, n, [](auto const& a) { return a; });
     case ir::op::if_:
-      return gives_functions(at, n) ? branch_to_functions(at, n) : branch(at, n);
+      return branch(at, n);
     case ir::op::loop:
-      return gives_functions(at, n) ? loop_on_functions(at, n) : run_loop(at, n);
+      return run_loop(at, n);
     case ir::op::while_:
-      return gives_functions(at, n) ? loop_on_functions(at, n) : run_while(at, n);
+      return run_while(at, n);
     case ir::op::map:
       return run_map(at, n);
     case ir::op::reduce:
@@ -423,19 +463,26 @@ private:
   }
   // Of arrays, or of function values.
   void select_other(frame& at, ir::node_id n) {
-    if (at.f.type_of(at.f.result(n)).is_function()) return select_function(at, n);
-    auto const branches = cells(at, n, 1, 2);
-    set_all(
-        at, n,
-        call(
-            stack_, if_, typed<bool>(at, at.f.operand(n, 0)), [&] { return std::vector<any>{branches[0]}; },
-            [&] { return std::vector<any>{branches[1]}; }));
+    std::vector<any> branches;
+    auto const first = [&] { return std::vector<any>{branches[0]}; };
+    auto const second = [&] { return std::vector<any>{branches[1]}; };
+    if constexpr (is_copied<if_t, std::vector<any>, in<bool>, decltype(first), decltype(second)>())
+      return copy(at, n);
+    else {
+      if (at.f.type_of(at.f.result(n)).is_function()) return select_function(at, n);
+      branches = cells(at, n, 1, 2);
+      set_all(at, n, call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), first, second));
+    }
   }
   void convert_number(frame& at, ir::node_id n) {
     with_type(at.f.type_of(at.f.operand(n, 0)), [&]<class From>(std::type_identity<From>) {
       with_type(at.f.type_of(at.f.result(n)), [&]<class To>(std::type_identity<To>) {
-        if constexpr (std::is_arithmetic_v<From> && std::is_arithmetic_v<To>)
-          set(at, at.f.result(n), call(stack_, convert<To>, typed<From>(at, at.f.operand(n, 0))));
+        if constexpr (std::is_arithmetic_v<From> && std::is_arithmetic_v<To>) {
+          if constexpr (is_copied<convert_t<To>, in<To>, in<From>>())
+            copy(at, n);
+          else
+            set(at, at.f.result(n), call(stack_, convert<To>, typed<From>(at, at.f.operand(n, 0))));
+        }
       });
     });
   }
@@ -468,17 +515,19 @@ private:
   // ---- reductions
 
   void run_reduce(frame& at, ir::node_id n);
-  template <class E, class F, class A>
-  void reduce_by(frame& at, ir::node_id n, F const& f, A const& xs);
-  template <class E, class A>
-  void reduce_by_operation(frame& at, ir::node_id n, A const& xs);
+  template <class E, class F>
+  void reduce_by(frame& at, ir::node_id n, F const& f);
+  template <class E, class F>
+  static bool is_combination_intercepted(F const& f);
+  template <class E>
+  void reduce_by_operation(frame& at, ir::node_id n);
   void reduce_several(frame& at, ir::node_id n, std::uint32_t arrays);
 
   // ---- accumulators: cells that are added to; in symbolic contexts, accumulators of the program that is made
 
   void accumulate(frame& at, ir::node_id n);
   void add_to(frame& at, ir::node_id n);
-  any added(any const& a, any const& b);
+  any added(any const& a, any const& b) const;
 
   // ---- functions
 

@@ -1,6 +1,7 @@
 // How an evaluator calls functions, leaves the program, and stages functions again in symbolic contexts.
 #pragma once
 
+#include <overdub/stage/evaluator_copy.hpp>
 #include <overdub/stage/evaluator_functions.hpp>
 #include <overdub/stage/transform.hpp>
 
@@ -84,13 +85,6 @@ void evaluator<S>::leave_program(frame& at, ir::node_id n) {
       throw assertion_failed(message("overdub: assertion failed: %s", text.c_str()));
   } else
     call_host(at, n, text);
-}
-// A function of a context that each call brings.
-inline void refuse_context(ir::host_binding const& b) {
-  if (b.context != ir::host_binding::no_context)
-    throw host_error(
-        message("overdub: evaluate: the program was compiled for contexts, which its calls bring; call what "
-                "compile gave, or stage it in contexts of your own"));
 }
 template <class S>
 void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) {
@@ -287,35 +281,11 @@ void evaluator<S>::add_to_symbols(frame& at, ir::node_id n) {
     recorder_().insert(ir::op::add_to, operands, {});
   }
 }
-template <class S>
-void evaluator<S>::copy_elementwise(frame& at, ir::node_id n) requires symbolic {
-  node const& x = at.f[n];
-  std::array<ir::value_id, 3> operands{};
-  for (std::uint32_t i = 0; i < x.operand_count; ++i) {
-    ir::value_id const v = at.f.operand(n, i);
-    operands[i] =
-        at.f.is_literal(v)
-            ? recorder_().at().literal(at.f.type_of(v), at.f.bits_of(v))
-            : leaf(at.slots[index_of(v)]).visit([](auto const& held) { return symbol_below(held); });
-  }
-  ir::type const t = at.f.type_of(at.f.result(n));
-  ir::value_id const made = recorder_().add(x.code, std::span(operands).first(x.operand_count), t);
-  at.slots[index_of(at.f.result(n))].leaf =
-      with_scalar(t.element, [&]<class T>(std::type_identity<T>) { return any(symbol_in<T>(stack_, made)); });
-}
 // What leaves the program stays as it is, on inner values; it has no metadata to give.
 template <class S>
 void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   recorder& r = recorder_();
-  ir::attributes a = at.f[n].attributes;
-  ir::host_binding const* const known = at.f[n].code == ir::op::host ? program_.host(a.text()) : nullptr;
-  // A function of a context's of the same calls stays one.
-  if (known != nullptr && known->context >= r.contexts.size()) refuse_context(*known);
-  a.subject = ir::index_of(
-      known != nullptr
-          ? r.bind(std::string(program_.text(a.text())), known->run, known->object, known->context)
-          : r.program.intern(program_.text(a.text())));
-  if (a.detail != ir::nothing) a.detail = r.program.intern(program_.text(a.detail));
+  ir::attributes const a = attributes_in(at.f[n]);
   auto const arguments = cells(at, n, 0, at.f[n].operand_count);
   auto operands = symbols(arguments);
   if (at.f[n].code == ir::op::assert_) operands.resize(1);

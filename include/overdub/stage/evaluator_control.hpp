@@ -10,20 +10,22 @@ namespace overdub::detail {
 template <class S>
 void evaluator<S>::branch(frame& at, ir::node_id n) {
   auto take = [&](std::uint32_t i) { return [&, i] { return region(at, at.f.region_at(n, i)); }; };
-  set_all(at, n, call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), take(0), take(1)));
+  using Branch = decltype(take(0));
+  if constexpr (is_copied<if_t, std::vector<any>, in<bool>, Branch, Branch>())
+    copy(at, n);
+  else if (gives_functions(at, n))
+    branch_to_functions(at, n);
+  else
+    set_all(at, n, call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), take(0), take(1)));
 }
 template <class S>
 void evaluator<S>::run_loop(frame& at, ir::node_id n) {
   node const& x = at.f[n];
   ir::region_id const body = at.f.region_at(n, 0);
   std::uint32_t const carried = x.operand_count - 1;
-  auto const count = integer(at, n, 0);
-  auto const start = cells(at, n, 1, carried);
   auto whole = [&](auto const& i, std::vector<any> const& state) {
     return region(at, body, in<i64>(wrap(stack_, i)), state);
   };
-  if (x.result_count == carried && !x.attributes.is_reversed())
-    return set_all(at, n, call(stack_, loop, count, start, whole));
   auto step = [&](auto const& i, std::vector<any> const& state) {
     auto all = whole(i, state);
     std::vector<any_element> outputs;
@@ -31,23 +33,34 @@ void evaluator<S>::run_loop(frame& at, ir::node_id n) {
     all.resize(carried);
     return std::tuple{std::move(all), std::move(outputs)};
   };
-  auto finish = [&](auto const& result) {
-    set_all(at, n, std::get<0>(result));
-    set_arrays(at, n, carried, std::get<1>(result));
-  };
-  if (x.attributes.is_reversed())
-    finish(call(stack_, indexed_scan_t<true>{}, count, start, step));
-  else
-    finish(call(stack_, indexed_scan_t<false>{}, count, start, step));
+  using State = std::vector<any>;
+  using Outputs = std::tuple<State, std::vector<any_array>>;
+  if constexpr (
+      is_copied<loop_t, State, in<i64>, State, decltype(whole)>() &&
+      is_copied<indexed_scan_t<false>, Outputs, in<i64>, State, decltype(step)>() &&
+      is_copied<indexed_scan_t<true>, Outputs, in<i64>, State, decltype(step)>())
+    return copy(at, n);
+  else {
+    if (gives_functions(at, n)) return loop_on_functions(at, n);
+    auto const count = integer(at, n, 0);
+    auto const start = cells(at, n, 1, carried);
+    if (x.result_count == carried && !x.attributes.is_reversed())
+      return set_all(at, n, call(stack_, loop, count, start, whole));
+    auto finish = [&](auto const& result) {
+      set_all(at, n, std::get<0>(result));
+      set_arrays(at, n, carried, std::get<1>(result));
+    };
+    if (x.attributes.is_reversed())
+      finish(call(stack_, indexed_scan_t<true>{}, count, start, step));
+    else
+      finish(call(stack_, indexed_scan_t<false>{}, count, start, step));
+  }
 }
 // Outputs are carried along, as arrays that grow.
 template <class S>
 void evaluator<S>::run_while(frame& at, ir::node_id n) {
   node const& x = at.f[n];
   std::uint32_t const carried = x.operand_count;
-  auto start = cells(at, n, 0, carried);
-  for (std::uint32_t i = carried; i < x.result_count; ++i)
-    start.push_back(empty_array(at.f.type_of(at.f.result(n, i))));
   auto condition = [&](std::vector<any> state) {
     state.resize(carried);
     return *region(at, at.f.region_at(n, 0), state)[0].template get<in<bool>>();
@@ -57,9 +70,18 @@ void evaluator<S>::run_while(frame& at, ir::node_id n) {
     for (std::size_t k = carried; k < next.size(); ++k) next[k] = extended(state[k], next[k]);
     return next;
   };
-  auto const result = call(stack_, while_, start, condition, body);
-  set_all(at, n, result);
-  for (std::size_t k = carried; k < result.size(); ++k) check_rows(result[k]);
+  using State = std::vector<any>;
+  if constexpr (is_copied<while_t, State, State, decltype(condition), decltype(body)>())
+    return copy(at, n);
+  else {
+    if (gives_functions(at, n)) return loop_on_functions(at, n);
+    auto start = cells(at, n, 0, carried);
+    for (std::uint32_t i = carried; i < x.result_count; ++i)
+      start.push_back(empty_array(at.f.type_of(at.f.result(n, i))));
+    auto const result = call(stack_, while_, start, condition, body);
+    set_all(at, n, result);
+    for (std::size_t k = carried; k < result.size(); ++k) check_rows(result[k]);
+  }
 }
 template <class S>
 auto evaluator<S>::extended(any const& arrays, any const& element) -> any {
@@ -77,7 +99,10 @@ void evaluator<S>::run_map(frame& at, ir::node_id n) {
   auto element = [&](auto const& i) {
     return narrowed_all<any_element>(region(at, at.f.region_at(n, 0), in<i64>(wrap(stack_, i))));
   };
-  set_arrays(at, n, 0, call(stack_, tabulate, integer(at, n, 0), element));
+  if constexpr (is_copied<tabulate_t, std::vector<any_array>, in<i64>, decltype(element)>())
+    copy(at, n);
+  else
+    set_arrays(at, n, 0, call(stack_, tabulate, integer(at, n, 0), element));
 }
 
 // ---- reductions
@@ -87,8 +112,8 @@ void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
   node const& x = at.f[n];
   std::uint32_t const arrays = x.attributes.is_started() ? x.operand_count / 2 : x.operand_count;
   if (arrays != 1) return reduce_several(at, n, arrays);
-  any const xs = cell_of(at, at.f.operand(n, 0));
-  opened(xs, [&]<class T>(auto const& a, std::type_identity<T>) {
+  ir::type const t = at.f.type_of(at.f.operand(n, 0));
+  auto const of_arrays = [&]<class T>(std::type_identity<T>) {
     if constexpr (is_array<T>) {
       using E = typename T::value_type;
       if (x.region_count > 0) {
@@ -96,46 +121,70 @@ void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
           return *region(at, at.f.region_at(n, 0), in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)))[0]
                       .template get<in<E>>();
         };
-        if (!x.attributes.is_in_lanes()) return reduce_by<E>(at, n, combine, a);
-        return reduce_by<E>(at, n, summing<decltype(combine)>{combine}, a);
+        if (!x.attributes.is_in_lanes()) return reduce_by<E>(at, n, combine);
+        return reduce_by<E>(at, n, summing<decltype(combine)>{combine});
       } else if constexpr (std::is_arithmetic_v<E>)
-        reduce_by_operation<E>(at, n, a);
+        reduce_by_operation<E>(at, n);
     }
-  });
+  };
+  if constexpr (keeps_form)
+    if (t.rank > 2) return copy(at, n);
+  with_type(t, of_arrays);
 }
 template <class S>
-template <class E, class F, class A>
-void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f, A const& xs) {
+template <class E, class F>
+void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f) {
+  using A = in<array<E>>;
+  if constexpr (is_copied<reduce_t, in<E>, F, A>() && is_copied<reduce_t, in<E>, F, in<E>, A>())
+    if (!is_combination_intercepted<E>(f)) return copy(at, n);
+  A const xs = typed<array<E>>(at, at.f.operand(n, 0));
   if (at.f[n].attributes.is_started())
     set(at, at.f.result(n), call(stack_, reduce, f, typed<E>(at, at.f.operand(n, 1)), xs));
   else
     set(at, at.f.result(n), call(stack_, reduce, f, xs));
 }
+// Whether a context intercepts what a reduction combines two elements by. (A region says so of its own operations.)
+template <class S>
+template <class E, class F>
+bool evaluator<S>::is_combination_intercepted(F const& f) {
+  if constexpr (names_operation<F>)
+    return f.is_intercepted;
+  else if constexpr (overdub::elementwise<F>)
+    return !is_copied<F, in<E>, in<E>, in<E>>();
+  else
+    return false;
+}
 // Only sums are told by their type: their order, and what contexts say of them, are their own.
 template <class S>
-template <class E, class A>
-void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n, A const& xs) {
+template <class E>
+void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n) {
   ir::op const operation = at.f[n].attributes.operation;
   if constexpr (!std::is_same_v<E, bool>)
-    if (operation == ir::op::add) return reduce_by<E>(at, n, overdub::add, xs);
+    if (operation == ir::op::add) return reduce_by<E>(at, n, overdub::add);
   if constexpr (on_numbers && std::is_floating_point_v<E>)
     if (is_consistent() && ir::is_elementary(operation)) {
       auto const f = ir::consistent->of<E>().two[static_cast<std::size_t>(operation)];
-      return reduce_by<E>(
-          at, n, [f](E l, E r) { return f(l, r); }, xs);
+      return reduce_by<E>(at, n, [f](E l, E r) { return f(l, r); });
     }
   auto const combine = combine_table<S, E>::find(operation);
   auto const by_number = [&, combine](auto const& l, auto const& r) {
     return combine(stack_, in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)));
   };
-  reduce_by<E>(at, n, named<decltype(by_number)>{by_number, operation}, xs);
+  bool const is_intercepted = combine_table<S, E>::is_intercepted(operation);
+  reduce_by<E>(at, n, named<decltype(by_number)>{by_number, operation, is_intercepted});
 }
 template <class S>
 void evaluator<S>::reduce_several(frame& at, ir::node_id n, std::uint32_t arrays) {
-  auto const xs = narrowed_all<any_array>(cells(at, n, 0, arrays));
   auto combine = [&](auto const& x, auto const& y) {
     return narrowed_all<any_element>(region(at, at.f.region_at(n, 0), x, y));
   };
+  using Element = std::vector<any_element>;
+  using Arrays = std::vector<any_array>;
+  if constexpr (
+      is_copied<reduce_t, Element, decltype(combine), Arrays>() &&
+      is_copied<reduce_t, Element, decltype(combine), Element, Arrays>())
+    return copy(at, n);
+  auto const xs = narrowed_all<any_array>(cells(at, n, 0, arrays));
   auto by = [&](auto const& f) {
     if (at.f[n].attributes.is_started())
       return narrowed_all<any>(
@@ -174,8 +223,16 @@ void evaluator<S>::add_to(frame& at, ir::node_id n) {
     sum = updated(at, n, sum, 1, last, [&](any const& part) { return added(part, x); });
   }
 }
+// An accumulator's additions are no calls of `add`: they have no order. Contexts with metadata add it up, too.
 template <class S>
-auto evaluator<S>::added(any const& a, any const& b) -> any {
+auto evaluator<S>::added(any const& a, any const& b) const -> any {
+  if constexpr (!S::empty && !keeps_metadata<S>())
+    return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
+      overdub::stack<> const outside;
+      evaluator<overdub::stack<>> const plain(program_, outside);
+      auto const sum = plain.added(concrete(x), concrete(*b.template get<in<T>>()));
+      return in<T>(wrap(stack_, *sum.template get<T>()));
+    });
   return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
     auto const& y = *b.template get<in<T>>();
     if constexpr (std::is_same_v<T, bool>)

@@ -98,7 +98,7 @@ auto evaluator<S>::by_rule(ir::function_id id, std::vector<slot> const& argument
   std::vector<slot_below> along;
   if (changes_result) {
     for (other_slot const& r : results)
-      evaluator<others>::leaf(r).visit([&](auto const& x) {
+      values.leaf(r).visit([&](auto const& x) {
         along.push_back({cell<below>(down_to<below>(x)), nullptr, {}});
       });
     along.insert(along.end(), parameters.begin(), parameters.end());
@@ -109,13 +109,13 @@ auto evaluator<S>::by_rule(ir::function_id id, std::vector<slot> const& argument
   std::vector<slot> all;
   std::size_t next = 0;
   for (other_slot const& r : results)
-    evaluator<others>::leaf(r).visit([&](auto const& x) {
+    values.leaf(r).visit([&](auto const& x) {
       auto const& y = down_to<below>(x);
       using Y = std::remove_cvref_t<decltype(y)>;
       using V = wrap_t<level, Y>;
       if constexpr (std::is_same_v<typename V::metadata_type, Y>)
         if (changes_result) {
-          auto const& tangent = *evaluator<below>::leaf(along[next++]).template get<Y>();
+          auto const& tangent = *changes.leaf(along[next++]).template get<Y>();
           all.push_back({any(wrap(stack_, V(y, tangent, here.top()))), nullptr, {}});
           return;
         }

@@ -101,8 +101,8 @@ void evaluator<S>::loop_on_functions(frame& at, ir::node_id n) {
 // A function value as one of this type of the program that is evaluated.
 template <class S>
 auto evaluator<S>::function_symbol(slot const& s, ir::type wanted) -> ir::value_id {
-  if (!s.function_value && s.function == ir::nothing) (void)leaf(s); // which throws
-  ir::value_id made = s.function;
+  if (!s.function_value && s.symbol == ir::nothing) (void)leaf(s); // which throws
+  ir::value_id made = s.symbol;
   if (s.function_value) {
     check_depth();
     ir::function const& f = program_[s.function_value->f];
@@ -119,6 +119,8 @@ template <class S>
 void evaluator<S>::append_symbols(std::vector<ir::value_id>& all, slot const& s, ir::type t) {
   if (t.is_function())
     all.push_back(function_symbol(s, t));
+  else if constexpr (keeps_form)
+    all.push_back(symbol_of(s));
   else
     for (ir::value_id const v : symbols({leaf(s)})) all.push_back(v);
 }
@@ -126,6 +128,7 @@ void evaluator<S>::append_symbols(std::vector<ir::value_id>& all, slot const& s,
 template <class S>
 void evaluator<S>::append_types_in(std::vector<ir::type>& all, ir::type t) {
   if (t.is_function()) return all.push_back(function_type_in(t));
+  if constexpr (keeps_form) return all.push_back(t);
   auto const collect = [&]<class T>(symbol_of_value s, std::type_identity<T>) {
     all.push_back(ir_type_of<T>);
     return s;
@@ -147,7 +150,7 @@ auto evaluator<S>::slots_of(std::vector<ir::type> const& all, ir::id_range<ir::v
   std::vector<slot> slots;
   std::uint32_t next = 0;
   for (ir::type const t : all) {
-    if (t.is_function()) {
+    if (t.is_function() || keeps_form) {
       slots.push_back({{}, nullptr, {}, given[next++], t});
       continue;
     }

@@ -21,7 +21,7 @@ inline constexpr ir::op op_code = ir::op::none;
 #define OVERDUB_TERNARY(NAME, ...) OVERDUB_UNARY(NAME)
 #include <overdub/ir/ops.def>
 
-// A function that combines as one operation of the table, whose number it tells when it runs.
+// A function that combines as one operation of the table, whose number it has at run time.
 template <class F>
 concept names_operation = requires(F const& f) {
   requires std::is_same_v<decltype(f.operation), ir::op>;

@@ -197,12 +197,12 @@ class staging : public context {
     ir::attributes a;
     if (sizeof...(Initial) > 0) a.flags |= ir::attributes::started;
     auto const operands = detail::flat(xs, initial...);
-    constexpr bool direct = detail::is_symbol<A> && is_lowered<F, Given>;
-    if constexpr (direct && detail::op_code<Given> != ir::op::none)
+    if constexpr (detail::is_symbol<A> && is_lowered<F, Given> && detail::op_code<Given> != ir::op::none)
       return reduced_by<E>(detail::op_code<Given>, a, operands);
-    else if constexpr (direct && detail::names_operation<Given>)
-      return reduced_by<E>(detail::given_of(f).operation, a, operands);
     else {
+      if constexpr (detail::is_symbol<A> && detail::names_operation<Given>)
+        if (!detail::given_of(f).is_intercepted)
+          return reduced_by<E>(detail::given_of(f).operation, a, operands);
       if (detail::in_lanes<E, F>) a.flags |= ir::attributes::in_lanes;
       std::vector<ir::type> pair;
       for (int side = 0; side < 2; ++side)

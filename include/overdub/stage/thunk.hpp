@@ -89,24 +89,11 @@ void run_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   (std::make_index_sequence<Arity>{});
 }
 
-// An operation that no context above `staging` has anything to say about is the same one in the program that is made.
+// An operation that no context above `staging` intercepts is the same one in the program that is made.
 template <class Evaluator, class Frame>
 void copy_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
-  e.copy_elementwise(frame, n);
+  e.copy(frame, n);
 }
-template <class S, class F, class... X>
-consteval bool goes_through() {
-  using C = typename S::context;
-  if constexpr (symbolic<C>)
-    return true;
-  else if constexpr (has_hooks<C> || carries_metadata<C>)
-    return false;
-  else if constexpr (rule_for<C, F, open_t<S, X>...> != rule::none)
-    return false;
-  else
-    return goes_through<typename S::tail, F, inner_t<S, X>...>();
-}
-
 template <class Evaluator, class Frame>
 class thunk_table {
 public:
@@ -156,11 +143,11 @@ private:
   using given_t = std::conditional_t<Literal, T, wrap_t<typename Evaluator::stack_type, T>>;
   template <class F, class T, ir::type_rule Rule, unsigned Literals, std::size_t... I>
   static consteval bool copied(std::index_sequence<I...>) {
-    if constexpr (Evaluator::symbolic)
-      return goes_through<
-          typename Evaluator::stack_type, F,
-          given_t<main_or_index_t<Rule, T, I>, (Literals >> I & 1u) != 0>...>();
-    else
+    if constexpr (Evaluator::symbolic) {
+      using S = typename Evaluator::stack_type;
+      using R = wrap_t<S, computed_t<F, main_or_index_t<Rule, T, I>...>>;
+      return !any_intercepts<S, F, R, given_t<main_or_index_t<Rule, T, I>, (Literals >> I & 1u) != 0>...>();
+    } else
       return false;
   }
 
@@ -182,8 +169,26 @@ public:
   using entry = value (*)(S const&, value const&, value const&);
 
   static entry find(ir::op code) { return rows[static_cast<std::size_t>(code)]; }
+  /// Whether a context of S intercepts the operation.
+  static bool is_intercepted(ir::op code) { return intercepted[static_cast<std::size_t>(code)]; }
 
 private:
+  template <class F>
+  static consteval bool is_row_intercepted() {
+    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+    if constexpr (takes_type<rule, T>() && combines_type<rule, T>())
+      return any_intercepts<S, F, value, value, value>();
+    else
+      return false;
+  }
+  static constexpr std::array<bool, ir::op_count> intercepted = [] {
+    std::array<bool, ir::op_count> all{};
+#define OVERDUB_BINARY(NAME, ...)                                                                            \
+  all[static_cast<std::size_t>(ir::op::NAME)] = is_row_intercepted<NAME##_t>();
+#include <overdub/ir/ops.def>
+    return all;
+  }();
+
   template <class F>
   static constexpr entry make_row() {
     constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;

@@ -1,0 +1,86 @@
+// Whether a context intercepts a call: by a rule, by a hook, or since it keeps metadata for what the call computes with.
+// What no context intercepts keeps its form: it is computed as a whole, and staged as the one operation that it is.
+#pragma once
+
+#include <overdub/call/hook.hpp>
+#include <overdub/call/types.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::detail {
+
+// Whether the outermost context of S has a rule for a call of F with these arguments. A control primitive's rule gets functions
+// one level down.
+template <class S, class F>
+struct rule_one_level_down {
+  template <class... L>
+  constexpr auto operator()(L&&...) const {
+    using Owned = types<decltype(owned_tree(std::declval<L>()))...>;
+    return []<class... X>(types<X...>) {
+      return std::bool_constant<rule_for<typename S::context, F, X...> != rule::none>{};
+    }(Owned{});
+  }
+};
+template <class S, class F, class... X>
+consteval bool has_rule() {
+  if constexpr (!declares_rules<typename S::context>)
+    return false;
+  else if constexpr (control<F>)
+    return decltype(F::lower(
+        std::declval<S const&>(), rule_one_level_down<S, F>{}, std::declval<X const&>()...))::value;
+  else
+    return rule_for<typename S::context, F, open_t<S, X>...> != rule::none;
+}
+
+// Whether the outermost context of S intercepts a call of F with these arguments, which returns an R.
+template <class S, class F, class R, class... X>
+consteval bool intercepts() {
+  using C = typename S::context;
+  if constexpr (symbolic<C> || carries_metadata<C>)
+    return true;
+  else if constexpr (has_rule<S, F, X...>())
+    return true;
+  else
+    return find_hook<before_hook, S, F, X...>() != listens::never ||
+           find_hook<after_hook, S, F, R, X...>() != listens::never ||
+           find_hook<failed_hook, S, F, std::exception_ptr, X...>() != listens::never;
+}
+
+// Whether a context of S above `staging` does.
+template <class S, class F, class R, class... X>
+consteval bool any_intercepts() {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (symbolic<typename S::context>)
+    return false;
+  else
+    return intercepts<S, F, R, X...>() ||
+           any_intercepts<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
+}
+
+// An operation that stands for calls of others, as sum(xs) stands for reduce(add, 0, xs): contexts see those, in this order.
+//   P::decompose(a...)             makes the calls
+//   P::intercepted<S, A...>()      whether the outermost context of S intercepts one of them
+//   P::compute(a...)               computes the same, where no context does
+template <class P>
+concept shorthand = requires {
+  requires P::is_shorthand;
+};
+
+// Rules and hooks do not name an operation that stands for others.
+template <class S, class P, class... A>
+consteval bool names_shorthand() {
+  using C = typename S::context;
+  constexpr bool named = names_rule<C, P, open_t<S, A>...> ||
+                         find_hook<before_hook, S, P, A...>() == listens::named ||
+                         find_hook<failed_hook, S, P, std::exception_ptr, A...>() == listens::named;
+  static_assert(
+      !named,
+      "overdub: sum and dot are no calls of their own: sum(xs) is reduce(add, 0, xs), and dot(xs, ys) is "
+      "sum(map(mul, xs, ys)); name reduce, map, add or mul in the context's rule or hook");
+  return named;
+}
+
+} // namespace overdub::detail
