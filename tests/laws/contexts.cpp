@@ -10,6 +10,7 @@
 #include <overdub/pass/pipeline.hpp>
 #include <overdub/stage/evaluate.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -41,8 +42,11 @@ struct sine_is_cosine : context {
 // What a context saw: the operations, their arguments and their results.
 using events = std::vector<std::string>;
 void note(events& all, std::string_view what, auto const&... x) {
+  auto const number = [](double y) {
+    return std::isnan(y) ? "nan" : std::to_string(y);
+  }; // a NaN's sign is unspecified
   std::string text(what);
-  ((text += ' ' + std::to_string(static_cast<double>(x))), ...);
+  ((text += ' ' + number(static_cast<double>(x))), ...);
   all.push_back(std::move(text));
 }
 template <class... F>

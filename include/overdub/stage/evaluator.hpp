@@ -285,12 +285,14 @@ private:
   }
   // Arrays of programs are rectangular.
   static void check_rows(any const& a) {
-    if constexpr (S::empty)
+    if constexpr (!symbolic)
       opened(a, []<class T>(auto const& x, std::type_identity<T>) {
         if constexpr (is_array<T>)
-          if constexpr (is_array<typename T::value_type>)
-            for (i64 i = 1; i < x.size(); ++i)
-              if (x[i].size() != x[0].size()) throw_sizes("map", x[0].size(), x[i].size());
+          if constexpr (is_array<typename T::value_type>) {
+            T const& rows = concrete(x);
+            for (i64 i = 1; i < rows.size(); ++i)
+              if (rows[i].size() != rows[0].size()) throw_sizes("map", rows[0].size(), rows[i].size());
+          }
       });
   }
 
