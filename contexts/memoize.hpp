@@ -26,10 +26,10 @@ struct memoize : context {
   memoize(memoize&&) = default;
   memoize& operator=(memoize&&) = default;
 
-  template <function F, class... X>
+  template <rule_call Call, function F, class... X>
   requires(std::is_empty_v<origin_t<F>> && !depends_on_state<F> && !(in_context<X> || ...))
-      recurse_t<memoize, F, X...> overdub(F f, X... x) {
-    using R = recurse_t<memoize, F, X...>;
+      recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
+    using R = recurse_t<Call, F, X...>;
     std::string key;
     (append(key, x), ...);
     auto& results = table<R, F, X...>();
@@ -37,18 +37,18 @@ struct memoize : context {
       ++hits;
       return found->second;
     }
-    R result = recurse(*this, f, x...);
+    R result = call.recurse(x...);
     entries += results.emplace(std::move(key), owned(result)).second;
     return result;
   }
 
-  template <function F, class... X>
-  requires(in_context<X> || ...) recurse_t<memoize, F, X...> overdub(F f, X... x) {
+  template <rule_call Call, function F, class... X>
+  requires(in_context<X> || ...) recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
     constexpr bool innermost = !(in_context<X> || ...);
     static_assert(
         innermost, "overdub: memoize compares plain numbers and must be the innermost context; write "
                    "compose(others..., memoize)");
-    return recurse(*this, f, x...);
+    return call.recurse(x...);
   }
 
   void clear() {

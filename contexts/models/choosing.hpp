@@ -67,13 +67,13 @@ private:
 namespace detail {
 
 // What a model in a model gives; compilers may ask before they look at constraints.
-template <class F, class... X>
+template <class Call, class F, class... X>
 struct part_result {
   using type = none;
 };
-template <function F, class... X>
-requires(origin_t<F>::name().ends_with('/')) struct part_result<F, X...> {
-  using type = recurse_t<choosing, F, X...>;
+template <class Call, function F, class... X>
+requires(origin_t<F>::name().ends_with('/')) struct part_result<Call, F, X...> {
+  using type = recurse_t<Call, F, X...>;
 };
 
 // A function that is called once a turn: choices in it have the number of the turn behind their addresses.
@@ -118,11 +118,11 @@ public:
       return overdub::detail::refused{};
   }
   // A model in a model.
-  template <function F, class... X>
-  requires(origin_t<F>::name().ends_with('/')) auto overdub(F const& f, X const&... x) ->
-      typename detail::part_result<F, X...>::type {
+  template <rule_call Call, function F, class... X>
+  requires(origin_t<F>::name().ends_with('/')) auto overdub(Call const& call, F const&, X const&... x) ->
+      typename detail::part_result<Call, F, X...>::type {
     inside const here(prefix_, origin_t<F>::name());
-    return recurse(*this, f, x...);
+    return call.recurse(x...);
   }
 
   template <class F, class... A>

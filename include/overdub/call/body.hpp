@@ -102,14 +102,59 @@ template <class R, class S, class F, class... X>
   return inline_body<R>(body_of(cx.function()), cx, std::move(x)...);
 }
 
-// A context with state is passed once, in the scope, and not in each value too: so it costs one register, and
-// compilers know that all values have the same one.
-template <class S, class... X>
-concept restored = !std::is_empty_v<S> && (std::is_same_v<wrap_t<S, strip_t<S, X>>, X> && ...);
+// A value out of the contexts of S that keep no metadata, and out of the first one that does; and back into all of them.
+template <class S, class X>
+OVERDUB_INLINE constexpr auto strip_all(S const& stack, X&& x) {
+  if constexpr (S::empty)
+    return std::remove_cvref_t<X>(static_cast<X&&>(x));
+  else if constexpr (carries_metadata<typename S::context>)
+    return strip(stack, std::remove_cvref_t<X>(static_cast<X&&>(x)));
+  else
+    return strip_all(stack.rest(), strip(stack, std::remove_cvref_t<X>(static_cast<X&&>(x))));
+}
+template <class S, class X>
+OVERDUB_INLINE constexpr auto wrap_all(S const& stack, X&& x) {
+  if constexpr (S::empty)
+    return std::remove_cvref_t<X>(static_cast<X&&>(x));
+  else if constexpr (carries_metadata<typename S::context>)
+    return wrap(stack, static_cast<X&&>(x));
+  else
+    return wrap(stack, wrap_all(stack.rest(), static_cast<X&&>(x)));
+}
+template <class S, class X>
+using strip_all_t = decltype(strip_all(std::declval<S const&>(), std::declval<X>()));
+template <class S, class X>
+using wrap_all_t = decltype(wrap_all(std::declval<S const&>(), std::declval<X>()));
 
+// Contexts with state are passed once, in the scope, and not in each value too: so they cost one register, however many they are, and
+// compilers know that all values have the same ones.
+template <class S, class... X>
+concept restored = !std::is_empty_v<S> && (std::is_same_v<wrap_all_t<S, strip_all_t<S, X>>, X> && ...);
+
+// The values are made where the body expects them, and not copied there.
 template <class R, class S, class F, class... X>
-[[gnu::noinline]] constexpr strip_t<S, R> run_stripped(running<S, F> cx, strip_t<S, X>... x) {
-  return strip(cx.levels(), inline_body<R>(body_of(cx.function()), cx, wrap(cx.levels(), std::move(x))...));
+[[gnu::noinline]] constexpr strip_all_t<S, R> run_stripped(running<S, F> cx, strip_all_t<S, X>... x) {
+  auto const& body = body_of(cx.function());
+  if constexpr (std::is_void_v<decltype(body(cx, wrap_all(cx.levels(), std::move(x))...))>) {
+    body(cx, wrap_all(cx.levels(), std::move(x))...);
+    return strip_all(cx.levels(), R{});
+  } else
+    OVERDUB_INLINE_CALLS return strip_all(cx.levels(), R(body(cx, wrap_all(cx.levels(), std::move(x))...)));
+}
+// Several contexts that hear of calls before they are made, and nothing else. A value has a reference for each of them, until the body and its
+// branches are inlined, which g++ does by this attribute alone: on the function that calls the body itself, and of all that the body calls, so
+// that other stacks go without.
+template <class S>
+inline constexpr bool hears_begins_alone = S::depth > 1 && below_begins<S>::type::empty;
+template <class R, class S, class F, class... X>
+[[gnu::noinline, OVERDUB_FLATTEN]] constexpr strip_all_t<S, R>
+run_flat(running<S, F> cx, strip_all_t<S, X>... x) {
+  auto const& body = body_of(cx.function());
+  if constexpr (std::is_void_v<decltype(body(cx, wrap_all(cx.levels(), std::move(x))...))>) {
+    body(cx, wrap_all(cx.levels(), std::move(x))...);
+    return strip_all(cx.levels(), R{});
+  } else
+    OVERDUB_INLINE_CALLS return strip_all(cx.levels(), R(body(cx, wrap_all(cx.levels(), std::move(x))...)));
 }
 
 template <class S, class F, class... X>
@@ -125,13 +170,16 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
     return refused{};
   else if constexpr (Call::form == body_form::plain)
     return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
-  else if constexpr (Call::form == body_form::scoped && restored<S, R, std::remove_cvref_t<X>...>)
-    return wrap(
-        stack, run_stripped<R, S, F, std::remove_cvref_t<X>...>(
-                   running<S, F>(stack, f), strip(stack, std::remove_cvref_t<X>(static_cast<X&&>(x)))...));
+  else if constexpr (Call::form == body_form::scoped && !restored<S, R, std::remove_cvref_t<X>...>)
+    return run_scoped<R, S, F, std::remove_cvref_t<X>...>(running<S, F>(stack, f), static_cast<X&&>(x)...);
+  else if constexpr (Call::form == body_form::scoped && hears_begins_alone<S>)
+    return wrap_all(
+        stack, run_flat<R, S, F, std::remove_cvref_t<X>...>(
+                   running<S, F>(stack, f), strip_all(stack, static_cast<X&&>(x))...));
   else if constexpr (Call::form == body_form::scoped)
-    return run_scoped<typename Call::type, S, F, std::remove_cvref_t<X>...>(
-        running<S, F>(stack, f), static_cast<X&&>(x)...);
+    return wrap_all(
+        stack, run_stripped<R, S, F, std::remove_cvref_t<X>...>(
+                   running<S, F>(stack, f), strip_all(stack, static_cast<X&&>(x))...));
 }
 
 } // namespace overdub::detail

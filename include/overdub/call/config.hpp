@@ -18,6 +18,13 @@
 #define OVERDUB_INLINE_CALLS
 #endif
 
+// On a function: inlines all calls in it. clang inlines by statement, above.
+#if defined(__OPTIMIZE__) && !defined(__clang__)
+#define OVERDUB_FLATTEN gnu::flatten
+#else
+#define OVERDUB_FLATTEN
+#endif
+
 // State, tables of functions, and addresses that identify types are one per shared object. Else the dynamic linker merges those
 // of all objects of a process by their names (GNU compilers', STB_GNU_UNIQUE, even under RTLD_LOCAL), and two plugins that name
 // different functions `loss` run one of them. A variable in a function has the visibility of that function, which is a small one

@@ -26,7 +26,7 @@ struct derived {
         carries_metadata<typename S::context>));
 
   F const& f;
-  typename S::reference context;
+  S const& stack;
 
   // The contexts of the body, above those of T: the tail of S, or what contexts in it have become on the way in (`enter`).
   template <class T>
@@ -42,8 +42,10 @@ struct derived {
 
   template <class T, class... X>
   OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...> run(T const& tail, X&&... x) const {
-    above<T> const stack{context, tail};
-    return strip(stack, wrap(stack, f.run(stack, wrap(stack, static_cast<X&&>(x))...)));
+    if constexpr (std::is_same_v<above<T>, S>)
+      if (&tail == &stack.rest())
+        return run_in<T>(stack, static_cast<X&&>(x)...); // the call of `stack`, still
+    return run_in<T>(above<T>{stack.top(), tail}, static_cast<X&&>(x)...);
   }
   template <class... A>
   OVERDUB_INLINE constexpr decltype(auto) operator()(A&&... a) const {
@@ -51,6 +53,11 @@ struct derived {
   }
 
 private:
+  template <class T, class... X>
+  OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...>
+  run_in(above<T> const& to, X&&... x) const {
+    return strip(to, wrap(to, f.run(to, wrap(to, static_cast<X&&>(x))...)));
+  }
   template <class... A>
   static constexpr auto outermost_stack(A const&... a) {
     return stack_from<outermost_t<A...>>(a...);

@@ -68,12 +68,12 @@ struct lowered_call {
   OVERDUB_INLINE constexpr auto operator()(L&&... l) const {
     constexpr rule found = [] {
       if constexpr (Rules)
-        return rule_for<typename S::context, P, decltype(owned_tree(static_cast<L&&>(l)))...>;
+        return rule_for<S, P, decltype(owned_tree(static_cast<L&&>(l)))...>;
       else
         return rule::none;
     }();
     if constexpr (found != rule::none)
-      return wrap(stack, call_rule<found>(stack.top().get(), p, owned_tree(static_cast<L&&>(l))...));
+      return wrap(stack, call_rule<found>(stack, p, owned_tree(static_cast<L&&>(l))...));
     else
       return wrap(stack, call(stack.rest(), p, static_cast<L&&>(l)...));
   }
@@ -87,11 +87,10 @@ concept converts_metadata = of_kind<P, kind::conversion> && carries_metadata<C>;
 struct answer_primitive {
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto answer(S const& stack, P const& p, A&&... a) {
-    using C = typename S::context;
     if constexpr (control<P>)
       return p.lower(stack, lowered_call<true, S, P>{stack, p}, static_cast<A&&>(a)...);
-    else if constexpr (constexpr rule found = rule_for<C, P, open_t<S, A>...>; found != rule::none)
-      return wrap(stack, call_rule<found>(stack.top().get(), p, open(stack, static_cast<A&&>(a))...));
+    else if constexpr (constexpr rule found = rule_for<S, P, open_t<S, A>...>; found != rule::none)
+      return wrap(stack, call_rule<found>(stack, p, open(stack, static_cast<A&&>(a))...));
     else
       return structure(stack, p, static_cast<A&&>(a)...);
   }
@@ -140,11 +139,10 @@ struct answer_function {
     using R = result_t<S, F, A...>;
     constexpr detail::answer how = find_answer<S, F, std::remove_cvref_t<A>...>();
     if constexpr (how == detail::answer::rule) {
-      constexpr rule found = rule_for<C, F, open_t<S, std::remove_cvref_t<A>>...>;
-      using Rule =
-          decltype(wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, static_cast<A&&>(a))...)));
+      constexpr rule found = rule_for<S, F, open_t<S, std::remove_cvref_t<A>>...>;
+      using Rule = decltype(wrap(stack, call_rule<found>(stack, f, open(stack, static_cast<A&&>(a))...)));
       if constexpr (rule_result<S, F, R, Rule>())
-        return wrap(stack, call_rule<found>(stack.top().get(), f, open(stack, static_cast<A&&>(a))...));
+        return wrap(stack, call_rule<found>(stack, f, open(stack, static_cast<A&&>(a))...));
       else
         return refused{};
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
@@ -155,11 +153,11 @@ struct answer_function {
       return rehome(
           body, stack,
           call(
-              body.rest(), derived<body_stack_t<S, F>, F>{f, body.top()},
+              body.rest(), derived<body_stack_t<S, F>, F>{f, body},
               strip(body, rehome(stack, body, static_cast<A&&>(a)))...));
     } else {
       return wrap(
-          stack, call(stack.rest(), derived<S, F>{f, stack.top()}, lift_down(stack, static_cast<A&&>(a))...));
+          stack, call(stack.rest(), derived<S, F>{f, stack}, lift_down(stack, static_cast<A&&>(a))...));
     }
   }
 };
@@ -260,6 +258,30 @@ OVERDUB_INLINE constexpr auto call_shorthand(S const& stack, P const& p, A&&... 
     return wrap(stack, call_primitive(stack.rest(), p, inner(stack, static_cast<A&&>(a))...));
 }
 
+// Contexts that hear of calls before they are made, and do nothing else with operations on numbers, hear of one after the other.
+template <class S>
+inline constexpr bool hears_begins = false;
+template <class S>
+requires(!S::empty) inline constexpr bool hears_begins<S> = !declares_after<typename S::context> &&
+                                                            !declares_failed<typename S::context> &&
+                                                            !declares_rules<typename S::context> &&
+                                                            !carries_metadata<typename S::context>;
+template <class S>
+struct below_begins {
+  using type = S;
+};
+template <class S>
+requires hears_begins<S>
+struct below_begins<S> : below_begins<typename S::tail> {
+};
+template <class Until, class S, class P, class... A>
+OVERDUB_INLINE constexpr void call_before_hooks(S const& stack, P const& p, A const&... a) {
+  if constexpr (!std::is_same_v<S, Until>) {
+    if constexpr (declares_before<typename S::context>) call_hook<before_hook>(stack, p, a...);
+    call_before_hooks<Until>(stack.rest(), p, down_to<typename S::tail>(a)...);
+  }
+}
+
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a) {
   using T = typename attentive<S>::type;
@@ -273,7 +295,12 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
     return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...)); // programs have no such operation
   else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))
     return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));
-  else {
+  else if constexpr (
+      elementwise<P> && hears_begins<S> && !is_symbolic<S> && (is_leaf<std::remove_cvref_t<A>> && ...)) {
+    using U = typename below_begins<S>::type;
+    call_before_hooks<U>(stack, p, a...);
+    return wrap(stack, call_primitive(tail_of<U>(stack), p, down_to<U>(a)...));
+  } else {
     using C = typename S::context;
     if constexpr (declares_before<C>) call_hook<before_hook>(stack, p, a...);
     if constexpr (declares_after<C> || declares_failed<C>) {
@@ -315,7 +342,7 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
 
 #if OVERDUB_CHECKED
 template <class S, class F, class X>
-constexpr void check_contexts(S const& stack, X const& x) {
+OVERDUB_INLINE constexpr void check_contexts(S const& stack, X const& x) {
   if constexpr (std::is_same_v<stack_in_t<X>, S> && is_value<X>) {
     auto const other = x.stack();
     if (!same_contexts(other, stack)) throw_mismatch(F::name(), context_name_v<typename S::context>);

@@ -102,7 +102,7 @@ using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 ///     auto overdub(decltype(norm), auto x, auto y);
 ///   };
 ///
-/// Rules of a base that go on inside (`recurse`) do so in the whole context when it keeps metadata, else in the base.
+/// Rules of a base that go on inside (`call.recurse`) do so in the whole context.
 template <class... Bases>
 struct extends : detail::extension_of<detail::extended_t<Bases>...> {};
 

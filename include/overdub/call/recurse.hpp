@@ -1,7 +1,9 @@
 // For rules: going on inside the context, or past it.
 #pragma once
 
+#include <overdub/call/assumed.hpp>
 #include <overdub/call/derived.hpp>
+#include <overdub/call/rule_call.hpp>
 #include <overdub/call/scope.hpp>
 
 #include <type_traits>
@@ -9,43 +11,6 @@
 
 namespace overdub {
 namespace detail {
-
-// The level that a rule's arguments were taken from, and the stack that they are given in.
-template <class X>
-struct taken_from {
-  using type = void;
-};
-template <class T, class M, class L>
-struct taken_from<tagged<T, M, L>> {
-  using type = L;
-};
-
-template <class... T>
-struct first_level {
-  using type = void;
-};
-template <class... R>
-struct first_level<void, R...> : first_level<R...> {};
-template <class L, class... R>
-struct first_level<L, R...> {
-  using type = L;
-};
-
-template <class C, class L>
-struct own_level {
-  using type = level<C, void>;
-};
-// A rule may be inherited: the level knows the context that it runs for.
-template <class C, class D, class Run>
-requires std::is_base_of_v<C, D>
-struct own_level<C, level<D, Run>> {
-  using type = level<D, Run>;
-};
-
-template <class C, class... A>
-using recursion_stack_t = push_t<
-    typename own_level<C, typename first_level<typename taken_from<A>::type...>::type>::type,
-    outermost_t<A...>>;
 
 template <class S, class F, class... A>
 consteval auto recursion_result() {
@@ -60,30 +25,29 @@ consteval auto recursion_result() {
                std::declval<S const&>(), std::declval<F const&>(), std::declval<wrap_t<S, A>>()...))>>{};
 }
 
-} // namespace detail
+// The body of F in the contexts of S, or the primitive one level down.
+template <class S, class F, class... A>
+struct recursion {
+  using type = typename decltype(recursion_result<S, F, A...>())::type;
+  template <class... X>
+  OVERDUB_INLINE static constexpr type run(S const& stack, F const& f, X&&... x) {
+    if constexpr (function<F>)
+      return strip(stack, wrap(stack, f.run(stack, wrap(stack, std::forward<X>(x))...)));
+    else
+      return strip(stack, answer_primitive::structure(stack, f, wrap(stack, std::forward<X>(x))...));
+  }
+};
 
-/// The type of recurse(context, f, x...).
-template <class C, class F, class... X>
-using recurse_t = typename decltype(detail::recursion_result<
-                                    detail::recursion_stack_t<C, std::remove_cvref_t<X>...>, F,
-                                    std::remove_cvref_t<X>...>())::type;
+// The stack of recurse(context, f, x...): that of the call, if the call is given, else what a context and the arguments say of it.
+template <class C, class F, class... A>
+struct recursion_stack {
+  using type = assumed_stack_t<C, F, A...>;
+};
+template <rule_call Call, class F, class... A>
+struct recursion_stack<Call, F, A...> {
+  using type = typename Call::stack_type;
+};
 
-/// For rules: what the call would have been without the rule, in the context: f's body, or the primitive one
-/// level down. No hook fires for f itself. Takes and returns what rules do: inner values, or tagged ones.
-template <is_context C, callee F, class... X>
-OVERDUB_INLINE constexpr recurse_t<C, F, X...> recurse(C& context, F const& f, X&&... x) {
-  using S = detail::recursion_stack_t<C, std::remove_cvref_t<X>...>;
-  auto& own = static_cast<typename S::context&>(context);
-  S const stack{own, detail::stack_from<typename S::tail>(x...)};
-  if constexpr (function<F>)
-    return detail::strip(
-        stack, detail::wrap(stack, f.run(stack, detail::wrap(stack, std::forward<X>(x))...)));
-  else
-    return detail::strip(
-        stack, detail::answer_primitive::structure(stack, f, detail::wrap(stack, std::forward<X>(x))...));
-}
-
-namespace detail {
 // What a rule is given, without the metadata.
 struct take_inner {
   template <class X>
@@ -97,18 +61,61 @@ struct take_inner {
       return T(std::forward<X>(x));
   }
 };
+
+// Calls from a rule, outside of its context.
+template <class S, class G, class... X>
+struct call_below {
+  OVERDUB_INLINE static constexpr auto run(S const& stack, G const& g, X&&... x) {
+    if constexpr (callee<G>)
+      return call(stack.rest(), g, static_cast<X&&>(x)...);
+    else
+      return g(wrap(stack.rest(), static_cast<X&&>(x))...);
+  }
+  OVERDUB_INLINE static constexpr auto fall_back(S const& stack, G const& g, X&&... x) {
+    return call(stack.rest(), g, take_inner{}(static_cast<X&&>(x))...);
+  }
+};
+
 } // namespace detail
+
+/// The type of recurse(context, f, x...), and, with the type of a rule's call in the place of a context's, of recurse(call, f, x...).
+template <class C, class F, class... X>
+using recurse_t = typename detail::recursion<
+    typename detail::recursion_stack<C, F, std::remove_cvref_t<X>...>::type, F,
+    std::remove_cvref_t<X>...>::type;
+
+/// For rules: what the call would have been without the rule, in the context: f's body, or the primitive one
+/// level down. No hook fires for f itself. Takes and returns what rules do: inner values, or tagged ones.
+/// The context is of its own class, and the arguments say which contexts are below. A rule that is inherited, or that may get no
+/// such argument, takes the call: see rule_call.
+template <is_context C, callee F, class... X>
+OVERDUB_INLINE constexpr recurse_t<C, F, X...> recurse(C& context, F const& f, X&&... x) {
+  using S = typename detail::recursion_stack<C, F, std::remove_cvref_t<X>...>::type;
+  auto& own = static_cast<typename S::context&>(context);
+  S const stack{own, detail::stack_from<typename S::tail>(x...)};
+  return detail::recursion<S, F, std::remove_cvref_t<X>...>::run(stack, f, std::forward<X>(x)...);
+}
+template <rule_call Call, callee F, class... X>
+OVERDUB_INLINE constexpr recurse_t<Call, F, X...> recurse(Call const& call, F const& f, X&&... x) {
+  return detail::recursion<typename Call::stack_type, F, std::remove_cvref_t<X>...>::run(
+      call.levels(), f, std::forward<X>(x)...);
+}
 
 /// For rules: f on the inner values, outside of the context. Metadata is left behind.
 template <is_context C, callee F, class... X>
 OVERDUB_INLINE constexpr auto fallback(C&, F const& f, X&&... x) {
+  using S = detail::assumed_stack_t<C, F, std::remove_cvref_t<X>...>;
   return detail::call(
-      detail::stack_from<detail::outermost_t<X...>>(x...), f, detail::take_inner{}(std::forward<X>(x))...);
+      detail::stack_from<typename S::tail>(x...), f, detail::take_inner{}(std::forward<X>(x))...);
+}
+template <rule_call Call, callee F, class... X>
+OVERDUB_INLINE constexpr auto fallback(Call const& call, F const& f, X&&... x) {
+  return detail::call(call.levels().rest(), f, detail::take_inner{}(std::forward<X>(x))...);
 }
 
 /// Whether f has a body to go into with these arguments.
-template <is_context C, callee F, class... X>
-constexpr bool can_recurse(C const&, F const&, X const&...) {
+template <class C, callee F, class... X>
+requires(is_context<C> || rule_call<C>) constexpr bool can_recurse(C const&, F const&, X const&...) {
   return function<F>;
 }
 

@@ -67,15 +67,14 @@ consteval bool named_below() {
     return false;
   else {
     using T = typename S::tail;
-    return names_rule<typename T::context, F, open_t<T, inner_t<S, A>>...> ||
-           named_below<T, F, inner_t<S, A>...>();
+    return names_rule<T, F, open_t<T, inner_t<S, A>>...> || named_below<T, F, inner_t<S, A>...>();
   }
 }
 
 template <class S, class F, class... A>
 consteval answer find_answer() {
   using C = typename S::context;
-  if constexpr (rule_for<C, F, open_t<S, A>...> != rule::none)
+  if constexpr (rule_for<S, F, open_t<S, A>...> != rule::none)
     return answer::rule;
   else if constexpr (leaves<C, F>)
     return answer::leave;
@@ -100,10 +99,10 @@ consteval auto find_result() {
     return type_is<wrap_t<S, typename F::template body_type<S, wrap_t<S, A>...>>>{};
   else {
     using C = typename S::context;
-    if constexpr (names_rule<C, F, open_t<S, A>...>)
+    if constexpr (constexpr rule named = named_rule<S, F, open_t<S, A>...>; named != rule::none)
       return type_is<wrap_t<
-          S, decltype(call_rule<rule::named>(
-                 std::declval<C&>(), std::declval<F const&>(), std::declval<open_t<S, A>>()...))>>{};
+          S, decltype(call_rule<named>(
+                 std::declval<S const&>(), std::declval<F const&>(), std::declval<open_t<S, A>>()...))>>{};
     else if constexpr (leaves<C, F> || named_below<S, F, A...>())
       return type_is<wrap_t<S, result_t<typename S::tail, F, inner_t<S, A>...>>>{};
     else {

@@ -2,24 +2,46 @@
 // a rule that names the callee with another number of arguments.
 #pragma once
 
+#include <overdub/call/assumed.hpp>
 #include <overdub/call/callee.hpp>
 #include <overdub/call/lift.hpp>
+#include <overdub/call/rule_call.hpp>
 
 #include <type_traits>
 #include <utility>
 
 namespace overdub::detail {
 
+// Where rules are looked for: in a stack whose head is the context, or, where no call is made, in the context alone.
+template <class C>
+struct rule_stack {
+  using type = stack<level<C, void>>;
+};
+template <class... L>
+struct rule_stack<stack<L...>> {
+  using type = stack<L...>;
+};
+
 // A rule for F by name, or through a family, callable with these (opened) arguments. An initializer list
 // converts to F, and no template is deduced from it: it matches only rules that name F. Overload resolution
 // alone does not prefer those on all compilers.
 template <class C, class F, class... A>
-concept names_rule = declares_rules<C> && requires(C& context, F const& f, A&&... a) {
+concept takes_named = declares_rules<C> && requires(C& context, F const& f, A&&... a) {
   context.overdub({f}, std::forward<A>(a)...);
 };
 template <class C, class F, class... A>
-concept family_rule = declares_rules<C> && requires(C& context, F const& f, A&&... a) {
+concept takes_family = declares_rules<C> && requires(C& context, F const& f, A&&... a) {
   context.overdub(f, std::forward<A>(a)...);
+};
+// The same, of rules whose first parameter is the call.
+template <class C, class Call, class F, class... A>
+concept takes_named_call = declares_rules<C> && requires(C& context, Call const& call, F const& f, A&&... a) {
+  context.overdub(call, {f}, std::forward<A>(a)...);
+};
+template <class C, class Call, class F, class... A>
+concept takes_family_call = declares_rules<C> &&
+    requires(C& context, Call const& call, F const& f, A&&... a) {
+  context.overdub(call, f, std::forward<A>(a)...);
 };
 
 // Stands for an argument of any type.
@@ -37,10 +59,14 @@ template <class C, class F>
 struct name_probe : C {
   using C::overdub;
   nothing overdub(like<F>, ...);
+  nothing overdub(any_rule_call, like<F>, ...);
 };
 template <class C, class F, class... A>
 inline constexpr bool named_at = !requires(name_probe<C, F> & probe, like<F> f, A... a) {
   probe.overdub({f}, a...);
+}
+|| !requires(name_probe<C, F> & probe, any_rule_call call, like<F> f, A... a) {
+  probe.overdub(call, {f}, a...);
 };
 
 template <class C, class F>
@@ -71,39 +97,71 @@ consteval bool rule_arity() {
   }
 }
 
-enum class rule { none, named, family };
+enum class rule { none, named, named_call, family, family_call };
 
-template <class C, class F, class... A>
-consteval rule find_rule() {
+template <class S, class F, class... A>
+consteval rule find_named_rule() {
+  using C = typename S::context;
   if constexpr (!declares_rules<C>)
     return rule::none;
-  else if constexpr (names_rule<C, F, A...>)
+  else if constexpr (takes_named<C, F, A...>)
     return rule::named;
-  else if constexpr (!rule_arity<C, F, sizeof...(A)>())
-    return rule::none;
-  else if constexpr (family_rule<C, F, A...>)
-    return rule::family;
+  else if constexpr (takes_named_call<C, answering<S, F>, F, A...>)
+    return rule::named_call;
   else
     return rule::none;
 }
-template <class C, class F, class... A>
-inline constexpr rule rule_for = find_rule<C, F, A...>();
+template <class S, class F, class... A>
+inline constexpr rule named_rule = find_named_rule<S, F, A...>();
+template <class S, class F, class... A>
+concept names_rule = named_rule<S, F, A...>
+!= rule::none;
 
-template <rule Kind, class C, class F, class... A>
-OVERDUB_INLINE constexpr decltype(auto) ask_rule(C& context, F const& f, A&&... a) {
+template <class S, class F, class... A>
+consteval rule find_rule() {
+  using C = typename S::context;
+  if constexpr (!declares_rules<C>)
+    return rule::none;
+  else if constexpr (names_rule<S, F, A...>)
+    return named_rule<S, F, A...>;
+  else if constexpr (!rule_arity<C, F, sizeof...(A)>())
+    return rule::none;
+  else if constexpr (takes_family<C, F, A...>)
+    return rule::family;
+  else if constexpr (takes_family_call<C, answering<S, F>, F, A...>)
+    return rule::family_call;
+  else
+    return rule::none;
+}
+/// How the head of the stack S, or the context S, answers a call of F.
+template <class S, class F, class... A>
+inline constexpr rule rule_for = find_rule<typename rule_stack<S>::type, F, A...>();
+
+template <rule Kind, class S, class F, class... A>
+OVERDUB_INLINE constexpr decltype(auto) ask_rule(S const& stack, F const& f, A&&... a) {
+  auto& context = stack.top().get();
   if constexpr (Kind == rule::named)
     return context.overdub({f}, std::forward<A>(a)...);
-  else
+  else if constexpr (Kind == rule::named_call)
+    return context.overdub(answering<S, F>(stack, f), {f}, std::forward<A>(a)...);
+  else if constexpr (Kind == rule::family)
     return context.overdub(f, std::forward<A>(a)...);
+  else
+    return context.overdub(answering<S, F>(stack, f), f, std::forward<A>(a)...);
 }
 
 // A rule for a function that returns nothing may return nothing. An operation has a result.
-template <rule Kind, class C, class F, class... A>
-OVERDUB_INLINE constexpr decltype(auto) call_rule(C& context, F const& f, A&&... a) {
-  if constexpr (!std::is_void_v<decltype(ask_rule<Kind>(context, f, std::forward<A>(a)...))>)
-    return ask_rule<Kind>(context, f, std::forward<A>(a)...);
-  else if constexpr (function<F> || native_leaf<F>) {
-    ask_rule<Kind>(context, f, std::forward<A>(a)...);
+template <rule Kind, class S, class F, class... A>
+OVERDUB_INLINE constexpr decltype(auto) call_rule(S const& stack, F const& f, A&&... a) {
+  if constexpr (!std::is_void_v<decltype(ask_rule<Kind>(stack, f, std::forward<A>(a)...))>) {
+    if constexpr (
+        Kind == rule::named_call || Kind == rule::family_call ||
+        goes_on_here<S, F, std::remove_cvref_t<A>...>())
+      return ask_rule<Kind>(stack, f, std::forward<A>(a)...);
+    else
+      return refused{};
+  } else if constexpr (function<F> || native_leaf<F>) {
+    ask_rule<Kind>(stack, f, std::forward<A>(a)...);
     return none{};
   } else {
     static_assert(

@@ -11,22 +11,6 @@
 namespace overdub {
 namespace detail {
 struct scope_base {};
-
-// A function without captures is its type.
-template <class F, bool = std::is_empty_v<F>>
-struct function_slot {
-  constexpr explicit function_slot(F const& f) : function_(&f) {}
-  constexpr F const& function() const { return *function_; }
-  F const* function_;
-};
-template <class F>
-inline constexpr F stateless_function{};
-template <class F>
-requires std::is_default_constructible_v<F>
-struct function_slot<F, true> {
-  constexpr explicit function_slot(F const&) {}
-  static constexpr F const& function() { return stateless_function<F>; }
-};
 } // namespace detail
 
 /// What a body gets that takes a first parameter of this concept: fn<"f">([](overdub::scope auto& cx, auto x)
@@ -61,12 +45,27 @@ struct callee_call<S, G, X...> {
   using type = call_t<S, G, X...>;
 };
 
+// The stack of a function that runs: where it was made, unless nothing is in it.
+template <class S, bool = std::is_empty_v<S>>
+struct stack_reference {
+  constexpr explicit stack_reference(S const& s) : stack_(&s) {}
+  constexpr S const& levels() const { return *stack_; }
+
+private:
+  S const* stack_;
+};
+template <class S>
+struct stack_reference<S, true> : S {
+  constexpr explicit stack_reference(S const& s) : S(s) {}
+  constexpr S const& levels() const { return *this; }
+};
+
 template <class S, class F>
-class running : public scope_base, S, function_slot<F> {
+class running : public scope_base, stack_reference<S>, function_slot<F> {
 public:
   using stack_type = S;
 
-  constexpr running(S const& contexts, F const& f) : S(contexts), function_slot<F>(f) {}
+  constexpr running(S const& contexts, F const& f) : stack_reference<S>(contexts), function_slot<F>(f) {}
 
   /// The function itself, in the contexts that it runs in. Its body declares its type: -> decltype(n).
   template <class... X>
@@ -93,7 +92,7 @@ public:
     return wrap(levels(), static_cast<X&&>(x));
   }
 
-  constexpr S const& levels() const { return *this; }
+  using stack_reference<S>::levels;
   using function_slot<F>::function;
 };
 

@@ -18,8 +18,7 @@ constexpr C similar(C const&, State&&... state) {
     return C{{}, std::forward<State>(state)...};
 }
 
-/// A copy of a context without its hooks; its rules and its metadata stay. Where a rule goes on inside (`recurse`) and the
-/// context keeps no metadata, it does so in the context itself, hooks included.
+/// A copy of a context without its hooks; its rules and its metadata stay.
 template <class C>
 struct hookless : C {
   static constexpr std::string_view name = detail::context_name_v<C>;

@@ -72,9 +72,9 @@ template <class L>
 inline constexpr bool is_symbolic<stack<L>> = symbolic<typename L::context>;
 
 // Whether two stacks of one type refer to the same contexts.
-constexpr bool same_contexts(stack<>, stack<>) { return true; }
+OVERDUB_INLINE constexpr bool same_contexts(stack<>, stack<>) { return true; }
 template <class... L>
-constexpr bool same_contexts(stack<L...> const& a, stack<L...> const& b) {
+OVERDUB_INLINE constexpr bool same_contexts(stack<L...> const& a, stack<L...> const& b) {
   return &a.top().get() == &b.top().get() && same_contexts(a.rest(), b.rest());
 }
 

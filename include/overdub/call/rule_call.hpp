@@ -1,0 +1,88 @@
+// What a rule is given that takes the call as its first parameter: the callee, and the contexts that run, with types and
+// references. A rule that is inherited, or that answers a function without arguments, knows neither from its other parameters.
+#pragma once
+
+#include <overdub/call/callee.hpp>
+#include <overdub/call/lift.hpp>
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+namespace overdub {
+namespace detail {
+struct rule_call_base {};
+
+// A function without captures is its type.
+template <class F, bool = std::is_empty_v<F>>
+struct function_slot {
+  constexpr explicit function_slot(F const& f) : function_(&f) {}
+  constexpr F const& function() const { return *function_; }
+  F const* function_;
+};
+template <class F>
+inline constexpr F stateless_function{};
+template <class F>
+requires std::is_default_constructible_v<F>
+struct function_slot<F, true> {
+  constexpr explicit function_slot(F const&) {}
+  static constexpr F const& function() { return stateless_function<F>; }
+};
+} // namespace detail
+
+/// What a rule gets that takes a first parameter of this concept, in front of the callee:
+///   auto overdub(overdub::rule_call auto call, overdub::sin_t f, auto x);
+///   call.recurse(x...)   what the call would have been without the rule, in the context that runs: that of an heir, too
+///   call.fallback(x...)  the callee outside of the context, on the inner values; metadata is left behind
+///   call(g, x...)        calls g outside of the context, whatever its arguments are, if any
+///   call.lift(x)         x as a constant of the contexts below, as inner values are
+///   call.callee()        the callee
+///   call.context()       the context that runs, of its own class
+template <class X>
+concept rule_call = std::derived_from<std::remove_cvref_t<X>, detail::rule_call_base>;
+
+namespace detail {
+
+// Defined in recurse.hpp.
+template <class S, class F, class... X>
+struct recursion;
+template <class S, class G, class... X>
+struct call_below;
+
+// A call of F that the head of the stack S answers by a rule.
+template <class S, class F>
+class answering : public rule_call_base, S, function_slot<F> {
+public:
+  using stack_type = S;
+  using callee_type = F;
+  using context_type = typename S::context;
+
+  constexpr answering(S const& contexts, F const& f) : S(contexts), function_slot<F>(f) {}
+
+  template <class... X>
+  OVERDUB_INLINE constexpr typename recursion<S, F, std::remove_cvref_t<X>...>::type recurse(X&&... x) const {
+    return recursion<S, F, std::remove_cvref_t<X>...>::run(levels(), callee(), static_cast<X&&>(x)...);
+  }
+  template <class... X>
+  OVERDUB_INLINE constexpr auto fallback(X&&... x) const {
+    return call_below<S, F, X...>::fall_back(levels(), callee(), static_cast<X&&>(x)...);
+  }
+  template <class G, class... X>
+  OVERDUB_INLINE constexpr auto operator()(G const& g, X&&... x) const {
+    return call_below<S, G, X...>::run(levels(), g, static_cast<X&&>(x)...);
+  }
+  template <class X>
+  OVERDUB_INLINE constexpr auto lift(X&& x) const {
+    return wrap(levels().rest(), static_cast<X&&>(x));
+  }
+
+  constexpr F const& callee() const { return function_slot<F>::function(); }
+  constexpr context_type& context() const { return levels().top().get(); }
+  constexpr S const& levels() const { return *this; }
+};
+
+// Stands for any call, where it is asked which functions a context's rules name.
+struct any_rule_call : rule_call_base {};
+
+} // namespace detail
+} // namespace overdub
