@@ -1,0 +1,204 @@
+// A rule goes on in the context that runs: an heir, a context without its hooks, a composition, above or below others, also where no
+// argument says which contexts are below. The law: the list of events is that of the context that runs.
+#include "call/recorder.hpp"
+#include "catch.hpp"
+
+#include <string>
+
+namespace {
+
+using namespace overdub;
+
+// The hook of a recorder alone.
+template <fixed_string Name>
+struct recorder_hooks {
+  events* list;
+  void before(callee auto f, auto const&...) { list->push_back(entry(Name.view(), "", f.name())); }
+};
+
+// Goes on in squares, and hears nothing.
+struct going_on : context {
+  auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x); }
+};
+template <fixed_string Name>
+struct heir : going_on, recorder_hooks<Name> {
+  static constexpr std::string_view name = Name.view();
+  explicit heir(events& list) : recorder_hooks<Name>{&list} {}
+};
+// The same with metadata: how many operations a number is away from the arguments.
+struct depths : context {
+  template <class T>
+  using metadata = int;
+  int constant(auto const&) const { return 0; }
+  auto overdub(elementwise auto f, auto... x) { return tag(f(x.inner...), 1 + max_of(x.metadata...)); }
+  auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x); }
+
+private:
+  static int max_of(int x) { return x; }
+  static int max_of(int x, int y) { return x < y ? y : x; }
+};
+struct depths_heir : depths, recorder_hooks<"A"> {
+  static constexpr std::string_view name = "A";
+  explicit depths_heir(events& list) : recorder_hooks<"A">{&list} {}
+};
+
+events const alone{"A norm", "A square", "A mul", "A square", "A mul", "A add", "A sqrt"};
+
+TEST_CASE("an inherited rule goes on in the heir, which hears of what the function calls") {
+  events list;
+  heir<"A"> a(list);
+  CHECK(overdub::run(a, norm, 3.0, 4.0) == 5.0);
+  CHECK(list == alone);
+}
+
+TEST_CASE("an inherited rule goes on in the heir, with metadata") {
+  events list;
+  depths_heir a(list);
+  auto const r = overdub::run(a, norm, tag(3.0, 0), tag(4.0, 0));
+  CHECK(r.inner == 5.0);
+  CHECK(r.metadata == 3);
+  CHECK(list == alone);
+}
+
+struct noisy : recorder<"A"> {
+  using recorder::recorder;
+  auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x) + 1.0; }
+};
+
+TEST_CASE("without_hooks hears nothing, behind a rule that goes on either") {
+  events list;
+  noisy a(list);
+  auto quiet = without_hooks(a);
+  CHECK(overdub::run(quiet, square, 3.0) == 10.0);
+  CHECK(list.empty());
+  recorder<"B"> b(list);
+  CHECK(overdub::run(compose(quiet, b), norm, 3.0, 4.0) == overdub::run(quiet, norm, 3.0, 4.0));
+  CHECK(list == events{"B norm.A", "B mul", "B add", "B mul", "B add", "B add", "B sqrt"});
+}
+
+struct extended : extends<going_on, recorder<"A">> {
+  static constexpr std::string_view name = "A";
+  explicit extended(events& list) : extends<going_on, recorder<"A">>{going_on{}, recorder<"A">(list)} {}
+};
+
+TEST_CASE("a rule that extends brings along goes on in the whole context") {
+  events list;
+  extended a(list);
+  CHECK(overdub::run(a, norm, 3.0, 4.0) == 5.0);
+  CHECK(list == alone);
+}
+
+TEST_CASE("in compositions a rule goes on in its context, with those below") {
+  events list;
+  heir<"A"> a(list);
+  recorder<"B"> b(list);
+  overdub::run(compose(a, b), square, 3.0);
+  CHECK(list == events{"A square", "A mul", "B mul"});
+  list.clear();
+  overdub::run(compose(b, a), norm, 3.0, 4.0);
+  CHECK(list.front() == "B norm");
+  list.clear();
+  depths_heir d(list);
+  auto const r = overdub::run(compose(d, b), square, tag(3.0, 0));
+  CHECK(r.metadata == 1);
+  CHECK(list == events{"A square", "A mul", "B mul"});
+}
+
+// Functions without arguments, through the scope.
+constexpr auto two = fn<"two">([](scope auto& cx) { return cx.lift(1.0) + 1.0; });
+constexpr auto doubled = fn<"doubled">([](scope auto& cx, auto x) -> decltype(x) { return cx(two) * x; });
+
+struct nullary : recorder<"A"> {
+  using recorder::recorder;
+  auto overdub(rule_call auto call, decltype(two)) { return call.recurse(); }
+};
+struct nullary_out : recorder<"A"> {
+  using recorder::recorder;
+  auto overdub(rule_call auto call, decltype(two)) { return call.fallback(); }
+};
+struct replaced : recorder<"A"> {
+  using recorder::recorder;
+  auto overdub(rule_call auto call, decltype(two)) { return call.lift(1.0) + call(two); }
+};
+
+TEST_CASE("a rule for a function without arguments goes on with the contexts below") {
+  events list;
+  recorder<"B"> b(list);
+  nullary a(list);
+  CHECK(overdub::run(compose(a, b), doubled, 3.0) == 6.0);
+  CHECK(list == events{"A doubled", "B doubled.A", "A two", "A add", "B add", "A mul", "B mul"});
+  list.clear();
+  nullary_out out(list);
+  CHECK(overdub::run(compose(out, b), doubled, 3.0) == 6.0);
+  CHECK(list == events{"A doubled", "B doubled.A", "A two", "B two", "B add", "A mul", "B mul"});
+  list.clear();
+  replaced r(list);
+  CHECK(overdub::run(compose(r, b), doubled, 3.0) == 9.0);
+  CHECK(list == events{"A doubled", "B doubled.A", "A two", "B two", "B add", "B add", "A mul", "B mul"});
+}
+
+struct both_forms : context {
+  std::string last;
+  auto overdub(callee auto f, auto... x) { return last = "family", f(x...); }
+  auto overdub(rule_call auto call, sin_t, auto x) { return last = "call", call.fallback(x); }
+};
+struct families : context {
+  std::string last;
+  auto overdub(rule_call auto call, callee auto, auto... x) { return last = "callee", call.fallback(x...); }
+  auto overdub(rule_call auto call, math auto, auto... x) { return last = "math", call.fallback(x...); }
+};
+
+TEST_CASE("a rule that names the callee is preferred to a family, whether or not it takes the call") {
+  both_forms c;
+  overdub::run(
+      c, [](auto x) { return overdub::sin(x); }, 1.0);
+  CHECK(c.last == "call");
+  families d;
+  overdub::run(
+      d, [](auto x) { return overdub::cos(x); }, 1.0);
+  CHECK(d.last == "math");
+  overdub::run(
+      d, [](auto x) { return x + x; }, 1.0);
+  CHECK(d.last == "callee");
+}
+
+struct looking : context {
+  int seen = 0;
+  template <rule_call Call, class X>
+  recurse_t<Call, decltype(square), X> overdub(Call call, decltype(square) f, X x) {
+    static_assert(std::is_same_v<typename Call::context_type, looking>);
+    call.context().seen += call.callee() == f;
+    return overdub::recurse(call, f, overdub::fallback(call, f, x));
+  }
+};
+
+TEST_CASE(
+    "a call knows its callee and its context; recurse and fallback take it in the place of the context") {
+  looking c;
+  CHECK(overdub::run(c, square, 3.0) == 81.0);
+  CHECK(c.seen == 1);
+}
+
+// The form without the call, where it is right: in the class that the rule is written in.
+struct old_form : recorder<"A"> {
+  using recorder::recorder;
+  auto overdub(decltype(square) f, auto x) { return recurse(*this, f, x); }
+};
+// A rule of the heir's own hides the base's.
+struct old_heir : old_form {
+  using old_form::old_form;
+  auto overdub(decltype(square) f, auto x) { return recurse(*this, f, x) + 1.0; }
+};
+
+TEST_CASE("recurse(*this, f, x...) goes on in the class that the rule is written in") {
+  events list;
+  old_form a(list);
+  CHECK(overdub::run(a, norm, 3.0, 4.0) == 5.0);
+  CHECK(list == alone);
+  list.clear();
+  old_heir b(list);
+  CHECK(overdub::run(b, square, 3.0) == 10.0);
+  CHECK(list == events{"A square", "A mul"});
+}
+
+} // namespace
