@@ -23,7 +23,7 @@ struct going_on : context {
 template <fixed_string Name>
 struct heir : going_on, recorder_hooks<Name> {
   static constexpr std::string_view name = Name.view();
-  explicit heir(events& list) : recorder_hooks<Name>{&list} {}
+  explicit heir(events& e) : recorder_hooks<Name>{&e} {}
 };
 // The same with metadata: how many operations a number is away from the arguments.
 struct depths : context {
@@ -39,7 +39,7 @@ private:
 };
 struct depths_heir : depths, recorder_hooks<"A"> {
   static constexpr std::string_view name = "A";
-  explicit depths_heir(events& list) : recorder_hooks<"A">{&list} {}
+  explicit depths_heir(events& e) : recorder_hooks<"A">{&e} {}
 };
 
 events const alone{"A norm", "A square", "A mul", "A square", "A mul", "A add", "A sqrt"};
@@ -78,7 +78,7 @@ TEST_CASE("without_hooks hears nothing, behind a rule that goes on either") {
 
 struct extended : extends<going_on, recorder<"A">> {
   static constexpr std::string_view name = "A";
-  explicit extended(events& list) : extends<going_on, recorder<"A">>{going_on{}, recorder<"A">(list)} {}
+  explicit extended(events& e) : extends<going_on, recorder<"A">>{going_on{}, recorder<"A">(e)} {}
 };
 
 TEST_CASE("a rule that extends brings along goes on in the whole context") {
