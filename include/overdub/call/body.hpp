@@ -141,11 +141,11 @@ template <class R, class S, class F, class... X>
   } else
     OVERDUB_INLINE_CALLS return strip_all(cx.levels(), R(body(cx, wrap_all(cx.levels(), std::move(x))...)));
 }
-// Several contexts that hear of calls before they are made, and nothing else. A value has a reference for each of them, until the body and its
-// branches are inlined, which g++ does by this attribute alone: on the function that calls the body itself, and of all that the body calls, so
-// that other stacks go without.
+// Several contexts with `before` hooks and nothing else. A value has a reference to each of them until the body and its branches are inlined.
+// g++ inlines them by this attribute alone, on the function that calls the body. It inlines all that the body calls, so that other stacks do
+// without it.
 template <class S>
-inline constexpr bool hears_begins_alone = S::depth > 1 && below_begins<S>::type::empty;
+inline constexpr bool only_before_hooks_in_all = S::depth > 1 && below_before_hooks<S>::type::empty;
 template <class R, class S, class F, class... X>
 [[gnu::noinline, OVERDUB_FLATTEN]] constexpr strip_all_t<S, R>
 run_flat(running<S, F> cx, strip_all_t<S, X>... x) {
@@ -172,7 +172,7 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
     return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
   else if constexpr (Call::form == body_form::scoped && !restored<S, R, std::remove_cvref_t<X>...>)
     return run_scoped<R, S, F, std::remove_cvref_t<X>...>(running<S, F>(stack, f), static_cast<X&&>(x)...);
-  else if constexpr (Call::form == body_form::scoped && hears_begins_alone<S>)
+  else if constexpr (Call::form == body_form::scoped && only_before_hooks_in_all<S>)
     return wrap_all(
         stack, run_flat<R, S, F, std::remove_cvref_t<X>...>(
                    running<S, F>(stack, f), strip_all(stack, static_cast<X&&>(x))...));

@@ -258,21 +258,21 @@ OVERDUB_INLINE constexpr auto call_shorthand(S const& stack, P const& p, A&&... 
     return wrap(stack, call_primitive(stack.rest(), p, inner(stack, static_cast<A&&>(a))...));
 }
 
-// Contexts that hear of calls before they are made, and do nothing else with operations on numbers, hear of one after the other.
+// Contexts that have `before` hooks and nothing else for operations on numbers are called one after the other, in one loop.
 template <class S>
-inline constexpr bool hears_begins = false;
+inline constexpr bool only_before_hooks = false;
 template <class S>
-requires(!S::empty) inline constexpr bool hears_begins<S> = !declares_after<typename S::context> &&
-                                                            !declares_failed<typename S::context> &&
-                                                            !declares_rules<typename S::context> &&
-                                                            !carries_metadata<typename S::context>;
+requires(!S::empty) inline constexpr bool only_before_hooks<S> = !declares_after<typename S::context> &&
+                                                                 !declares_failed<typename S::context> &&
+                                                                 !declares_rules<typename S::context> &&
+                                                                 !carries_metadata<typename S::context>;
 template <class S>
-struct below_begins {
+struct below_before_hooks {
   using type = S;
 };
 template <class S>
-requires hears_begins<S>
-struct below_begins<S> : below_begins<typename S::tail> {
+requires only_before_hooks<S>
+struct below_before_hooks<S> : below_before_hooks<typename S::tail> {
 };
 template <class Until, class S, class P, class... A>
 OVERDUB_INLINE constexpr void call_before_hooks(S const& stack, P const& p, A const&... a) {
@@ -296,8 +296,8 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
   else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))
     return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));
   else if constexpr (
-      elementwise<P> && hears_begins<S> && !is_symbolic<S> && (is_leaf<std::remove_cvref_t<A>> && ...)) {
-    using U = typename below_begins<S>::type;
+      elementwise<P> && only_before_hooks<S> && !is_symbolic<S> && (is_leaf<std::remove_cvref_t<A>> && ...)) {
+    using U = typename below_before_hooks<S>::type;
     call_before_hooks<U>(stack, p, a...);
     return wrap(stack, call_primitive(tail_of<U>(stack), p, down_to<U>(a)...));
   } else {

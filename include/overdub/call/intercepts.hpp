@@ -19,7 +19,7 @@ struct rule_one_level_down {
   constexpr auto operator()(L&&...) const {
     using Owned = types<decltype(owned_tree(std::declval<L>()))...>;
     return []<class... X>(types<X...>) {
-      return std::bool_constant<rule_for<typename S::context, F, X...> != rule::none>{};
+      return std::bool_constant<rule_for<S, F, X...> != rule::none>{};
     }(Owned{});
   }
 };
@@ -31,7 +31,7 @@ consteval bool has_rule() {
     return decltype(F::lower(
         std::declval<S const&>(), rule_one_level_down<S, F>{}, std::declval<X const&>()...))::value;
   else
-    return rule_for<typename S::context, F, open_t<S, X>...> != rule::none;
+    return rule_for<S, F, open_t<S, X>...> != rule::none;
 }
 
 // Whether the outermost context of S intercepts a call of F with these arguments, which returns an R.
@@ -73,7 +73,7 @@ concept shorthand = requires {
 template <class S, class P, class... A>
 consteval bool names_shorthand() {
   using C = typename S::context;
-  constexpr bool named = names_rule<C, P, open_t<S, A>...> ||
+  constexpr bool named = names_rule<S, P, open_t<S, A>...> ||
                          find_hook<before_hook, S, P, A...>() == listens::named ||
                          find_hook<failed_hook, S, P, std::exception_ptr, A...>() == listens::named;
   static_assert(

@@ -80,7 +80,6 @@ OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) {
 template <class T, class C, class R>
 template <class U>
 requires detail::constant_of<U, T, C, R>
-constexpr value<T, C, R>::value(U constant)
-    : value(detail::wrap(stack_type{}, constant)) {}
+constexpr value<T, C, R>::value(U constant) : value(detail::wrap(stack_type{}, constant)) {}
 
 } // namespace overdub::values

@@ -67,7 +67,8 @@ pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, D
       return zero{};
     else
       return times(
-          dy, select_tangent(x == plain_t<X>{} && y >= plain_t<Y>{}, zero{}, r * log(x))); // the limit from above
+          dy,
+          select_tangent(x == plain_t<X>{} && y >= plain_t<Y>{}, zero{}, r * log(x))); // the limit from above
   };
   return from_base() + from_exponent();
 }

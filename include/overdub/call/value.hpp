@@ -68,7 +68,7 @@ consteval bool truth_of() {
 // A constant of type U becomes a value of T in C by itself: where no context of the stack has state.
 template <class U, class T, class C, class Run>
 concept constant_of = std::is_arithmetic_v<U> && std::is_same_v<bottom_t<T>, U> &&
-                      std::is_empty_v<push_t<level<C, Run>, stack_of_t<T>>>;
+    std::is_empty_v<push_t<level<C, Run>, stack_of_t<T>>>;
 
 } // namespace detail
 
