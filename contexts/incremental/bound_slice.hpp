@@ -71,7 +71,8 @@ struct bound_slice {
     // Whether the sum is to be added up anew instead, for what it was has been cancelled.
     bool cancels() const {
       double const before = std::bit_cast<double>(*sum);
-      return increments::is_cancelled(before + std::bit_cast<double>(*by), increments::largest(before, *most));
+      return increments::is_cancelled(
+          before + std::bit_cast<double>(*by), increments::largest(before, *most));
     }
     // Whether the sum can be added to: what is rounded away of one that is not finite is no number.
     bool operator()() const {
@@ -138,6 +139,9 @@ struct bound_slice {
   std::vector<std::uint32_t> inputs;           // those of which other things changed,
   std::vector<word_copy> settled;              // and at the end: inputs, results, and arguments of this slice
   std::vector<word_copy> renewed;              // these arguments
+
+  std::unique_ptr<bound_call> work; // counts what a run costs, where that is asked for
+  bool gives_lent = false;          // of a plain run: some results are parts of inputs
 
   // ---- what runs where its assumptions failed
   std::vector<std::pair<std::uint64_t, bound_slice*>> doubting; // by what failed

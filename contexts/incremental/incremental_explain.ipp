@@ -118,7 +118,15 @@ OVERDUB_DECL std::string incremental_program::explain() const {
   }
   end_line();
   text += std::to_string(others);
-  return text += others == 1 ? " other operation\n" : " other operations\n";
+  text += others == 1 ? " other operation\n" : " other operations\n";
+  if (kind_ < kinds_.size() && proposal_ != all_.get() && kinds_[kind_].has_figures()) {
+    increments::update_kind const& kind = kinds_[kind_];
+    text += proposal_ == plain_.get() ? "a plain run" : "the update program";
+    if (kind.is_needed()) text += ", since updates of other kinds need what it keeps";
+    text += ": the work of an update is " + std::to_string(kind.work()) + ", that of a plain run " +
+            std::to_string(kind.plain_work()) + "\n";
+  }
+  return text;
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

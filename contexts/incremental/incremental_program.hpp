@@ -8,6 +8,7 @@
 #include <overdub/contexts/incremental/memory.hpp>
 #include <overdub/contexts/incremental/parts.hpp>
 #include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/contexts/incremental/update_kind.hpp>
 #include <overdub/execute/bound_call.hpp>
 
 #include <algorithm>
@@ -239,6 +240,7 @@ private:
   }
   // Of so many inputs the signature is all of the schema.
   static constexpr std::uint32_t most_signed = 64 / increments::input_change::bits;
+  static constexpr std::uint32_t no_kind = ~std::uint32_t{0};
   void mark(std::uint32_t input, increments::input_change how) {
     signature_ += bits_of(how, input) - bits_of(pending_[input].how, input);
     pending_[input].how = how;
@@ -317,6 +319,15 @@ private:
   void run_ready(bound_slice& b);
   void take_places(bound_slice& b);
   void run_changes();
+  void run_slices();
+  increments::update_kind& kind_of_changes();
+  void run_plainly(increments::update_kind& kind);
+  OVERDUB_DECL void count_plain(increments::update_kind& kind);
+  OVERDUB_DECL void choose(increments::update_kind& kind);
+  std::uint64_t work_of(bound_slice& b);
+  std::uint64_t work_of_all(runnable_slice const& s) const;
+  std::uint64_t size_of_inputs() const;
+  static bool gives_lent(bound_slice const& b);
   OVERDUB_DECL double difference_of_values(std::size_t result) const;
   // Whether the slice is for the changes.
   bool fits(bound_slice const& b) const;
@@ -403,12 +414,19 @@ private:
   increments::moved_out<bound_slice*> last_;     // that was found, and doubts nothing
   increments::moved_out<bound_slice*> told_;     // that is told the one place that changes when it is set
   increments::moved_out<bound_slice*> proposal_; // that ran
-  std::unique_ptr<bound_slice> all_;
+  std::unique_ptr<bound_slice> all_, plain_;
+  std::vector<increments::update_kind> kinds_; // that were proposed
+  std::uint32_t kind_ = no_kind;               // of the last proposal that was looked up
+  std::uint64_t version_of_kind_ = 0;          // of numbers, when the first of its proposals in a row ran
+  std::uint64_t shape_of_kind_ = 0;            // the arrays that its size was looked at for
+  std::uint64_t work_ = 0;                     // of a proposal, as far as it is counted
+  bool is_counting_ = false;
   std::vector<std::uint64_t> values_; // by result, as it is
   std::uint32_t commits_until_run_ = most_commits;
   bool is_proposed_ = false;
-  bool is_improper_ = false; // the next proposal runs everything: a sum is not finite, or many differences were added to it
-  bool is_torn_ = false;     // a commit was not done to its end
+  bool is_improper_ =
+      false; // the next proposal runs everything: a sum is not finite, or many differences were added to it
+  bool is_torn_ = false; // a commit was not done to its end
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

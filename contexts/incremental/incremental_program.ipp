@@ -60,8 +60,8 @@ OVERDUB_DECL incremental_program::incremental_program(
 OVERDUB_DECL incremental_program::incremental_program(incremental_program const& other)
     : slices_(other.slices_), layout_(other.layout_), numbers_(other.numbers_), arrays_of_(other.arrays_of_),
       inverse_(other.inverse_.size()), is_sum_(other.is_sum_), most_(other.most_),
-      pending_(other.pending_.size()), changed_(other.changed_.size()), values_(other.values_),
-      commits_until_run_(other.commits_until_run_), is_improper_(other.is_improper_),
+      pending_(other.pending_.size()), changed_(other.changed_.size()), kinds_(other.kinds_),
+      values_(other.values_), commits_until_run_(other.commits_until_run_), is_improper_(other.is_improper_),
       is_torn_(other.is_torn_) {}
 
 OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_program const& other) {
@@ -82,6 +82,7 @@ OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_pro
   arrays_of_ = other.arrays_of_;
   most_ = other.most_;
   values_ = other.values_;
+  kind_ = no_kind;
   for (auto const& each : inverse_)
     if (each != nullptr) each->forget();
   commits_until_run_ = other.commits_until_run_;

@@ -95,8 +95,23 @@ inline void incremental_program::take_places(bound_slice& b) {
   if (is_torn_) [[unlikely]]
     for (auto const& each : inverse_) // whose journals may be torn, too
       if (each != nullptr) each->forget();
-  if (is_improper_ || is_torn_) [[unlikely]]
+  if (is_torn_) [[unlikely]]
     return run_all();
+  increments::update_kind& kind = kind_of_changes();
+  if (kind.is_plain()) [[unlikely]]
+    return run_plainly(kind);
+  if (is_improper_) [[unlikely]]
+    return run_all();
+  if (kind.is_settled()) [[likely]]
+    return run_slices();
+  if (kind.asks_for_plain()) count_plain(kind);
+  work_ = 0;
+  is_counting_ = kind.counts_next();
+  run_slices();
+  bool const was_counted = std::exchange(is_counting_, false) && proposal_ != all_.get();
+  if (kind.proposed(was_counted, work_)) choose(kind);
+}
+inline void incremental_program::run_slices() {
   if (last_ == nullptr || !fits(*last_)) [[unlikely]] {
     last_ = find_slice({});
     if (is_improper_) return run_all(); // what is kept now says so
@@ -178,6 +193,7 @@ inline void incremental_program::keep_more() {
   keep_all();
   std::vector<change> asked = pending_;
   auto const values = values_;
+  bool const was_committed = numbers_version_ != version_of_kind_;
   auto const count = std::exchange(change_count_, 0);
   auto const signature = std::exchange(signature_, 0);
   for (change& c : pending_) c = {};
@@ -186,6 +202,7 @@ inline void incremental_program::keep_more() {
     change_count_ = count;
     signature_ = signature;
     values_ = values;
+    if (!was_committed) version_of_kind_ = numbers_version_;
   };
   try {
     run_all();
@@ -219,9 +236,123 @@ inline void incremental_program::keep_more() {
   }
   if (b.results != b.call.results()) [[unlikely]]
     find_results(b);
-  b.ready = b.has_rows || !b.others.empty() || b.call.is_warming() || b.instead != nullptr ? 0 : state();
+  bool const is_open = kind_ < kinds_.size() && !kinds_[kind_].is_settled(); // each of its updates counts
+  bool const is_ready = !b.has_rows && b.others.empty() && !b.call.is_warming() && b.instead == nullptr;
+  b.ready = is_ready && !is_open ? state() : 0;
   proposal_ = &b;
   is_proposed_ = true;
+  if (is_counting_ && &b != all_.get()) [[unlikely]]
+    work_ += work_of(b);
+}
+
+// ---- update programs, or plain runs
+
+// The kind of these changes. Whether those of another kind were committed since, and what they kept is needed now, is noted.
+inline increments::update_kind& incremental_program::kind_of_changes() {
+  auto const is_known = [&](increments::update_kind const& k) {
+    return k.is_of(signature_) && (pending_.size() <= most_signed || k.changes() == schema());
+  };
+  if (kind_ >= kinds_.size() || !is_known(kinds_[kind_])) {
+    auto const at = std::find_if(kinds_.begin(), kinds_.end(), is_known);
+    auto const found = static_cast<std::uint32_t>(at - kinds_.begin());
+    if (at == kinds_.end()) kinds_.emplace_back(schema(), signature_);
+    bool const was_committed = kind_ < kinds_.size() && numbers_version_ != version_of_kind_;
+    if (was_committed && !kinds_[found].is_plain()) kinds_[kind_].was_needed();
+    kind_ = found;
+    version_of_kind_ = numbers_version_;
+    shape_of_kind_ = 0;
+  }
+  increments::update_kind& kind = kinds_[kind_];
+  if (!kind.is_open() && shape_of_kind_ != arrays_ + grown_) [[unlikely]] {
+    shape_of_kind_ = arrays_ + grown_;
+    kind.has_size(size_of_inputs());
+  }
+  return kind;
+}
+inline std::uint64_t incremental_program::size_of_inputs() const {
+  std::uint64_t size = 0;
+  for (std::uint32_t i = 0; i < pending_.size(); ++i)
+    if (!is_number(i)) size += static_cast<std::uint64_t>(arrays_of_[i].scalars());
+  return size;
+}
+
+// What a slice that ran cost, with what a commit of it writes. 0 where that cannot be counted.
+[[gnu::noinline]] inline std::uint64_t incremental_program::work_of(bound_slice& b) {
+  try {
+    if (b.work == nullptr) b.work = std::make_unique<bound_call>(b.slice->work());
+    b.work->take_arguments(b.call);
+    b.work->run();
+  } catch (error const&) {
+    return 0;
+  }
+  std::uint64_t work = b.work->word(0);
+  for (increments::store const& s : b.slice->what.stores) {
+    if (s.value.result == increments::slice_value::none || b.call.code().results[s.value.result].rank == 0)
+      continue;
+    i64 const* const extents = b.call.extents(s.value.result);
+    std::uint64_t elements = 1;
+    for (std::size_t k = 0; k < b.call.code().results[s.value.result].rank; ++k)
+      elements *= static_cast<std::uint64_t>(extents[k]);
+    work += elements;
+  }
+  return work;
+}
+// The same of one that takes the inputs as they are, and did not run.
+[[gnu::noinline]] inline std::uint64_t incremental_program::work_of_all(runnable_slice const& s) const {
+  try {
+    bound_call counts(s.work());
+    for (std::uint32_t k = 0; k < s.what.parameters.size(); ++k)
+      pass_input(counts, k, s.what.parameters[k].variable);
+    counts.run();
+    std::uint64_t work = counts.word(0);
+    for (increments::store const& each : s.what.stores)
+      if (!is_number(each.variable)) work += static_cast<std::uint64_t>(arrays_of_[each.variable].scalars());
+    return work;
+  } catch (error const&) {
+    return 0;
+  }
+}
+
+OVERDUB_DECL void incremental_program::count_plain(increments::update_kind& kind) {
+  kind.set_plain_work(work_of_all(*slices_->plain()), size_of_inputs());
+}
+OVERDUB_DECL void incremental_program::choose(increments::update_kind& kind) {
+  // A run of everything does what a plain one does, and writes what is kept.
+  std::uint64_t const plain = work_of_all(*slices_->plain());
+  std::uint64_t kept = 0;
+  for (std::uint32_t k = static_cast<std::uint32_t>(pending_.size()); k < layout_.size(); ++k)
+    if (!is_number(k)) kept += static_cast<std::uint64_t>(arrays_of_[k].scalars());
+  kind.choose(plain, plain + 3 * kept);
+  for (auto const& b : bound_) b->work.reset();
+}
+
+inline bool incremental_program::gives_lent(bound_slice const& b) {
+  for (std::size_t k = 0; k < b.call.code().results.size(); ++k)
+    if (b.call.code().results[k].rank > 0 && b.call.is_lent(k)) return true;
+  return false;
+}
+
+// The function itself, of the inputs with their changes. They are changed where they are as long as it runs, and not copied.
+[[gnu::noinline]] inline void incremental_program::run_plainly(increments::update_kind& kind) {
+  last_ = told_ = nullptr; // updates of other kinds are looked up, so that it is known that they are others
+  if (plain_ == nullptr) plain_ = make_bound(slices_->plain(), {});
+  bound_slice& b = *plain_;
+  if (b.call.is_warming() && b.call.improve()) {
+    b.results = nullptr;
+    find_arguments(b);
+  }
+  if (!b.gives_lent) {
+    as_proposed([&] {
+      for (std::uint32_t const k : b.others) pass_input(b.call, k, b.slice->what.parameters[k].variable);
+      b.call.run_as_it_is();
+    });
+    b.gives_lent = gives_lent(b); // of what was changed back
+  }
+  if (b.gives_lent) run(b);
+  if (b.results != b.call.results()) find_results(b);
+  proposal_ = &b;
+  is_proposed_ = true;
+  kind.ran_plainly();
 }
 
 // Of arrays of arrays: whether it went as a run of everything would go.
@@ -344,6 +475,7 @@ OVERDUB_DECL void incremental_program::run_all() {
 OVERDUB_DECL void incremental_program::keep_all() {
   bound_.clear();
   all_.reset();
+  plain_.reset();
   last_ = told_ = proposal_ = nullptr;
   std::shared_ptr<runnable_slice const> whole;
   do {

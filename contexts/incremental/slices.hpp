@@ -18,10 +18,19 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A slice that can be run.
 struct runnable_slice {
+  explicit runnable_slice(ir::program const& p) : text_(p) {}
+  /// What counts the work of a run: made when it is first asked for. Thread-safe.
+  OVERDUB_DECL std::shared_ptr<execute::code const> work() const;
+
   increments::slice what;
   increments::doubts doubts;
   std::shared_ptr<tiered_program const> code;
   std::uint32_t version = 0; // how many variables it follows
+
+private:
+  std::mutex mutable mutex_;
+  ir::program mutable text_; // until the work is asked for
+  std::shared_ptr<tiered_program const> mutable work_;
 };
 
 /// Makes the slices of a function when they are first asked for, and keeps them by schema. Thread-safe.
@@ -38,6 +47,8 @@ public:
   for_schema(increments::schema const& changes, increments::doubts const& d = {});
   /// The one that runs all.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all();
+  /// The function itself: it takes all inputs, and keeps its results alone.
+  OVERDUB_DECL std::shared_ptr<runnable_slice const> plain();
 
   ir::program const& program() const { return program_; }
   ir::function const& function() const { return program_[program_.entry]; }
@@ -50,13 +61,14 @@ public:
 private:
   std::shared_ptr<runnable_slice const> runnable(increments::slice s, increments::doubts d);
   bool has_most(increments::schema const& changes) const;
+  increments::layout results_of_function() const;
 
   ir::program program_;
   compile_options options_;
   mutable std::mutex mutex_;
   increments::layout layout_;
   std::map<std::pair<increments::schema, increments::doubts>, std::shared_ptr<runnable_slice const>> all_;
-  std::shared_ptr<runnable_slice const> whole_;
+  std::shared_ptr<runnable_slice const> whole_, plain_;
   std::size_t made_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <overdub/contexts/incremental/error.hpp>
 #include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/contexts/incremental/work_program.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
@@ -53,10 +54,16 @@ OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_optio
   increments::refuse_effects(program_);
   pass::default_pipeline(program_);
   increments::refuse_values(program_);
-  layout_ = increments::layout(function());
+  layout_ = results_of_function();
+}
+
+// Inputs and results: what any run of the function keeps.
+inline increments::layout incremental_slices::results_of_function() const {
+  increments::layout all(function());
   for (ir::value_id const v : function().operands_of(function().yield_of(ir::function::body)))
-    if (!function().is_literal(v) && layout_.of(v) == increments::layout::none)
-      layout_.add({.of = v, .type = function().type_of(v), .what = increments::variable::role::kept});
+    if (!function().is_literal(v) && all.of(v) == increments::layout::none)
+      all.add({.of = v, .type = function().type_of(v), .what = increments::variable::role::kept});
+  return all;
 }
 
 OVERDUB_DECL std::shared_ptr<runnable_slice const>
@@ -83,6 +90,27 @@ OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all()
   return whole_;
 }
 
+OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::plain() {
+  std::lock_guard const lock(mutex_);
+  if (plain_ == nullptr) {
+    increments::layout results = results_of_function();
+    increments::slice s = increments::whole_of(program_, program_.entry, results);
+    for (increments::step& each : s.steps)
+      if (!each.why.empty()) each.why = "a plain run is less work than an update";
+    plain_ = runnable(std::move(s), {});
+  }
+  return plain_;
+}
+
+OVERDUB_DECL std::shared_ptr<execute::code const> runnable_slice::work() const {
+  std::lock_guard const lock(mutex_);
+  if (work_ == nullptr) {
+    work_ = tiered_program::of(increments::work_of(text_), {}, optimised::already);
+    text_ = {};
+  }
+  return work_->code();
+}
+
 OVERDUB_DECL increments::layout incremental_slices::variables() const {
   std::lock_guard const lock(mutex_);
   return layout_;
@@ -100,7 +128,7 @@ OVERDUB_DECL std::size_t incremental_slices::made() const {
 
 inline std::shared_ptr<runnable_slice const>
 incremental_slices::runnable(increments::slice s, increments::doubts d) {
-  auto made = std::make_shared<runnable_slice>();
+  auto made = std::make_shared<runnable_slice>(s.program);
   made->doubts = std::move(d);
   made->version = layout_.size();
   made->code = tiered_program::of(std::move(s.program), options_, optimised::when_compiled);

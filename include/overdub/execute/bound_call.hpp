@@ -41,6 +41,10 @@ public:
     for (std::size_t k = 0; k < code_->parameters[parameter].rank; ++k)
       execute::write(words + (2 + k) * execute::word_size, extents[k]);
   }
+  /// The arguments of a call of code with the same parameters. What that one is lent is lent to this one.
+  void take_arguments(bound_call const& other) {
+    std::memcpy(arguments(), other.arguments(), argument_bytes_);
+  }
   /// Other code of the same program, with the arguments that were set and lent.
   void replace(std::shared_ptr<execute::code const> other) {
     bound_call made(std::move(other));
