@@ -73,7 +73,7 @@ OVERDUB_DECL void incremental_program::find_arguments(bound_slice& b) {
     } else if (p.what != kind::variable) {
       b.others.push_back(k);
     }
-    if (p.what == kind::members) b.members.resize(parameters.size());
+    if (p.what == kind::members || p.what == kind::gathered) b.members.resize(parameters.size());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <overdub/contexts/incremental/bound_slice.hpp>
 #include <overdub/contexts/incremental/change_list.hpp>
 #include <overdub/contexts/incremental/error.hpp>
+#include <overdub/contexts/incremental/gather_index.hpp>
 #include <overdub/contexts/incremental/inverse_index.hpp>
 #include <overdub/contexts/incremental/memory.hpp>
 #include <overdub/contexts/incremental/parts.hpp>
@@ -362,6 +363,9 @@ private:
   void run_with_others(bound_slice& b);
   OVERDUB_DECL void run_all();
   void pass(bound_slice& b, std::uint32_t parameter);
+  void pass_gathered(bound_slice& b, std::uint32_t parameter);
+  increments::gather_index const& gathered(runnable_slice const& s, std::size_t number);
+  void follow_writes(std::uint32_t variable);
   void commit_plain(bound_slice& b);
   void commit_parts();
   void run_all_next();
@@ -401,6 +405,7 @@ private:
   std::vector<std::uint64_t> numbers_;       // by variable: its bits, where it is a number
   std::vector<increments::cells> arrays_of_; // by variable
   std::vector<std::unique_ptr<increments::inverse_index>> inverse_; // by variable, where one was asked for
+  std::vector<std::pair<ir::value_id, increments::gather_index>> gathered_; // by index that is read
   std::vector<bool> is_sum_;              // by variable: whether differences are added to it
   std::vector<std::vector<double>> most_; // of each sum, its largest magnitude
   std::uint64_t numbers_version_ = 1;     // another number where a number that is kept changed

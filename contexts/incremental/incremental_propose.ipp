@@ -263,9 +263,9 @@ inline increments::update_kind& incremental_program::kind_of_changes() {
     shape_of_kind_ = 0;
   }
   increments::update_kind& kind = kinds_[kind_];
-  if (!kind.is_open() && shape_of_kind_ != arrays_ + grown_) [[unlikely]] {
-    shape_of_kind_ = arrays_ + grown_;
-    kind.has_size(size_of_inputs());
+  if (std::uint64_t const shape = arrays_ + grown_ + layout_.size(); shape_of_kind_ != shape) [[unlikely]] {
+    shape_of_kind_ = shape;
+    kind.has_size(size_of_inputs(), layout_.size());
   }
   return kind;
 }
@@ -314,7 +314,7 @@ inline std::uint64_t incremental_program::size_of_inputs() const {
 }
 
 OVERDUB_DECL void incremental_program::count_plain(increments::update_kind& kind) {
-  kind.set_plain_work(work_of_all(*slices_->plain()), size_of_inputs());
+  kind.set_plain_work(work_of_all(*slices_->plain()), size_of_inputs(), slices_->least_work);
 }
 OVERDUB_DECL void incremental_program::choose(increments::update_kind& kind) {
   // A run of everything does what a plain one does, and writes what is kept.
@@ -399,16 +399,93 @@ inline void incremental_program::run_with_others(bound_slice& b) {
   b.call.run_as_it_is();
 }
 
+// Commits look at what they write of an array from now on. A slice that runs for the first time has not found yet what that is.
+inline void incremental_program::follow_writes(std::uint32_t variable) {
+  if (inverse_[variable] != nullptr) return;
+  inverse_[variable] = std::make_unique<increments::inverse_index>();
+  ++arrays_;
+}
+
+// The rows whose maps inside read elements that changed.
+[[gnu::noinline]] inline void incremental_program::pass_gathered(bound_slice& b, std::uint32_t parameter) {
+  increments::slice_parameter const& p = b.slice->what.parameters[parameter];
+  increments::gather_index const& index = gathered(*b.slice, p.variable);
+  change const& of = pending_[p.input];
+  std::span<i64 const> rows;
+  if (of.how.places == 1 && !of.how.is_listed()) {
+    rows = index.rows(of.places[0].path[0] + p.shift);
+  } else {
+    std::vector<i64>& all = b.members[parameter];
+    all.clear();
+    auto const add = [&](i64 key) {
+      auto const some = index.rows(key + p.shift);
+      all.insert(all.end(), some.begin(), some.end());
+    };
+    if (of.how.is_listed())
+      std::ranges::for_each(of.list->indices(), add);
+    else
+      for (std::uint8_t k = 0; k < of.how.places; ++k) add(of.places[k].path[0]);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    rows = all;
+  }
+  i64 const extents[] = {static_cast<i64>(rows.size())};
+  b.call.lend(parameter, rows.data(), extents);
+}
+// The index of a gather, of what is committed.
+inline increments::gather_index const&
+incremental_program::gathered(runnable_slice const& s, std::size_t number) {
+  increments::gather const& g = s.what.gathers[number];
+  std::vector<std::uint64_t> state;
+  for (std::uint32_t const v : g.variables) {
+    if (is_number(v)) {
+      state.push_back(numbers_[v]);
+      continue;
+    }
+    follow_writes(v);
+    state.push_back(inverse_[v]->writes());
+    for (std::size_t axis = 0; axis < layout_[v].type.rank; ++axis)
+      state.push_back(static_cast<std::uint64_t>(arrays_of_[v].extent(axis)));
+  }
+  auto at = std::find_if(
+      gathered_.begin(), gathered_.end(), [&](auto const& known) { return known.first == g.index; });
+  if (at == gathered_.end()) at = gathered_.insert(at, {g.index, increments::gather_index()});
+  if (at->second.is_of(state)) return at->second;
+  auto const words = [](bound_call const& ran) {
+    auto const* const first = reinterpret_cast<i64 const*>(ran.elements(0));
+    return std::span(first, static_cast<std::size_t>(ran.extents(0)[0]));
+  };
+  bound_call counts(s.gathers[number].counts->code()), keys(s.gathers[number].keys->code());
+  for (std::uint32_t k = 0; k < g.variables.size(); ++k) {
+    pass_input(counts, k, g.variables[k]);
+    pass_input(keys, k, g.variables[k]);
+  }
+  counts.run();
+  std::vector<i64> rows, inner;
+  for (i64 row = 0; i64 const count : words(counts)) {
+    for (i64 k = 0; k < count; ++k) {
+      rows.push_back(row);
+      inner.push_back(k);
+    }
+    ++row;
+  }
+  i64 const extents[] = {static_cast<i64>(rows.size())};
+  auto const first = static_cast<std::uint32_t>(g.variables.size());
+  keys.lend(first, rows.data(), extents);
+  keys.lend(first + 1, inner.data(), extents);
+  keys.run();
+  at->second.build(std::move(state), rows, words(keys));
+  return at->second;
+}
+
 // An argument that is no number and no place.
 inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
   increments::slice_parameter const& p = b.slice->what.parameters[parameter];
+  if (p.what == increments::slice_parameter::kind::gathered) return pass_gathered(b, parameter);
   change const& c = pending_[p.variable < pending_.size() ? p.variable : 0];
   if (p.what == increments::slice_parameter::kind::members) {
+    follow_writes(p.variable);
     auto& inverse = inverse_[p.variable];
-    if (inverse == nullptr) {
-      inverse = std::make_unique<increments::inverse_index>();
-      ++arrays_; // commits look at what they write from now on; this slice has not found yet what that is
-    }
     increments::cells const& m = arrays_of_[p.variable];
     auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
     std::span const all(first, static_cast<std::size_t>(m.extent(0)));

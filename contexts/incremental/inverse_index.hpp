@@ -20,6 +20,7 @@ class inverse_index {
 public:
   /// The array's element at this place may be another one now.
   void written(std::int64_t place) noexcept {
+    ++writes_;
     if (!is_built_) return;
     if (journal_.size() * 4 > key_of_.size() + 64) return forget();
     try {
@@ -30,6 +31,7 @@ public:
   }
   /// All of them may.
   void forget() noexcept {
+    ++writes_;
     is_built_ = false;
     journal_.clear();
   }
@@ -52,6 +54,8 @@ public:
     return all == nullptr ? std::span<std::int64_t const>() : std::span<std::int64_t const>(*all);
   }
   bool is_built() const { return is_built_; }
+  /// Another number where the array may be another one, but for what came behind its end.
+  std::uint64_t writes() const { return writes_; }
 
 private:
   using places_of_number = std::vector<std::int64_t>;
@@ -99,6 +103,7 @@ private:
   }
 
   bool is_built_ = false;
+  std::uint64_t writes_ = 0;
   std::vector<std::int64_t> key_of_;    // by place: the number that it is listed under
   std::vector<std::size_t> position_;   // by place: where in that list
   std::vector<places_of_number> small_; // by number

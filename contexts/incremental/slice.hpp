@@ -102,6 +102,7 @@ struct slice_parameter {
     list,      // of the indices where an input changed, ascending
     elements,  // what stands there now; of elements that came, they
     positions, // where on the list each index stands; -1, where it is not there
+    gathered, // the turns whose inner maps read an element of the input's, in the order of indices: `variable` is a gather of the slice
     members // the turns in which an index that is kept has this value, or one of the list's: places in `variable`, an index shifted
   };
   kind what = kind::variable;
@@ -157,9 +158,18 @@ struct step {
   std::string why; // of a whole map, loop or reduction
 };
 
+/// Which elements a map inside of a map reads: programs of these variables.
+struct gather {
+  ir::value_id index = ir::nothing;     // of the function: the index that is read
+  std::vector<std::uint32_t> variables; // which are arguments of both
+  ir::program counts;                   // give how many inner iterations each outer one has,
+  ir::program keys; // and the index for pairs of an outer and an inner one, two arguments more
+};
+
 struct slice {
   ir::program program; // its entry is the slice
   std::vector<slice_parameter> parameters;
+  std::vector<gather> gathers;
   std::vector<store> stores;
   std::vector<slice_value> results;     // of the function's results that are numbers and changed
   std::vector<slice_value> differences; // by how much, where that is known before

@@ -2,6 +2,7 @@
 // read where it is needed: from what is kept, or computed from it.
 #pragma once
 
+#include <overdub/contexts/incremental/gather.hpp>
 #include <overdub/contexts/incremental/slice.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/cursor.hpp>
@@ -138,6 +139,7 @@ private:
     bool may_precede = false, may_exceed = false; // the turns that there are
     value_id of_list = ir::nothing;               // many: the list that they come from,
     std::int64_t step = 0;                        // and how far behind their own index they use it
+    bool is_gathered = false;                     // their maps inside read an element that changed
     bool is_checked() const { return may_precede || may_exceed; }
   };
 
@@ -290,6 +292,7 @@ private:
   std::string_view add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all);
   std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
   std::string_view find_members(node_id n, value_id index, reached& r);
+  std::string_view find_gathered(node_id n, value_id index, change const& c, std::vector<reached>& all);
   bool has_length_of_turns(node_id n, value_id v) const;
   std::optional<std::int64_t> turns_behind(node_id n, value_id array) const;
   value_id in_range(node_id n, reached const& r);

@@ -29,9 +29,14 @@ slice_writer::find_reached(node_id n, std::vector<reached>& all, std::vector<com
         common.push_back({user, c});
         continue;
       }
-      if (std::string_view const why = add_reached(n, index, *c, all); !why.empty()) return why;
+      bool const is_nested = f.region_of(index) != body && !shift_from(f.argument(body, 0), index);
+      std::string_view const why =
+          is_nested ? find_gathered(n, index, *c, all) : add_reached(n, index, *c, all);
+      if (!why.empty()) return why;
     }
   }
+  for (reached const& r : all)
+    if (r.is_gathered && all.size() > 1) return "elements that maps inside look up changed, and others, too";
   for (reached& r : all) // the turns of lists that there are
     if (r.from.list != ir::nothing && (r.step != 0 || r.is_checked())) {
       r.from = shifted(r.from, r.step, old(f.operand(n, 0)));
@@ -153,6 +158,49 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
   if (!is_one) return {};
   r.asked = index;
   r.known = p.key;
+  return {};
+}
+
+/// The turns in which a map inside reads, at an index that it reads, an element of a piece: of all places of the input where that changed.
+inline std::string_view
+slice_writer::find_gathered(node_id n, value_id index, change const& c, std::vector<reached>& all) {
+  static constexpr std::string_view why = "an index that is not the turn's is looked for among many";
+  if (!turns_.empty() || original()[n].code != op::map || original()[n].parent != function::body ||
+      c.pieces.empty())
+    return why;
+  piece const& first = c.pieces.front();
+  for (piece const& p : c.pieces) {
+    bool const is_known = p.list == ir::nothing || p.is_sorted;
+    if (!is_known || p.is_new || p.valid != ir::nothing || p.skipped != ir::nothing || p.part != nullptr ||
+        p.source != first.source || p.shift != first.shift || p.source >= original().parameters().size())
+      return why;
+  }
+  auto const same = [&](gather const& g) { return g.index == index; };
+  auto known = std::find_if(made_.gathers.begin(), made_.gathers.end(), same);
+  if (known == made_.gathers.end()) {
+    ir::program without_draft = made_.program;
+    without_draft.erase(draft_);
+    auto made =
+        gather_writer::write(without_draft, f_, n, index, [&](value_id v) -> std::optional<std::uint32_t> {
+          if (change_of(v) != nullptr) return {};
+          return kept(v);
+        });
+    if (!made) return why;
+    made_.gathers.push_back(std::move(*made));
+    known = made_.gathers.end() - 1;
+  }
+  slice_parameter const rows{
+      .what = slice_parameter::kind::gathered,
+      .variable = static_cast<std::uint32_t>(known - made_.gathers.begin()),
+      .input = first.source,
+      .shift = first.shift};
+  reached r;
+  r.from.source = first.source;
+  r.from.list = r.of_list = parameter_for(rows, ir::i64.array_of());
+  r.is_gathered = true;
+  for (reached const& other : all)
+    if (other.is_gathered && other.of_list == r.of_list) return {};
+  all.push_back(r);
   return {};
 }
 

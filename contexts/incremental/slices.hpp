@@ -4,6 +4,7 @@
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiered_program.hpp>
 #include <overdub/contexts/incremental/slice_program.hpp>
+#include <overdub/contexts/incremental/update_kind.hpp>
 #include <overdub/header_only.hpp>
 
 #include <cstddef>
@@ -25,7 +26,11 @@ struct runnable_slice {
   increments::slice what;
   increments::doubts doubts;
   std::shared_ptr<tiered_program const> code;
-  std::uint32_t version = 0; // how many variables it follows
+  struct gather_code {
+    std::shared_ptr<tiered_program const> counts, keys;
+  };
+  std::vector<gather_code> gathers; // of `what`
+  std::uint32_t version = 0;        // how many variables it follows
 
 private:
   std::mutex mutable mutex_;
@@ -41,6 +46,9 @@ public:
 
   /// So many slices for one schema differ by what they take for granted; one more takes nothing for granted.
   static constexpr std::size_t most_doubting = 16;
+  /// A function of less work is updated by update programs, and not counted any further. Tests that count small ones set it to 0, before
+  /// anything runs.
+  std::uint64_t least_work = increments::update_kind::least_work;
 
   /// The slice for a schema, and for what is in doubt, or for all that may be. One that was made before something else came to be kept is made anew.
   OVERDUB_DECL std::shared_ptr<runnable_slice const>

@@ -132,6 +132,10 @@ incremental_slices::runnable(increments::slice s, increments::doubts d) {
   made->doubts = std::move(d);
   made->version = layout_.size();
   made->code = tiered_program::of(std::move(s.program), options_, optimised::when_compiled);
+  for (increments::gather& g : s.gathers)
+    made->gathers.push_back(
+        {tiered_program::of(std::move(g.counts), {}, optimised::already),
+         tiered_program::of(std::move(g.keys), {}, optimised::already)});
   made->what = std::move(s);
   ++made_;
   return made;

@@ -35,10 +35,10 @@ public:
   bool counts_next() const { return is_open() && uses_ + 1 >= first_counted && (uses_ + 1) % 2 == 0; }
   /// Whether that of a plain run is to be known first.
   bool asks_for_plain() const { return is_open() && uses_ + 1 == first_counted; }
-  void set_plain_work(std::uint64_t work, std::uint64_t size) {
+  void set_plain_work(std::uint64_t work, std::uint64_t size, std::uint64_t least) {
     plain_ = work;
     size_ = size;
-    if (work < least_work) state_ = state::small;
+    if (work < least) state_ = state::small;
   }
   /// An update was proposed by its update program, with so much work, if that was counted. Whether the choice is to be made now.
   bool proposed(bool was_counted, std::uint64_t work) {
@@ -74,9 +74,11 @@ public:
   }
   /// What it committed was needed by an update of another kind.
   void was_needed() { ++breaks_; }
-  /// Inputs have so many elements. Where they have twice as many or half as many as when the choice was made, it is open again.
-  void has_size(std::uint64_t size) {
-    if (!is_open() && (size > 2 * size_ + 16 || size * 2 + 16 < size_)) open_again();
+  /// Inputs have so many elements, and so many variables are kept. Where inputs have twice as many or half as many as when the choice was
+  /// made, or more is kept, it is open again.
+  void has_size(std::uint64_t size, std::uint32_t kept) {
+    if (!is_open() && (size > 2 * size_ + 16 || size * 2 + 16 < size_ || kept != kept_)) open_again();
+    kept_ = kept;
   }
 
   /// What was counted: the work of an update by its program, in the mean, and of a plain run. None, as long as the choice is open, and for
@@ -106,6 +108,7 @@ private:
   state state_ = state::open;
   std::uint32_t uses_ = 0, counted_ = 0, breaks_ = 0;
   std::uint32_t patience_ = first_patience, until_tried_ = first_patience;
+  std::uint32_t kept_ = 0; // variables
   std::uint64_t work_ = 0, mean_ = 0, plain_ = 0, whole_ = 0, size_ = 0;
 };
 

@@ -484,6 +484,18 @@ TEST_CASE("updates of lists of elements do, too") {
   CHECK(lists > count);
 }
 
+TEST_CASE("updates that become plain runs, and cease to be, give it too") {
+  std::uint64_t const count = programs(400);
+  std::uint64_t plain = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    INFO("plates " << seed);
+    verdict const v = judge_choices(ir::parse(plates(seed).text()), seed, of_plates());
+    CHECK(v.why == "");
+    plain += v.plain;
+  }
+  CHECK(plain > count);
+}
+
 #if OVERDUB_TESTS_JIT
 TEST_CASE("updates of plates do so in machine code, too") {
   compile_options compiled, in_between; // when a slice is made, or after its first call

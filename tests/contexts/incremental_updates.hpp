@@ -67,6 +67,14 @@ public:
     for (std::uint32_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].type().rank > 0 && arguments[i].size() > 0) return change_element(p, i, arguments[i]);
   }
+  // A number, as a whole.
+  void change_number(contexts::incremental_program& p, std::vector<datum>& arguments) {
+    for (std::uint32_t i = 0; i < arguments.size(); ++i)
+      if (arguments[i].type() == ir::f64) {
+        arguments[i] = scalar(of_[i]);
+        p.set(i, arguments[i]);
+      }
+  }
   bool chance(int percent) { return random_.chance(percent); }
 
 private:
@@ -180,6 +188,7 @@ struct verdict {
   bool was_refused = false;
   std::size_t turns = 0, lists = 0, differences = 0, loops = 0, inside = 0, grown = 0, came = 0, ways = 0,
               stays = 0; // updates that ran some of these in part
+  std::size_t plain = 0; // and those that were plain runs
 };
 
 inline verdict
@@ -248,6 +257,58 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
         return {
             .why = "update " + std::to_string(k) + ": result " + std::to_string(i) + " is " +
                    text_of(followed->result(i)) + ", and from the beginning " + text_of((*is)[i])};
+  }
+  return made;
+}
+
+// Updates of few kinds, each many times in a row, so that the work of each is counted, of functions as small as these are.
+inline verdict
+judge_choices(ir::program const& p, std::uint64_t seed, inputs const& of, compile_options const& o = {}) {
+  updates u(seed, of);
+  std::vector<datum> now = u.arguments();
+  executable const again(p);
+  if (!results_of(again, now)) return {};
+  auto const slices = std::make_shared<contexts::incremental_slices>(p, o);
+  slices->least_work = 0;
+  contexts::incremental_program followed(slices, now);
+  verdict made;
+  int kind = 0;
+  for (int k = 0; k < 150; ++k) {
+    if (k % 22 == 0 || u.chance(5)) kind = kind == 1 ? 0 : 1;
+    std::vector<datum> next = now;
+    if (u.chance(4))
+      u.change(followed, next);
+    else if (kind == 0)
+      u.change_alike(followed, next);
+    else
+      u.change_number(followed, next);
+    auto const wanted = results_of(again, next);
+    bool threw = false, was_plain = false;
+    std::vector<std::uint64_t> proposed;
+    try {
+      followed.propose();
+      was_plain = followed.explain().find("\na plain run") != std::string::npos;
+      for (std::size_t i = 0; wanted && i < wanted->size(); ++i) proposed.push_back(followed.proposed(i));
+    } catch (error const&) {
+      threw = true;
+    }
+    if (threw != !wanted) return {.why = threw ? "it throws" : "it does not throw"};
+    made.plain += was_plain;
+    if (threw || u.chance(25)) {
+      followed.rollback();
+    } else {
+      followed.commit();
+      now = next;
+      for (std::size_t i = 0; i < wanted->size(); ++i)
+        if ((*wanted)[i].type().rank == 0 && followed.value(i) != proposed[i])
+          return {.why = "update " + std::to_string(k) + " commits another value than it proposed"};
+    }
+    auto const is = results_of(again, now);
+    for (std::size_t i = 0; i < is->size(); ++i)
+      if (!are_close(followed.result(i), (*is)[i]))
+        return {
+            .why = "update " + std::to_string(k) + ": result " + std::to_string(i) + " is " +
+                   text_of(followed.result(i)) + ", and from the beginning " + text_of((*is)[i])};
   }
   return made;
 }
