@@ -3,6 +3,7 @@
 #include <overdub/contexts/incremental/work_program.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
+#include <overdub/ir/walk.hpp>
 #include <overdub/pass/cost.hpp>
 #include <overdub/pass/dce.hpp>
 
@@ -32,7 +33,7 @@ public:
     at.yield(all);
     made_[f].results = {ir::i64};
     made_.entry = f;
-    pass::dce(made_);
+    drop_unused(f);
     return std::move(made_);
   }
 
@@ -62,12 +63,40 @@ private:
   ir::value_id times(ir::value_id v, std::int64_t by) {
     return by == 1 ? v : at_->add(ir::op::mul, v, literal(by));
   }
-  ir::value_id length(ir::value_id array) { return at_->add(ir::op::length, array); }
+  // The length of an array of the program; of what a map or a loop gives, how often that runs, so that it need not.
+  ir::value_id length(ir::value_id array) {
+    ir::function const& f = original();
+    if (f.is_result(array)) {
+      ir::node_id const n = f.node_of(array);
+      bool const is_stacked = f[n].code == ir::op::loop && f[array].index + 1 >= f[n].operand_count;
+      if (f[n].code == ir::op::map || is_stacked) return mapped(f.operand(n, 0));
+    }
+    return at_->add(ir::op::length, mapped(array));
+  }
   ir::value_id sum_of(ir::value_id array) {
     ir::value_id const operands[] = {array, literal(0)};
     ir::attributes addition = ir::attributes::of(ir::op::add);
     addition.flags = ir::attributes::started;
     return (**at_).result(at_->insert(ir::op::reduce, operands, std::array{ir::i64}, addition));
+  }
+
+  // What the count does not use, errors too, which the program itself would have thrown; and what only that used.
+  void drop_unused(ir::function_id f) {
+    for (bool more = true; more;) {
+      pass::dce(made_);
+      more = false;
+      std::vector<ir::node_id> all;
+      ir::walk(made_[f], ir::function::body, [&](ir::node_id n) { all.push_back(n); });
+      ir::cursor at(made_, f);
+      for (auto n = all.rbegin(); n != all.rend(); ++n) {
+        ir::function const& g = made_[f];
+        bool is_used = g[*n].code == ir::op::yield;
+        for (ir::value_id const v : g.results_of(*n)) is_used = is_used || g[v].first_use != ir::nothing;
+        if (is_used) continue;
+        at.erase(*n);
+        more = true;
+      }
+    }
   }
 
   amount write(ir::region_id r) {
@@ -80,6 +109,9 @@ private:
       case ir::op::while_:
       case ir::op::if_:
         write_regions(n, all);
+        break;
+      case ir::op::length:
+        here_.insert_or_assign(original().result(n), length(original().operand(n, 0)));
         break;
       default:
         at_->clone(from_, n, here_);
@@ -104,7 +136,7 @@ private:
       std::int64_t cost = 1;
       if (f[n].region_count == 0) cost += ir::row_of(f[n].attributes.operation).cost;
       for (std::uint32_t k = 0; k < f[n].region_count; ++k) cost += guess(f.region_at(n, k));
-      return to.counted.push_back(times(length(mapped(f.operand(n, 0))), cost));
+      return to.counted.push_back(times(length(f.operand(n, 0)), cost));
     }
     for (std::uint32_t k = 0; k < f[n].region_count; ++k) to.fixed += guess(f.region_at(n, k)) * guessed;
     bool const is_part = code == ir::op::at || code == ir::op::slice; // a view
@@ -112,7 +144,7 @@ private:
     if (is_part || is_in_place || code == ir::op::array) return;
     for (std::uint32_t k = 0; k < f[n].result_count; ++k)
       if (ir::value_id const v = f.result(n, k); f.type_of(v).rank > 0)
-        to.counted.push_back(times(length(here_.at(v)), f.type_of(v).rank > 1 ? row_guess : 1));
+        to.counted.push_back(times(length(v), f.type_of(v).rank > 1 ? row_guess : 1));
   }
   std::int64_t guess(ir::region_id r) const {
     std::int64_t cost = 0;
