@@ -15,7 +15,7 @@ class gather_index {
 public:
   /// Whether it is of variables of this state.
   bool is_of(std::vector<std::uint64_t> const& state) const { return is_built_ && state_ == state; }
-  /// Of indices, which are not negative, in the order of their rows.
+  /// Of indices in the order of their rows: those of elements that were read, so none is negative.
   void build(
       std::vector<std::uint64_t> state, std::span<std::int64_t const> rows,
       std::span<std::int64_t const> keys) {

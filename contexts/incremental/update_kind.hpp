@@ -31,8 +31,8 @@ public:
   bool is_settled() const { return state_ == state::small || state_ == state::slices; }
   /// Whether the choice is still open.
   bool is_open() const { return state_ == state::open; }
-  /// Whether the work of the update that is next is to be counted: the fourth, the sixth, ... the sixteenth.
-  bool counts_next() const { return is_open() && uses_ + 1 >= first_counted && (uses_ + 1) % 2 == 0; }
+  /// Whether the work of the update that is next is to be counted: from the fourth to the sixteenth.
+  bool counts_next() const { return is_open() && uses_ + 1 >= first_counted; }
   /// Whether that of a plain run is to be known first.
   bool asks_for_plain() const { return is_open() && uses_ + 1 == first_counted; }
   void set_plain_work(std::uint64_t work, std::uint64_t size, std::uint64_t least) {
