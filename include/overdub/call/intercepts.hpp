@@ -72,7 +72,6 @@ concept shorthand = requires {
 // Rules and hooks do not name an operation that stands for others.
 template <class S, class P, class... A>
 consteval bool names_shorthand() {
-  using C = typename S::context;
   constexpr bool named = names_rule<S, P, open_t<S, A>...> ||
                          find_hook<before_hook, S, P, A...>() == listens::named ||
                          find_hook<failed_hook, S, P, std::exception_ptr, A...>() == listens::named;
