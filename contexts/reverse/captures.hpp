@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/reverse/activity.hpp>
 #include <overdub/contexts/reverse/known_functions.hpp>
+#include <overdub/contexts/reverse/update_chains.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -166,8 +167,9 @@ private:
     for (int step = 0; step < most_steps && f_.is_result(v); ++step) {
       node_id const m = f_.node_of(v);
       std::uint32_t const k = f_[v].index;
-      if (f_[m].code == op::update || f_[m].code == op::copy ||
-          (f_[m].code == op::accumulate && k < f_[m].operand_count))
+      if (value_id const before = update_chains(f_).previous(v); before != ir::nothing)
+        v = before;
+      else if (f_[m].code == op::accumulate && k < f_[m].operand_count)
         v = f_.operand(m, k);
       else if (f_[m].code == op::loop && k + 1 < f_[m].operand_count && keeps_shape(m, k))
         v = f_.operand(m, k + 1);

@@ -37,6 +37,14 @@ private:
   value_map<value_id> map_;
 };
 
+/// An array that a loop carries, and that its adjoint carries the other way round.
+struct restored_array {
+  std::uint32_t carried;
+  value_id newest;           // in the adjoint: what the iteration gave
+  bool is_asked_for = false; // whether or not the adjoint reads it
+  bool is_restored = false, is_refused = false;
+};
+
 /// The copy of a region of an operation: it stands behind `before` in a region of the adjoint, up to `end`, which is the copy of
 /// the region's yield, and is erased at last.
 class replica {
@@ -54,6 +62,12 @@ public:
   /// The first of the operations, the last in the copy, that only the adjoint needs, and that are made of what the copy computes
   /// alone: the forward computation may do them, too.
   node_id factors = ir::nothing;
+  /// What is kept with another length in each iteration, perhaps.
+  std::vector<value_id> ragged;
+  /// The arrays that a loop carries and that the adjoint may restore.
+  std::vector<restored_array> restored;
+  /// Versions of arrays that the adjoint restores by undoing updates: they are neither kept nor used to compute others again.
+  std::vector<value_id> versions;
 
   std::vector<node_id> nodes(function const& f) const {
     std::vector<node_id> all;
@@ -70,9 +84,14 @@ private:
 /// What is cheaper to keep of a replica than to compute again.
 class residuals {
 public:
+  /// `versions` are values of the replica that can not be kept, and that the adjoint does not need.
   /// O(operations inside, and the flow between those of the replica itself).
-  residuals(function const& f, known_functions const& callees, replica const& r, bool is_stacked)
-      : f_(f), callees_(callees), shapes_(f, callees, r.in(), r.arguments, r.end()), is_stacked_(is_stacked) {
+  residuals(
+      function const& f, known_functions const& callees, replica const& r, bool is_stacked, bool appends,
+      std::vector<value_id> const& versions)
+      : f_(f), callees_(callees), shapes_(f, callees, r.in(), r.arguments, r.end()), is_stacked_(is_stacked),
+        appends_(appends) {
+    for (value_id const v : versions) versions_.insert_or_assign(v, true);
     int loops = 0;
     for (node_id n = f[r.in()].parent; n != ir::nothing; n = f[f[n].parent].parent)
       if (f[n].code == op::loop || f[n].code == op::map) ++loops;
@@ -97,6 +116,18 @@ public:
   bool is_shifted(value_id kept) const {
     return std::find(shifted_.begin(), shifted_.end(), kept) != shifted_.end();
   }
+  /// Whether an array of numbers is kept whose length may be another one in each iteration: the elements of all iterations are
+  /// kept one behind the other.
+  bool is_ragged(value_id kept) const {
+    return appends_ && f_.type_of(kept).rank == 1 && is_data(kept) && !has_one_shape(kept) &&
+           !is_shifted(kept);
+  }
+  /// Whether something is kept whose shape may be another one in each iteration, and would throw size_error then.
+  bool is_doubtful() const {
+    return std::any_of(kept_.begin(), kept_.end(), [&](value_id v) {
+      return is_data(v) && !has_one_shape(v) && !is_shifted(v) && !is_ragged(v);
+    });
+  }
 
 private:
   // In additions, as the table of operations has costs: a number is written, and read. Of loops inside of loops more numbers are
@@ -104,6 +135,7 @@ private:
   static constexpr double cost_of_keeping = 4, dearer_by_loop = 2;
   // An array whose shape is not known to stay can be kept all the same: where it does not, the loop throws size_error.
   static constexpr double dearer_by_doubt = 10'000;
+  static constexpr double dearer_if_ragged = 2; // its elements are copied to the end of the others, and back
   static constexpr double turns = 10;           // that a loop is thought to run
   static constexpr double dearer_factor = 0.25; // what the forward computation has anyhow is kept before
 
@@ -116,6 +148,7 @@ private:
       kept.cost_of_keeping = cost_of(v);
       shifted_.push_back(v);
     }
+    if (versions_.contains(v)) kept.cost_of_keeping = residual_problem::never;
     problem_.values.push_back(kept);
   }
   void add(node_id n, bool is_factor) {
@@ -133,7 +166,9 @@ private:
     }
   }
   void need(node_id n) {
-    each_use(n, [&](std::uint32_t v) { problem_.values[v].is_needed = true; });
+    each_use(n, [&](std::uint32_t v) {
+      if (!versions_.contains(values_[v])) problem_.values[v].is_needed = true;
+    });
   }
   template <class Visit>
   void each_use(node_id n, Visit const& visit) {
@@ -153,7 +188,8 @@ private:
   double keeping(value_id v) const {
     if (f_.type_of(v).is_function() && !is_stacked_) return cost_of_one_; // there are no arrays of them
     if (!is_data(v)) return residual_problem::never;
-    return has_one_shape(v) ? cost_of(v) : cost_of(v) * dearer_by_doubt;
+    if (has_one_shape(v)) return cost_of(v);
+    return cost_of(v) * (appends_ && f_.type_of(v).rank == 1 ? dearer_if_ragged : dearer_by_doubt);
   }
   double cost_of(value_id v) const {
     double cost = cost_of_one_;
@@ -175,6 +211,8 @@ private:
   known_functions const& callees_;
   fixed_shapes shapes_;
   bool is_stacked_;
+  bool appends_; // what is kept may be ragged
+  value_map<bool> versions_;
   double cost_of_one_ = cost_of_keeping;
   bool is_possible_ = true;
   residual_problem problem_;

@@ -25,7 +25,7 @@ public:
     for (node_id const n : forward.nodes(f())) forward_.push_back(n);
     for (node_id n = f()[end].next; n != ir::nothing; n = f()[n].next) backward_.push_back(n);
     for (value_id const v : f().operands_of(end)) values_.push_back(v);
-    residuals const chosen(f(), callees, forward, false);
+    residuals const chosen(f(), callees, forward, false, false, {});
     is_possible_ = chosen.is_possible();
     kept_ = chosen.kept();
     find_needed();

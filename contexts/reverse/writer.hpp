@@ -127,24 +127,56 @@ private:
   std::string described(replica const& r, value_id v) const;
   void note_kept(
       function::node const& of, bool in_each_turn, std::vector<std::string> const& kept,
-      std::size_t operations);
+      std::size_t operations, std::vector<std::string> const& restored = {});
   // ---- what is kept (writer_keep.hpp)
   replica copy(region_id r, copies& map);
   void find_factors(replica& r);
-  node_id keep(node_id first, node_id second, std::vector<replica> replicas);
+  node_id keep(node_id first, node_id second, std::vector<replica>& replicas);
   std::optional<std::uint32_t> result_that_is(node_id first, replica const& r, value_id v) const;
   struct shifted_value { // carried by a loop
     value_id value, next, initial;
   };
   value_id of_turn_before(shifted_value const& s, value_id stored, node_id second, bool is_reversed);
+  struct stored_value {
+    value_id array; // or the value itself, where nothing is stacked
+    value_id start = ir::nothing,
+             length = ir::nothing; // of ragged arrays: of what an iteration kept, by iteration
+  };
   struct rebuilt {
     values in_place; // of the results of the first operation
-    values besides;
+    std::vector<stored_value> besides;
+    value_id turns = ir::nothing; // of a while
   };
+  values append(value_id all, value_id used, value_id more);
   rebuilt rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept);
   value_id nothing_of(ir::type t);
   bool has_signature(function_id of, ir::signature const& s) const;
-  node_id without_arguments(node_id second, std::uint32_t count);
+  node_id without_arguments(node_id second, replica const& r);
+  // ---- arrays that are updated in place (writer_restore.hpp)
+  struct restored_version {
+    value_id of;                   // a version of an array, that a loop or a branch gives
+    value_id before = ir::nothing; // the one before the loop or the branch, which its adjoint gives
+  };
+  node_id outermost_in(region_id r, node_id n) const;
+  std::vector<std::uint32_t> positions_in_adjoint(replica const& r) const;
+  std::vector<ir::use_id>
+  uses_in_adjoint(replica const& r, value_id v, std::vector<std::uint32_t> const& positions) const;
+  value_id
+  restored_before(value_id version, replica const& r, std::vector<std::uint32_t> const& positions) const;
+  std::optional<std::vector<node_id>> places_to_restore(replica const& r, values const& versions) const;
+  value_id restore_versions(replica const& r, values const& versions, value_id newest);
+  value_id undo(node_id n, std::uint32_t result, value_id next);
+  value_id undo_loop(node_id n, std::uint32_t carried, value_id next);
+  value_id undo_branch(node_id n, std::uint32_t result, value_id next);
+  values versions_of(replica const& r, std::uint32_t yielded) const;
+  void restore_arrays(node_id first, replica& r);
+  void find_versions(replica& r);
+  std::vector<std::uint32_t>
+  restore_in_branches(node_id n, std::vector<replica>& replicas, values (&oldest)[2]);
+  void follow_restored(value_id from, value_id to) {
+    for (restored_version& known : restored_)
+      if (known.of == from) known.of = to;
+  }
 
   values shares_of(node_id n);
   values results_of(node_id n) const {
@@ -171,6 +203,7 @@ private:
       recurrent_;               // by value: whether a turn of the innermost loop makes it of what it carries
   bool in_slopes_ = false;      // what is written belongs to a branch on the way there
   std::vector<node_id> unused_; // perhaps
+  std::vector<restored_version> restored_;
   value_map<value_id> accumulated_; // accumulators of the program: what their arrays' cotangents are
 };
 

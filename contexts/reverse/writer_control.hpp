@@ -1,6 +1,7 @@
 // The adjoints of control: loops run the other way round, branches and maps the same way.
 #pragma once
 
+#include <overdub/contexts/reverse/update_chains.hpp>
 #include <overdub/contexts/reverse/writer.hpp>
 
 #include <utility>
@@ -96,6 +97,7 @@ inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& 
 inline void writer::if_(node_id n, values const& shares) {
   // Arrays that both branches give on have a cotangent that does, too; others are added to.
   values given, accumulated;
+  std::size_t next_restored = 0;
   for (value_id const v : captured(n)) {
     bool const is_whole = uses_whole(f(), v, f().region_at(n, 0)) && uses_whole(f(), v, f().region_at(n, 1));
     if (type_of(v).rank == 0 || is_whole || sums_.is_accumulated(v))
@@ -121,9 +123,12 @@ inline void writer::if_(node_id n, values const& shares) {
         for (value_id const v : given) parts[branch].push_back(sums_.take(v));
         sums_.leave();
       });
-    values kept_given;
+    values kept_given, oldest[2];
     std::vector<values> yields(2);
     std::vector<ir::type> results;
+    next_restored = restored_.size();
+    for (std::uint32_t const i : restore_in_branches(n, replicas, oldest))
+      restored_.push_back({f().result(n, i)});
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (parts[0][i] == ir::nothing && parts[1][i] == ir::nothing) continue;
       kept_given.push_back(given[i]);
@@ -134,8 +139,11 @@ inline void writer::if_(node_id n, values const& shares) {
               parts[branch][i] == ir::nothing ? sums_.zeros_like(given[i]) : parts[branch][i]);
         });
     }
-    for (std::uint32_t branch = 0; branch < 2; ++branch)
+    for (value_id const v : oldest[0]) results.push_back(type_of(v));
+    for (std::uint32_t branch = 0; branch < 2; ++branch) {
+      yields[branch].insert(yields[branch].end(), oldest[branch].begin(), oldest[branch].end());
       sums_.inside(f().region_at(second, branch), [&](region_id) { at_.yield(yields[branch]); });
+    }
     at_.set_results(second, results);
     (void)keep(n, second, replicas);
     given = std::move(kept_given);
@@ -144,6 +152,7 @@ inline void writer::if_(node_id n, values const& shares) {
     return all;
   });
   for (std::size_t i = 0; i < given.size(); ++i) sums_.add(given[i], sums[i]);
+  for (std::size_t i = given.size(); i < sums.size(); ++i) restored_[next_restored++].before = sums[i];
 }
 
 // For loops and whiles: what goes on from turn to turn is a cotangent of what was carried, and sums.
@@ -163,6 +172,11 @@ inline void writer::loop(node_id n, values const& shares) {
     else if (!sums_.is_accumulated(v))
       (counted && is_read_at_index(n, v) ? by_index : accumulated).push_back(v);
 
+  std::vector<std::uint32_t> updated; // carried arrays of which it replaces elements
+  if (!checkpointed)
+    for (std::uint32_t i = 0; i < carried; ++i)
+      if (update_chains(f()).carries(n, i)) updated.push_back(i);
+  std::vector<std::size_t> restored; // in restored_
   values const sums = in_accumulators(accumulated, [&] {
     values operands{counted ? f().operand(n, 0) : index(0)}; // of a while: what `keep` puts there
     std::vector<std::vector<ir::type>> arguments{{ir::i64}};
@@ -175,6 +189,10 @@ inline void writer::loop(node_id n, values const& shares) {
       value_id const sum = sums_.take(v);
       operands.push_back(sum == ir::nothing ? sums_.zero(type_of(v)) : sum);
       arguments[0].push_back(type_of(v));
+    }
+    for (std::uint32_t const i : updated) {
+      operands.push_back(f().result(n, i));
+      arguments[0].push_back(type_of(operands.back()));
     }
     std::vector<ir::type> results(arguments[0].begin() + 1, arguments[0].end());
     auto const behind = static_cast<std::uint32_t>(results.size()) + 1;
@@ -219,6 +237,8 @@ inline void writer::loop(node_id n, values const& shares) {
       for (std::uint32_t i = 0; i < carried; ++i)
         states.push_back(useful[i] != 0 ? f().argument(r, next++) : value_id(ir::nothing));
       for (value_id const v : summed) sums_.set(v, f().argument(r, next++));
+      for (std::uint32_t const i : updated)
+        replicas.back().restored.push_back({.carried = i, .newest = f().argument(r, next++)});
       for (value_id const v : by_index) sums_.sum_elements_of(v);
       auto const yielded = [&](std::uint32_t i) { return f().operand(replicas.back().end(), i); };
       for (std::uint32_t i = 0; i < carried; ++i)
@@ -238,6 +258,7 @@ inline void writer::loop(node_id n, values const& shares) {
         yields.push_back(sum == ir::nothing ? sums_.zeros_like(stand_ins[i]) : sum);
       }
       for (value_id const v : summed) yields.push_back(sums_.take(v));
+      for (restored_array const& a : replicas.back().restored) yields.push_back(a.newest);
       if (checkpointed) {
         for (value_id const v : {saved.used, saved.turn}) yields.push_back(v);
         yields.insert(yields.end(), saved.states.begin(), saved.states.end());
@@ -251,8 +272,13 @@ inline void writer::loop(node_id n, values const& shares) {
     });
     if (checkpointed)
       note_kept(f()[n], false, {"what it carries, in some of its turns"}, sweep(replicas[0]));
-    else
+    else {
+      std::size_t const first_restored = restored_.size();
+      for (std::uint32_t const i : updated) restored_.push_back({f().result(n, i)});
       second = keep(n, second, replicas);
+      for (std::size_t i = 0; i < updated.size(); ++i)
+        if (replicas[0].restored[i].is_restored) restored.push_back(first_restored + i);
+    }
     values all;
     for (value_id const v : f().results_of(second)) all.push_back(v);
     return all;
@@ -264,6 +290,7 @@ inline void writer::loop(node_id n, values const& shares) {
     if (useful[i] != 0) carried_in.emplace_back(initial[i], sums[next++]);
   for (value_id const v : summed) sums_.set(v, sums[next++]); // first: one of them may be carried in, too
   for (auto const& [v, share] : carried_in) sums_.add(v, share);
+  for (std::size_t const i : restored) restored_[i].before = sums[next++];
   if (checkpointed) next += 2 + carried;
   for (value_id const v : by_index) sums_.add(v, sums[next++]);
 }
@@ -354,7 +381,7 @@ inline bool writer::is_read_at_index(node_id n, value_id array) const {
 /// What a region gives that runs once, from its `first` result on: it stands a second time among the operations that follow.
 inline void writer::once(node_id n, values const& shares, std::uint32_t first) {
   copies map(activity_);
-  std::vector<replica> const replicas{copy(f().region_at(n, 0), map)};
+  std::vector<replica> replicas{copy(f().region_at(n, 0), map)};
   for (std::uint32_t i = first; i < shares.size(); ++i)
     if (shares[i] != ir::nothing) sums_.add(f().operand(replicas[0].end(), i - first), shares[i]);
   reverse(replicas[0].nodes(f()));

@@ -65,10 +65,10 @@ inline void writer::find_factors(replica& r) {
 
 /// The adjoint `second` of an operation `first` is complete: what is cheaper to keep of its replicas is kept by what stands in the
 /// place of `first` then. Returns what stands in the place of `second`; both are nothing of a replica in a region that runs once.
-inline node_id writer::keep(node_id first, node_id second, std::vector<replica> replicas) {
-  function::node const original = f()[first];
-  op const code = original.code;
-  bool const is_stacked = code == op::loop || code == op::while_ || code == op::map;
+inline node_id writer::keep(node_id first, node_id second, std::vector<replica>& replicas) {
+  op const code = f()[first].code;
+  bool const is_loop = code == op::loop || code == op::while_;
+  bool const is_stacked = is_loop || code == op::map;
   bool const is_reversed = code == op::loop && f()[first].attributes.is_reversed();
   ir::cursor const back = at_;
   std::vector<values> kept;
@@ -76,21 +76,26 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
   std::vector<std::vector<shifted_value>> shifted;
   values only_shifted;             // kept for the next turn alone
   bool keeps = code == op::while_; // its number of turns
-  std::vector<std::string> texts;
+  std::vector<std::string> texts, restored;
   if (code == op::while_) texts.push_back("the number of its turns");
+  for (replica& r : replicas) find_factors(r);
+  if (is_loop) restore_arrays(first, replicas.front());
+  function::node const original = f()[first];
   for (replica& r : replicas) {
-    find_factors(r);
-    residuals const chosen(f(), callees_, r, is_stacked);
+    residuals const chosen(f(), callees_, r, is_stacked, is_loop, r.versions);
     if (!chosen.is_possible())
       refuse(
           first, "a value inside is needed to go backwards, and can neither be kept nor computed again: "
                  "it comes from outside of the program, or from a call that does what others see");
     kept.push_back(chosen.kept());
     for (value_id const v : kept.back()) texts.push_back(described(r, v));
+    for (restored_array const& a : r.restored)
+      if (a.is_restored) restored.push_back(described(r, r.arguments[a.carried]));
     // Of an array whose shape is another one in the first turn, what it becomes is kept.
     shifted.emplace_back();
     values more;
     std::erase_if(kept.back(), [&](value_id v) {
+      if (chosen.is_ragged(v)) r.ragged.push_back(v);
       if (!chosen.is_shifted(v)) return false;
       auto const i = static_cast<std::uint32_t>(
           std::find(r.arguments.begin(), r.arguments.end(), v) - r.arguments.begin());
@@ -113,34 +118,37 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica> 
     });
     keeps = keeps || !kept.back().empty();
   }
-  // Behind what is kept of one replica comes that of the next; in front of all, the number of turns of a while.
-  rebuilt const made = keeps ? rebuild(first, replicas, kept) : rebuilt{results_of(first), {}};
+  // Behind what is kept of one replica comes that of the next.
+  rebuilt const made = keeps ? rebuild(first, replicas, kept) : rebuilt{results_of(first), {}, {}};
   std::size_t next = 0;
-  if (code == op::while_) at_.set_operand(second, 0, made.besides[next++]);
+  if (code == op::while_) at_.set_operand(second, 0, made.turns);
   for (std::size_t i = 0; i < replicas.size(); ++i) {
-    auto const take = [&](value_id v, value_id stored) {
+    auto const take = [&](value_id v, stored_value const& from) {
+      value_id stored = from.array;
       for (shifted_value const& s : shifted[i])
         if (s.next == v) at_.substitute(s.value, of_turn_before(s, stored, second, is_reversed));
       if (std::find(only_shifted.begin(), only_shifted.end(), v) != only_shifted.end()) return;
       if (is_stacked) {
         at_.to_start(replicas[i].in());
-        value_id const operands[] = {stored, f().argument(replicas[i].in(), 0)};
-        ir::type const t = type_of(v);
-        stored = f().result(at_.insert(op::at, operands, std::span<ir::type const>(&t, 1)));
+        value_id const turn = f().argument(replicas[i].in(), 0);
+        values operands{stored, turn};
+        if (from.start != ir::nothing)
+          operands = {stored, at_.add(op::at, from.start, turn), at_.add(op::at, from.length, turn)};
+        stored = insert(from.start != ir::nothing ? op::slice : op::at, operands, type_of(v));
       }
       at_.substitute(v, stored);
     };
     for (shifted_value const& s : shifted[i])
       if (f().region_of(s.next) != replicas[i].in())
         at_.substitute(s.value, of_turn_before(s, ir::nothing, second, is_reversed));
-    for (auto const& [v, result] : given[i]) take(v, made.in_place[result]);
+    for (auto const& [v, result] : given[i]) take(v, {made.in_place[result]});
     for (value_id const v : kept[i]) take(v, made.besides[next++]);
   }
   std::size_t again = 0;
   for (replica const& r : replicas) again += sweep(r);
-  note_kept(original, is_stacked, texts, again);
-  if (second != ir::nothing && !replicas.front().arguments.empty())
-    second = without_arguments(second, static_cast<std::uint32_t>(replicas.front().arguments.size()));
+  note_kept(original, is_stacked, texts, again, restored);
+  if (second != ir::nothing && (!replicas.front().arguments.empty() || !replicas.front().restored.empty()))
+    second = without_arguments(second, replicas.front());
   at_ = back;
   return second;
 }
@@ -201,31 +209,77 @@ writer::result_that_is(node_id first, replica const& r, value_id v) const {
   return {};
 }
 
+/// Adds the elements of an array behind others, in an array of which so many are used; returns it, how many are used then, and how
+/// many came. Where it is full, it becomes twice as long.
+inline writer::values writer::append(value_id all, value_id used, value_id more) {
+  ir::type const t = type_of(all);
+  value_id const count = at_.add(op::length, more);
+  value_id const now_used = at_.add(op::add, used, count);
+  value_id const room = at_.add(op::length, all);
+  value_id const is_full = at_.add(op::gt, now_used, room);
+  std::vector<ir::type> const none[] = {{}, {}};
+  node_id const grown =
+      at_.insert(op::if_, std::span<value_id const>(&is_full, 1), std::span<ir::type const>(&t, 1), {}, none);
+  sums_.inside(f().region_at(grown, 0), [&](region_id) {
+    value_id const new_room = at_.add(op::max, room, count);
+    value_id const longer =
+        at_.add(op::concat, all, at_.add(op::fill, new_room, sums_.zero(t.element_type())));
+    at_.yield(std::span<value_id const>(&longer, 1));
+  });
+  sums_.inside(f().region_at(grown, 1), [&](region_id) { at_.yield(std::span<value_id const>(&all, 1)); });
+  value_id const operands[] = {count, f().result(grown)};
+  std::vector<ir::type> const arguments[] = {{ir::i64, t}};
+  node_id const written = at_.insert(op::loop, operands, std::span<ir::type const>(&t, 1), {}, arguments);
+  sums_.inside(f().region_at(written, 0), [&](region_id r) {
+    value_id const i = f().argument(r, 0), element = at_.add(op::at, more, i);
+    value_id const next = at_.add(op::update, f().argument(r, 1), at_.add(op::add, used, i), element);
+    at_.yield(std::span<value_id const>(&next, 1));
+  });
+  return {f().result(written), now_used, count};
+}
+
 /// Puts an operation that gives what is kept, too, in the place of another.
 inline writer::rebuilt
 writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept) {
   function::node const old = f()[first];
   bool const counts = old.code == op::while_;
-  bool const is_stacked = counts || old.code == op::loop || old.code == op::map;
-  std::uint32_t const carried =
-      counts ? old.operand_count : old.result_count; // in front of the number of turns
+  bool const is_loop = counts || old.code == op::loop;
+  bool const is_stacked = is_loop || old.code == op::map;
+  std::uint32_t const first_carried = old.code == op::loop ? 1 : 0;
+  std::uint32_t const carried = is_loop ? old.operand_count - first_carried : old.result_count;
+  auto const is_ragged = [&](std::size_t k, value_id v) {
+    return std::find(replicas[k].ragged.begin(), replicas[k].ragged.end(), v) != replicas[k].ragged.end();
+  };
 
+  ir::cursor const back = at_;
+  at_.to_before(first);
   values operands;
   for (value_id const v : f().operands_of(first)) operands.push_back(v);
-  std::vector<ir::type> results;
+  values
+      more; // that the loop carries, besides: of a while its number of turns; of ragged arrays their elements, and how many
+  if (counts) more.push_back(index(0));
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    for (value_id const v : kept[k])
+      if (is_ragged(k, v)) {
+        more.push_back(at_.add(op::fill, index(0), sums_.zero(type_of(v).element_type())));
+        more.push_back(index(0));
+      }
+  operands.insert(operands.end(), more.begin(), more.end());
+  std::vector<ir::type> results, types_of_more;
   for (value_id const v : f().results_of(first)) results.push_back(type_of(v));
-  if (counts) {
-    operands.push_back(index(0));
-    results.insert(results.begin() + carried, ir::i64);
-  }
-  for (values const& all : kept)
-    for (value_id const v : all) results.push_back(is_stacked ? type_of(v).array_of() : type_of(v));
+  for (value_id const v : more) types_of_more.push_back(type_of(v));
+  results.insert(results.begin() + carried, types_of_more.begin(), types_of_more.end());
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    for (value_id const v : kept[k])
+      if (is_ragged(k, v))
+        results.insert(results.end(), 2, ir::type(ir::i64).array_of());
+      else
+        results.push_back(is_stacked ? type_of(v).array_of() : type_of(v));
   std::vector<std::vector<ir::type>> arguments(old.region_count);
   for (std::uint32_t i = 0; i < old.region_count; ++i) {
     for (value_id const v : f().arguments_of(f().region_at(first, i))) arguments[i].push_back(type_of(v));
-    if (counts) arguments[i].push_back(ir::i64);
+    arguments[i].insert(arguments[i].end(), types_of_more.begin(), types_of_more.end());
   }
-  at_.to_before(first);
   node_id const made = at_.insert(old.code, operands, results, old.attributes, arguments);
   at_.set_place_of(made, old.place);
 
@@ -244,43 +298,61 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
     }
     replica const& r = replicas[k];
     if (r.index != ir::nothing) map.insert_or_assign(r.index, f().argument(to, 0));
-    std::uint32_t const first_carried = r.index != ir::nothing && old.code == op::loop ? 1 : 0;
+    std::uint32_t const first_argument = r.index != ir::nothing && old.code == op::loop ? 1 : 0;
     for (std::uint32_t j = 0; j < r.arguments.size(); ++j)
-      map.insert_or_assign(r.arguments[j], f().argument(to, first_carried + j));
+      map.insert_or_assign(r.arguments[j], f().argument(to, first_argument + j));
     std::vector<node_id> factors;
     for (node_id const n : r.nodes(f())) {
       node_id const copied = at_.clone(at_.id(), n, map);
       if (n == r.factors || !factors.empty()) factors.push_back(copied);
     }
-    values yields;
+    values yields, next;
     for (value_id const v : f().operands_of(r.end())) yields.push_back(map.of(v));
-    if (counts) {
-      value_id const turn = f().argument(to, carried);
-      yields.insert(yields.begin() + carried, at_.add(op::add, turn, index(1)));
-    }
+    std::uint32_t argument = first_carried + carried; // of those that are carried besides
+    if (counts) next.push_back(at_.add(op::add, f().argument(to, argument++), index(1)));
     for (std::size_t other = 0; other < kept.size(); ++other)
       for (value_id const v : kept[other]) {
-        if (other == k) {
+        if (other != k) {
+          yields.push_back(nothing_of(type_of(v))); // what the other branch keeps
+        } else if (is_ragged(k, v)) {
+          value_id const all = f().argument(to, argument++), used = f().argument(to, argument++);
+          values const longer = append(all, used, map.of(v));
+          next.insert(next.end(), longer.begin(), longer.begin() + 2);
+          yields.push_back(used);
+          yields.push_back(longer[2]);
+        } else {
           yields.push_back(map.of(v));
-          continue;
         }
-        // What the other branch keeps.
-        yields.push_back(nothing_of(type_of(v)));
       }
+    yields.insert(yields.begin() + carried, next.begin(), next.end());
     at_.yield(yields);
     for (std::size_t j = factors.size(); j-- > 0;)
       if (!f().is_used(f().result(factors[j]))) at_.erase(factors[j]);
   }
+  at_ = back;
 
-  values in_place, besides;
-  for (std::uint32_t i = 0; i < results.size(); ++i) {
-    bool const is_old = i < carried || (counts && i > carried && i <= old.result_count);
-    (is_old ? in_place : besides).push_back(f().result(made, i));
-  }
+  rebuilt given;
+  std::uint32_t of_more = carried, next = carried + static_cast<std::uint32_t>(more.size());
   for (std::uint32_t i = 0; i < old.result_count; ++i)
-    activity_.set(in_place[i], activity_.of(f().result(first, i)));
-  at_.replace(first, in_place);
-  return {in_place, besides};
+    given.in_place.push_back(f().result(made, i < carried ? i : next++));
+  if (counts) given.turns = f().result(made, of_more++);
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    for (value_id const v : kept[k]) {
+      if (is_ragged(k, v)) {
+        given.besides.push_back(
+            {f().result(made, of_more), f().result(made, next), f().result(made, next + 1)});
+        of_more += 2;
+        next += 2;
+      } else {
+        given.besides.push_back({f().result(made, next++)});
+      }
+    }
+  for (std::uint32_t i = 0; i < old.result_count; ++i) {
+    activity_.set(given.in_place[i], activity_.of(f().result(first, i)));
+    follow_restored(f().result(first, i), given.in_place[i]);
+  }
+  at_.replace(first, given.in_place);
+  return given;
 }
 
 inline bool writer::has_signature(function_id of, ir::signature const& s) const {
@@ -312,27 +384,43 @@ inline value_id writer::nothing_of(ir::type t) {
       at_.insert(op::closure, {}, std::span<ir::type const>(&t, 1), ir::attributes::of(*known)));
 }
 
-/// The loop without the last arguments of its region, which nothing uses any more.
-inline node_id writer::without_arguments(node_id second, std::uint32_t count) {
+/// The loop without what nothing uses any more: the last arguments of its region, which stood for what is carried, and arrays that are
+/// not restored.
+inline node_id writer::without_arguments(node_id second, replica const& r) {
   function::node const old = f()[second];
   region_id const from = f().region_at(second, 0);
+  auto const count = static_cast<std::uint32_t>(f().arguments_of(from).size() - r.arguments.size());
+  std::vector<std::uint8_t> is_dropped(std::max(old.operand_count, count));
+  for (restored_array const& a : r.restored)
+    if (!a.is_restored) is_dropped[f()[a.newest].index] = 1;
   values operands;
-  for (value_id const v : f().operands_of(second)) operands.push_back(v);
   std::vector<ir::type> results;
-  for (value_id const v : f().results_of(second)) results.push_back(type_of(v));
   std::vector<std::vector<ir::type>> arguments(1);
-  for (value_id const v : f().arguments_of(from)) arguments[0].push_back(type_of(v));
-  arguments[0].resize(arguments[0].size() - count);
+  for (std::uint32_t i = 0; i < old.operand_count; ++i)
+    if (is_dropped[i] == 0) operands.push_back(f().operand(second, i));
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (is_dropped[i] == 0) arguments[0].push_back(type_of(f().argument(from, i)));
+  auto const is_kept = [&](std::uint32_t result) {
+    return result + 1 >= is_dropped.size() || is_dropped[result + 1] == 0;
+  };
+  for (std::uint32_t i = 0; i < old.result_count; ++i)
+    if (is_kept(i)) results.push_back(type_of(f().result(second, i)));
   at_.to_before(second);
   node_id const made = at_.insert(old.code, operands, results, old.attributes, arguments);
   region_id const to = f().region_at(made, 0);
   values in_place;
-  for (value_id const v : f().arguments_of(to)) in_place.push_back(v);
+  std::uint32_t next = 0;
+  for (std::uint32_t i = 0; i < count; ++i)
+    in_place.push_back(is_dropped[i] == 0 ? f().argument(to, next++) : f().operand(second, i));
   at_.to_end(to);
-  values const yields = at_.splice(from, in_place);
+  values const all = at_.splice(from, in_place);
+  values yields, replaced;
+  next = 0;
+  for (std::uint32_t i = 0; i < old.result_count; ++i) {
+    if (is_kept(i)) yields.push_back(all[i]);
+    replaced.push_back(f().result(made, is_kept(i) ? next++ : 0));
+  }
   at_.yield(yields);
-  values replaced;
-  for (value_id const v : f().results_of(made)) replaced.push_back(v);
   at_.replace(second, replaced);
   return made;
 }

@@ -22,12 +22,13 @@ inline std::string writer::described(replica const& r, value_id v) const {
 
 /// What an operation keeps, and how much its adjoint computes again.
 inline void writer::note_kept(
-    function::node const& of, bool in_each_turn, std::vector<std::string> const& kept,
-    std::size_t operations) {
-  std::string text = std::string(1, '@').append(p_.name_of(of_)) + ": " +
-                     std::string(ir::name_of(of.code)) + (kept.empty() ? " keeps nothing" : " keeps ");
+    function::node const& of, bool in_each_turn, std::vector<std::string> const& kept, std::size_t operations,
+    std::vector<std::string> const& restored) {
+  std::string text = std::string(1, '@').append(p_.name_of(of_)) + ": " + std::string(ir::name_of(of.code)) +
+                     (kept.empty() ? " keeps nothing" : " keeps ");
   for (std::size_t i = 0; i < kept.size(); ++i) text.append(i > 0 ? ", " : "").append(kept[i]);
   if (in_each_turn && !kept.empty()) text += ", in each turn";
+  for (std::string const& array : restored) text.append("; restores ").append(array);
   if (operations > 0)
     text.append("; ").append(std::to_string(operations)).append(" of its operations computed again");
   p_.notes.push_back({std::move(text), of.place});
@@ -36,7 +37,8 @@ inline void writer::note_kept(
 /// A branch gives its slopes on the way there.
 inline void writer::note_slopes(node_id n, std::size_t count) {
   p_.notes.push_back(
-      {std::string(1, '@').append(p_.name_of(of_)) + ": if gives its slopes, " + std::to_string(count) + " of them",
+      {std::string(1, '@').append(p_.name_of(of_)) + ": if gives its slopes, " + std::to_string(count) +
+           " of them",
        f()[n].place});
 }
 

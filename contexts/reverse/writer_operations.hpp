@@ -7,6 +7,7 @@
 #include <overdub/contexts/reverse/writer_keep.hpp>
 #include <overdub/contexts/reverse/writer_notes.hpp>
 #include <overdub/contexts/reverse/writer_reduce.hpp>
+#include <overdub/contexts/reverse/writer_restore.hpp>
 #include <overdub/contexts/reverse/writer_slopes.hpp>
 
 #include <algorithm>

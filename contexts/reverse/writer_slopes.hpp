@@ -118,6 +118,7 @@ inline node_id writer::giving_more(node_id n, values const (&more)[2]) {
   for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
     in_place.push_back(f().result(made, i));
     activity_.set(in_place.back(), activity_.of(f().result(n, i)));
+    follow_restored(f().result(n, i), in_place.back());
   }
   at_.replace(n, in_place);
   at_ = back;

@@ -1,0 +1,289 @@
+// Arrays that are updated in place, on the way back: the versions of an array that a loop carries (update_chains.hpp) are restored from
+// the newest to the oldest by undoing what replaced elements, each just before the adjoint reads an older version. The forward pass keeps
+// the replaced elements, and no array.
+#pragma once
+
+#include <overdub/contexts/reverse/update_chains.hpp>
+#include <overdub/contexts/reverse/writer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace overdub::contexts::adjoint {
+
+/// The operation of the replica's region that an operation is, or is nested in; nothing: it is elsewhere.
+inline node_id writer::outermost_in(region_id r, node_id n) const {
+  while (n != ir::nothing && f()[n].parent != r) n = f()[f()[n].parent].parent;
+  return n;
+}
+/// The positions of the operations of the adjoint, from 1; 0 for others.
+inline std::vector<std::uint32_t> writer::positions_in_adjoint(replica const& r) const {
+  std::vector<std::uint32_t> positions(f().node_count());
+  std::uint32_t next = 0;
+  for (node_id n = f()[r.end()].next; n != ir::nothing; n = f()[n].next) positions[index_of(n)] = ++next;
+  return positions;
+}
+/// The uses of a value by the adjoint, in regions too.
+inline std::vector<ir::use_id>
+writer::uses_in_adjoint(replica const& r, value_id v, std::vector<std::uint32_t> const& positions) const {
+  std::vector<ir::use_id> found;
+  for (ir::use_id const u : f().uses_of(v)) {
+    node_id const n = outermost_in(r.in(), f()[u].user);
+    if (n != ir::nothing && positions[index_of(n)] != 0) found.push_back(u);
+  }
+  return found;
+}
+/// What an adjoint inside gives as the version before this one; nothing, if none does.
+inline value_id writer::restored_before(
+    value_id version, replica const& r, std::vector<std::uint32_t> const& positions) const {
+  for (restored_version const& known : restored_) {
+    if (known.of != version || known.before == ir::nothing || f().region_of(known.before) != r.in()) continue;
+    if (positions[index_of(f().node_of(known.before))] != 0) return known.before;
+  }
+  return ir::nothing;
+}
+
+/// For each version but the newest, in front of which operation of the adjoint it is restored (nothing: at the end); or which
+/// one gives it. No value, where the adjoint reads a version before it could be restored.
+inline std::optional<std::vector<node_id>>
+writer::places_to_restore(replica const& r, values const& versions) const {
+  constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
+  std::vector<std::uint32_t> first_use(versions.size() + 1, never); // of this version, or an older one
+  std::vector<node_id> user(versions.size() + 1, node_id(ir::nothing));
+  for (std::size_t i = versions.size(); i-- > 0;) {
+    first_use[i] = first_use[i + 1];
+    user[i] = user[i + 1];
+    for (ir::use_id const u : uses_in_adjoint(r, versions[i], positions)) {
+      node_id const n = outermost_in(r.in(), f()[u].user);
+      if (positions[index_of(n)] >= first_use[i]) continue;
+      first_use[i] = positions[index_of(n)];
+      user[i] = n;
+    }
+  }
+  std::vector<node_id> places{node_id(ir::nothing)};
+  for (std::size_t i = 1; i < versions.size(); ++i) {
+    value_id const given = restored_before(versions[i - 1], r, positions);
+    if (given == ir::nothing) {
+      places.push_back(user[i]);
+      continue;
+    }
+    places.push_back(f().node_of(given));
+    if (first_use[i] <= positions[index_of(places.back())]) return {};
+  }
+  return places;
+}
+
+/// Restores the versions of an array, which are given newest first, of the newest one. Returns the oldest.
+inline value_id writer::restore_versions(replica const& r, values const& versions, value_id newest) {
+  std::vector<node_id> const places = *places_to_restore(r, versions);
+  ir::cursor const back = at_;
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    if (i > 0) {
+      value_id const given = restored_before(versions[i - 1], r, positions_in_adjoint(r));
+      if (given != ir::nothing) {
+        newest = given;
+      } else {
+        node_id const last = f()[r.in()].last;
+        if (places[i] != ir::nothing)
+          at_.to_before(places[i]);
+        else if (last != r.end() && f()[last].code == op::yield)
+          at_.to_before(last);
+        else
+          at_.to_end(r.in());
+        newest = undo(f().node_of(versions[i - 1]), f()[versions[i - 1]].index, newest);
+      }
+    }
+    for (ir::use_id const u : uses_in_adjoint(r, versions[i], positions_in_adjoint(r))) {
+      node_id const user = f()[u].user;
+      at_.set_operand(user, index_of(u) - f()[user].first_operand, newest);
+    }
+  }
+  at_ = back;
+  return newest;
+}
+
+/// What an array was before an operation replaced elements of it.
+inline value_id writer::undo(node_id n, std::uint32_t result, value_id next) {
+  switch (f()[n].code) {
+  case op::loop:
+  case op::while_:
+    return undo_loop(n, result, next);
+  case op::if_:
+    return undo_branch(n, result, next);
+  case op::update: {
+    std::uint32_t const last = f()[n].operand_count - 1;
+    values read, operands{next};
+    for (std::uint32_t i = 0; i < last; ++i) read.push_back(f().operand(n, i));
+    operands.insert(operands.end(), read.begin() + 1, read.end());
+    ir::cursor const back = at_;
+    at_.to_before(n);
+    node_id const replaced = at_.insert(op::at, read);
+    at_.set_place_of(replaced, f()[n].place);
+    at_ = back;
+    operands.push_back(f().result(replaced));
+    return insert(op::update, operands, type_of(next));
+  }
+  default: // a copy
+    return next;
+  }
+}
+/// A loop the other way round that undoes updates, and nothing else.
+inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id next) {
+  bool const counted = f()[n].code == op::loop;
+  std::uint32_t const first = counted ? 1 : 0;
+  region_id const body = f().region_at(n, f()[n].region_count - 1);
+  ir::type const t = type_of(next);
+  values const operands{counted ? f().operand(n, 0) : index(0), next};
+  std::vector<std::vector<ir::type>> arguments{{ir::i64, t}};
+  for (std::uint32_t i = first; i < f()[n].operand_count; ++i)
+    arguments[0].push_back(type_of(f().argument(body, i)));
+  ir::attributes says;
+  if (!counted || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
+  node_id second = at_.insert(op::loop, operands, std::span<ir::type const>(&t, 1), says, arguments);
+  std::vector<replica> replicas;
+  sums_.inside(f().region_at(second, 0), [&](region_id r) {
+    copies map(activity_);
+    if (counted) map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
+    values stand_ins;
+    for (std::uint32_t i = first; i < f()[n].operand_count; ++i) {
+      stand_ins.push_back(f().argument(r, 2 + i - first));
+      map.insert_or_assign(f().argument(body, i), stand_ins.back());
+    }
+    replicas.push_back(copy(body, map));
+    replicas.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
+    replicas.back().arguments = stand_ins;
+    replicas.back().restored = {{.carried = carried, .newest = f().argument(r, 1), .is_asked_for = true}};
+    value_id const newest = f().argument(r, 1);
+    at_.yield(std::span<value_id const>(&newest, 1));
+  });
+  second = keep(n, second, replicas);
+  return f().result(second);
+}
+/// A branch on the same condition that undoes updates, and nothing else.
+inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id next) {
+  value_id const condition = f().operand(n, 0);
+  ir::type const t = type_of(next);
+  std::vector<ir::type> const none[] = {{}, {}};
+  node_id const second = at_.insert(
+      op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(&t, 1), {}, none);
+  std::vector<replica> replicas;
+  for (std::uint32_t branch = 0; branch < 2; ++branch)
+    sums_.inside(f().region_at(second, branch), [&](region_id) {
+      copies map(activity_);
+      replicas.push_back(copy(f().region_at(n, branch), map));
+      replica& r = replicas.back();
+      value_id const oldest = restore_versions(r, versions_of(r, result), next);
+      values const made = versions_of(r, result);
+      r.versions.assign(made.begin(), made.end() - 1);
+      at_.to_end(r.in());
+      at_.yield(std::span<value_id const>(&oldest, 1));
+    });
+  (void)keep(n, second, replicas);
+  return f().result(second);
+}
+
+/// The versions of a value that a region yields, newest first.
+inline writer::values writer::versions_of(replica const& r, std::uint32_t yielded) const {
+  return update_chains(f()).versions(f().operand(r.end(), yielded), r.in());
+}
+
+/// Of the arrays that a loop carries, and of which its adjoint would need each iteration's whole, restores those that have versions.
+inline void writer::restore_arrays(node_id first, replica& r) {
+  if (r.restored.empty()) return;
+  for (restored_array const& a : r.restored) { // all versions have one length
+    std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
+    for (value_id const v : versions_of(r, a.carried))
+      for (ir::use_id const u : uses_in_adjoint(r, v, positions))
+        if (node_id const user = f()[u].user; f()[user].code == op::length)
+          at_.set_operand(user, index_of(u) - f()[user].first_operand, f().result(first, a.carried));
+  }
+  for (;;) {
+    residuals const whole(f(), callees_, r, true, true, r.versions);
+    values without = r.versions;
+    std::vector<restored_array*> chosen;
+    for (restored_array& a : r.restored) {
+      if (a.is_restored || a.is_refused) continue;
+      values const versions = versions_of(r, a.carried);
+      bool const is_needed = std::any_of(versions.begin(), versions.end(), [&](value_id v) {
+        return std::find(whole.kept().begin(), whole.kept().end(), v) != whole.kept().end();
+      });
+      if (!is_needed && !a.is_asked_for) continue;
+      a.is_refused = !places_to_restore(r, versions);
+      if (a.is_refused) continue;
+      without.insert(without.end(), versions.begin(), versions.end());
+      chosen.push_back(&a);
+    }
+    if (chosen.empty()) break;
+    residuals const elements(f(), callees_, r, true, true, without);
+    if (!elements.is_possible() || (elements.is_doubtful() && !whole.is_doubtful())) {
+      bool is_asked_for = false;
+      for (restored_array* const a : chosen) is_asked_for = is_asked_for || a->is_asked_for;
+      if (!is_asked_for || !elements.is_possible()) {
+        for (restored_array* const a : chosen) a->is_refused = true;
+        break;
+      }
+    }
+    for (restored_array* const a : chosen) {
+      value_id const oldest = restore_versions(r, versions_of(r, a->carried), a->newest);
+      at_.set_operand(f().yield_of(r.in()), f()[a->newest].index - 1, oldest);
+      a->is_restored = true;
+    }
+    find_versions(r); // loops that were undone are others now
+  }
+  for (restored_array const& a : r.restored)
+    if (a.is_asked_for && !a.is_restored)
+      refuse(first, "an array of which it replaces elements can not be restored to go backwards");
+}
+/// What is restored is not kept; but for versions that the adjoint still uses, since it reads them where they are not restored yet.
+inline void writer::find_versions(replica& r) {
+  std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
+  r.versions.clear();
+  for (restored_array const& a : r.restored) {
+    if (!a.is_restored) continue;
+    for (value_id const v : versions_of(r, a.carried))
+      if (uses_in_adjoint(r, v, positions).empty()) r.versions.push_back(v);
+  }
+}
+
+/// The same for what a branch gives, in a loop: where its adjoint uses versions that the branch makes, it gives the version before
+/// the branch. Returns the numbers of such results of the branch; what each of them was goes to `oldest`, for each branch.
+inline std::vector<std::uint32_t>
+writer::restore_in_branches(node_id n, std::vector<replica>& replicas, values (&oldest)[2]) {
+  std::vector<std::uint32_t> results;
+  if (!is_in_loop(f(), n)) return results;
+  for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
+    if (update_chains(f()).previous(f().result(n, i)) == ir::nothing) continue;
+    bool is_needed = false, is_possible = true;
+    values without[2];
+    for (std::uint32_t branch = 0; branch < 2; ++branch) {
+      replica const& r = replicas[branch];
+      values const versions = versions_of(r, i);
+      without[branch] = r.versions;
+      without[branch].insert(without[branch].end(), versions.begin(), versions.end() - 1);
+      std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
+      for (std::size_t k = 0; k + 1 < versions.size(); ++k)
+        is_needed = is_needed || !uses_in_adjoint(r, versions[k], positions).empty();
+      is_possible = is_possible && places_to_restore(r, versions) &&
+                    residuals(f(), callees_, r, false, false, without[branch]).is_possible();
+    }
+    if (!is_needed || !is_possible) continue;
+    for (std::uint32_t branch = 0; branch < 2; ++branch) {
+      replica& r = replicas[branch];
+      oldest[branch].push_back(restore_versions(r, versions_of(r, i), f().result(n, i)));
+      values const versions = versions_of(r, i);
+      std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
+      for (std::size_t k = 0; k + 1 < versions.size(); ++k)
+        if (uses_in_adjoint(r, versions[k], positions).empty()) r.versions.push_back(versions[k]);
+    }
+    results.push_back(i);
+  }
+  return results;
+}
+
+} // namespace overdub::contexts::adjoint
