@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace overdub::contexts::adjoint {
@@ -66,8 +67,13 @@ public:
   std::vector<value_id> ragged;
   /// The arrays that a loop carries and that the adjoint may restore.
   std::vector<restored_array> restored;
-  /// Versions of arrays that the adjoint restores by undoing updates: they are neither kept nor used to compute others again.
+  /// Versions of arrays that the adjoint restores by undoing updates: they are neither kept nor used to compute others again. Some may come
+  /// from outside of the copy.
   std::vector<value_id> versions;
+  /// Those of them that are restored outside of the adjoint, behind it.
+  std::vector<value_id> older;
+  /// What restores a version.
+  std::vector<std::pair<value_id, value_id>> restored_by;
 
   std::vector<node_id> nodes(function const& f) const {
     std::vector<node_id> all;
@@ -155,7 +161,8 @@ private:
     auto const number = static_cast<std::uint32_t>(problem_.operations.size());
     // What others see, or what may be different a second time, is not done again.
     residual_problem::operation o;
-    o.cost = callees_.effects().of(f_, n).can_merge() ? cost(n) : residual_problem::never;
+    o.cost =
+        callees_.effects().of(f_, n).can_merge() && !reads_version(n) ? cost(n) : residual_problem::never;
     // Forwards or backwards, it is done once; a sine costs nothing where there is a cosine.
     if (is_factor && ir::other_of_sine_and_cosine(f_, n) == ir::nothing) o.cost = 0;
     each_use(n, [&](std::uint32_t v) { o.takes.push_back(v); });
@@ -180,6 +187,17 @@ private:
     for (region_id const r : f_.regions_of(n)) ir::walk(f_, r, of);
   }
 
+  // Whether an operation reads what is not there when others are computed again: the adjoint restores it later.
+  bool reads_version(node_id n) const {
+    if (versions_.empty()) return false;
+    bool does = false;
+    auto const of = [&](node_id m) {
+      for (value_id const v : f_.operands_of(m)) does = does || versions_.contains(v);
+    };
+    of(n);
+    for (region_id const r : f_.regions_of(n)) ir::walk(f_, r, of);
+    return does;
+  }
   bool has_one_shape(value_id v) const { return !is_stacked_ || shapes_.has(v); }
   bool is_data(value_id v) const {
     ir::type const t = f_.type_of(v);

@@ -64,7 +64,31 @@ public:
     return all;
   }
 
+  /// Whether single numbers are replaced to make a version of the one before, where a loop does it. O(operations inside).
+  bool replaces_numbers(value_id version, bool is_in_loop = false) const {
+    node_id const n = f_.node_of(version);
+    switch (f_[n].code) {
+    case op::update:
+      return !is_in_loop || f_.type_of(f_.operand(n, f_[n].operand_count - 1)).rank == 0;
+    case op::loop:
+    case op::while_:
+      return replaces_numbers(n, f_[n].region_count - 1, f_[version].index, true);
+    case op::if_:
+      return replaces_numbers(n, 0, f_[version].index, is_in_loop) &&
+             replaces_numbers(n, 1, f_[version].index, is_in_loop);
+    default:
+      return true;
+    }
+  }
+
 private:
+  bool replaces_numbers(node_id n, std::uint32_t region, std::uint32_t yielded, bool is_in_loop) const {
+    region_id const r = f_.region_at(n, region);
+    std::vector<value_id> const all = versions(f_.operand(f_.yield_of(r), yielded), r);
+    for (std::size_t i = 0; i + 1 < all.size(); ++i)
+      if (!replaces_numbers(all[i], is_in_loop)) return false;
+    return true;
+  }
   static bool is_restorable(ir::type t) {
     return t.rank > 0 && !t.is_accumulator && ir::type{t.element}.is_literal();
   }

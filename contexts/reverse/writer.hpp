@@ -116,12 +116,18 @@ private:
   bool has_length_of(value_id made, value_id other) const;
   checkpoints first_checkpoint(node_id n, values const& initial);
   values restore(checkpoints& c, value_id index);
-  value_id slots_for(value_id turns, values const& states);
+  value_id slots_for(value_id turns, values const& states, std::int64_t fewer);
   value_id bytes_of(value_id v);
   value_id distance(value_id turns, value_id slots);
   template <class Condition, class Body>
   values while_loop(values const& initial, Condition const& condition, Body const& body);
   std::size_t sweep(replica const& r);
+  // ---- blocks of turns (writer_blocks.hpp)
+  static constexpr std::int64_t states_of_block = 3; // that what a block keeps has about the size of
+  bool replaces_elements(node_id n) const;
+  value_id at_index(node_id n, value_id number, value_id index_value, int steps);
+  value_id inner_turns(node_id n);
+  node_id in_blocks(node_id n);
   // ---- notes (writer_notes.hpp)
   void note_slopes(node_id n, std::size_t count);
   std::string described(replica const& r, value_id v) const;
@@ -164,10 +170,11 @@ private:
   value_id
   restored_before(value_id version, replica const& r, std::vector<std::uint32_t> const& positions) const;
   std::optional<std::vector<node_id>> places_to_restore(replica const& r, values const& versions) const;
-  value_id restore_versions(replica const& r, values const& versions, value_id newest);
-  value_id undo(node_id n, std::uint32_t result, value_id next);
-  value_id undo_loop(node_id n, std::uint32_t carried, value_id next);
-  value_id undo_branch(node_id n, std::uint32_t result, value_id next);
+  value_id restore_versions(replica& r, values const& versions, value_id newest);
+  value_id undo(node_id n, std::uint32_t result, value_id next, values const& older);
+  value_id undo_loop(node_id n, std::uint32_t carried, value_id next, values const& older);
+  value_id undo_branch(node_id n, std::uint32_t result, value_id next, values const& older);
+  void substitute_restored(replica const& r);
   values versions_of(replica const& r, std::uint32_t yielded) const;
   void restore_arrays(node_id first, replica& r);
   void find_versions(replica& r);

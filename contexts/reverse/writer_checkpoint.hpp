@@ -17,6 +17,7 @@ inline bool writer::is_checkpointed(node_id n) const {
   values carried;
   for (std::uint32_t i = 1; i < f()[n].operand_count; ++i) carried.push_back(f().argument(body, i));
   if (carried.empty()) return false;
+  if (f()[n].result_count > carried.size() && replaces_elements(n)) return false; // it is not cut into blocks
   node_id const end = f().yield_of(body);
   fixed_shapes const shapes(f(), callees_, body, carried, end);
   for (std::uint32_t i = 0; i < carried.size(); ++i) {
@@ -25,8 +26,6 @@ inline bool writer::is_checkpointed(node_id n) const {
     if (t.rank == 0) continue;
     value_id const next = f().operand(end, i);
     if (!shapes.has(carried[i]) && !has_length_of(next, f().operand(n, i + 1))) return false;
-    // An array of which each turn changes a part would be copied for each.
-    if (f().is_result(next) && ir::before_updates(f(), next) != next) return false;
   }
   return callees_.effects().in_region(f(), body).can_merge();
 }
@@ -44,7 +43,7 @@ inline writer::checkpoints writer::first_checkpoint(node_id n, values const& ini
   c.turns = f().operand(n, 0);
   c.is_reversed = f()[n].attributes.is_reversed();
   c.body = f().region_at(n, 0);
-  value_id const slots = slots_for(c.turns, initial);
+  value_id const slots = slots_for(c.turns, initial, replaces_elements(n) ? states_of_block : 0);
   c.used = index(1);
   c.turn = at_.add(op::fill, slots, index(0));
   for (value_id const v : initial) c.states.push_back(at_.add(op::fill, slots, v));
@@ -52,7 +51,7 @@ inline writer::checkpoints writer::first_checkpoint(node_id n, values const& ini
 }
 
 /// How many slots there are, with the first one.
-inline value_id writer::slots_for(value_id turns, values const& states) {
+inline value_id writer::slots_for(value_id turns, values const& states, std::int64_t fewer) {
   if (storage_.keeps == loop_storage::amount::logarithmic) {
     values const halved = while_loop(
         {turns, index(2)}, [&](values const& v) { return at_.add(op::gt, v[0], index(0)); },
@@ -63,7 +62,8 @@ inline value_id writer::slots_for(value_id turns, values const& states) {
   }
   value_id bytes = index(sizeof(std::int64_t)); // which turn it is
   for (value_id const v : states) bytes = at_.add(op::add, bytes, bytes_of(v));
-  value_id const fit = at_.add(op::div, index(storage_.bytes), bytes);
+  value_id fit = at_.add(op::div, index(storage_.bytes), bytes);
+  if (fewer > 0) fit = at_.add(op::sub, fit, index(fewer));
   value_id const most =
       at_.add(op::min, fit, index(std::int64_t{1} << 30)); // products of it and of turns are i64
   value_id const wanted = at_.add(op::min, most, at_.add(op::add, turns, index(1)));

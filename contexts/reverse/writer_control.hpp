@@ -159,6 +159,7 @@ inline void writer::if_(node_id n, values const& shares) {
 inline void writer::loop(node_id n, values const& shares) {
   bool const counted = f()[n].code == op::loop;
   bool const checkpointed = is_checkpointed(n);
+  if (checkpointed && replaces_elements(n)) n = in_blocks(n);
   std::uint32_t const first = counted ? 1 : 0;
   std::uint32_t const carried = f()[n].operand_count - first;
   region_id const body = f().region_at(n, f()[n].region_count - 1);

@@ -1,6 +1,7 @@
 // Which adjoint an operation has.
 #pragma once
 
+#include <overdub/contexts/reverse/writer_blocks.hpp>
 #include <overdub/contexts/reverse/writer_checkpoint.hpp>
 #include <overdub/contexts/reverse/writer_control.hpp>
 #include <overdub/contexts/reverse/writer_data.hpp>

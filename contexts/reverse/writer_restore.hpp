@@ -70,6 +70,8 @@ writer::places_to_restore(replica const& r, values const& versions) const {
   for (std::size_t i = 1; i < versions.size(); ++i) {
     value_id const given = restored_before(versions[i - 1], r, positions);
     if (given == ir::nothing) {
+      // Rows that a loop replaces would be kept as arrays of arrays, which may have another shape in each iteration.
+      if (!update_chains(f()).replaces_numbers(versions[i - 1])) return {};
       places.push_back(user[i]);
       continue;
     }
@@ -80,7 +82,7 @@ writer::places_to_restore(replica const& r, values const& versions) const {
 }
 
 /// Restores the versions of an array, which are given newest first, of the newest one. Returns the oldest.
-inline value_id writer::restore_versions(replica const& r, values const& versions, value_id newest) {
+inline value_id writer::restore_versions(replica& r, values const& versions, value_id newest) {
   std::vector<node_id> const places = *places_to_restore(r, versions);
   ir::cursor const back = at_;
   for (std::size_t i = 0; i < versions.size(); ++i) {
@@ -96,26 +98,29 @@ inline value_id writer::restore_versions(replica const& r, values const& version
           at_.to_before(last);
         else
           at_.to_end(r.in());
-        newest = undo(f().node_of(versions[i - 1]), f()[versions[i - 1]].index, newest);
+        values older(versions.begin() + static_cast<std::ptrdiff_t>(i), versions.end());
+        older.insert(older.end(), r.older.begin(), r.older.end());
+        newest = undo(f().node_of(versions[i - 1]), f()[versions[i - 1]].index, newest, older);
       }
     }
     for (ir::use_id const u : uses_in_adjoint(r, versions[i], positions_in_adjoint(r))) {
       node_id const user = f()[u].user;
       at_.set_operand(user, index_of(u) - f()[user].first_operand, newest);
     }
+    r.restored_by.emplace_back(versions[i], newest);
   }
   at_ = back;
   return newest;
 }
 
-/// What an array was before an operation replaced elements of it.
-inline value_id writer::undo(node_id n, std::uint32_t result, value_id next) {
+/// What an array was before an operation replaced elements of it. `older` are versions that are not restored yet.
+inline value_id writer::undo(node_id n, std::uint32_t result, value_id next, values const& older) {
   switch (f()[n].code) {
   case op::loop:
   case op::while_:
-    return undo_loop(n, result, next);
+    return undo_loop(n, result, next, older);
   case op::if_:
-    return undo_branch(n, result, next);
+    return undo_branch(n, result, next, older);
   case op::update: {
     std::uint32_t const last = f()[n].operand_count - 1;
     values read, operands{next};
@@ -134,7 +139,7 @@ inline value_id writer::undo(node_id n, std::uint32_t result, value_id next) {
   }
 }
 /// A loop the other way round that undoes updates, and nothing else.
-inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id next) {
+inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id next, values const& older) {
   bool const counted = f()[n].code == op::loop;
   std::uint32_t const first = counted ? 1 : 0;
   region_id const body = f().region_at(n, f()[n].region_count - 1);
@@ -158,6 +163,7 @@ inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id nex
     replicas.push_back(copy(body, map));
     replicas.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
     replicas.back().arguments = stand_ins;
+    replicas.back().older = replicas.back().versions = older;
     replicas.back().restored = {{.carried = carried, .newest = f().argument(r, 1), .is_asked_for = true}};
     value_id const newest = f().argument(r, 1);
     at_.yield(std::span<value_id const>(&newest, 1));
@@ -166,7 +172,7 @@ inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id nex
   return f().result(second);
 }
 /// A branch on the same condition that undoes updates, and nothing else.
-inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id next) {
+inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id next, values const& older) {
   value_id const condition = f().operand(n, 0);
   ir::type const t = type_of(next);
   std::vector<ir::type> const none[] = {{}, {}};
@@ -178,9 +184,10 @@ inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id ne
       copies map(activity_);
       replicas.push_back(copy(f().region_at(n, branch), map));
       replica& r = replicas.back();
+      r.older = older;
       value_id const oldest = restore_versions(r, versions_of(r, result), next);
-      values const made = versions_of(r, result);
-      r.versions.assign(made.begin(), made.end() - 1);
+      r.versions = versions_of(r, result);
+      r.versions.insert(r.versions.end(), older.begin(), older.end());
       at_.to_end(r.in());
       at_.yield(std::span<value_id const>(&oldest, 1));
     });
@@ -242,13 +249,26 @@ inline void writer::restore_arrays(node_id first, replica& r) {
 }
 /// What is restored is not kept; but for versions that the adjoint still uses, since it reads them where they are not restored yet.
 inline void writer::find_versions(replica& r) {
+  substitute_restored(r);
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
-  r.versions.clear();
+  r.versions = r.older;
   for (restored_array const& a : r.restored) {
     if (!a.is_restored) continue;
     for (value_id const v : versions_of(r, a.carried))
       if (uses_in_adjoint(r, v, positions).empty()) r.versions.push_back(v);
   }
+}
+/// Versions that came to be used while others were restored.
+inline void writer::substitute_restored(replica const& r) {
+  std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
+  for (auto const& [version, by] : r.restored_by)
+    for (ir::use_id const u : uses_in_adjoint(r, version, positions)) {
+      node_id const user = f()[u].user;
+      node_id const top = outermost_in(r.in(), user);
+      bool const is_made = f().is_result(by) && f().region_of(by) == r.in();
+      if (is_made && positions[index_of(f().node_of(by))] >= positions[index_of(top)]) continue;
+      at_.set_operand(user, index_of(u) - f()[user].first_operand, by);
+    }
 }
 
 /// The same for what a branch gives, in a loop: where its adjoint uses versions that the branch makes, it gives the version before
@@ -260,28 +280,30 @@ writer::restore_in_branches(node_id n, std::vector<replica>& replicas, values (&
   for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
     if (update_chains(f()).previous(f().result(n, i)) == ir::nothing) continue;
     bool is_needed = false, is_possible = true;
-    values without[2];
     for (std::uint32_t branch = 0; branch < 2; ++branch) {
       replica const& r = replicas[branch];
       values const versions = versions_of(r, i);
-      without[branch] = r.versions;
-      without[branch].insert(without[branch].end(), versions.begin(), versions.end() - 1);
+      values without = r.versions;
+      without.insert(without.end(), versions.begin(), versions.end());
       std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
       for (std::size_t k = 0; k + 1 < versions.size(); ++k)
         is_needed = is_needed || !uses_in_adjoint(r, versions[k], positions).empty();
       is_possible = is_possible && places_to_restore(r, versions) &&
-                    residuals(f(), callees_, r, false, false, without[branch]).is_possible();
+                    residuals(f(), callees_, r, false, false, without).is_possible();
     }
     if (!is_needed || !is_possible) continue;
     for (std::uint32_t branch = 0; branch < 2; ++branch) {
       replica& r = replicas[branch];
       oldest[branch].push_back(restore_versions(r, versions_of(r, i), f().result(n, i)));
-      values const versions = versions_of(r, i);
-      std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
-      for (std::size_t k = 0; k + 1 < versions.size(); ++k)
-        if (uses_in_adjoint(r, versions[k], positions).empty()) r.versions.push_back(versions[k]);
     }
     results.push_back(i);
+  }
+  for (replica& r : replicas) {
+    substitute_restored(r);
+    std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
+    for (std::uint32_t const i : results)
+      for (value_id const v : versions_of(r, i))
+        if (uses_in_adjoint(r, v, positions).empty()) r.versions.push_back(v);
   }
   return results;
 }

@@ -1,0 +1,344 @@
+// Gradients of loops that carry arrays and replace elements of them: values, and what they cost.
+#include "catch.hpp"
+#include "pass/random_program.hpp"
+
+#include <overdub/contexts/forward_program.hpp>
+#include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/execute/datum_text.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/ir/verify.hpp>
+#include <overdub/pass/pipeline.hpp>
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/jit.hpp>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace overdub;
+using amount = contexts::loop_storage::amount;
+
+ir::program gradient_of(std::string const& text, contexts::loop_storage const& loops = {}) {
+  ir::program p = ir::parse(text);
+  ir::verify(p);
+  std::vector<bool> asked;
+  for (ir::value_id const v : p[p.entry].parameters())
+    asked.push_back(p[p.entry].type_of(v).element == ir::scalar::f64);
+  contexts::differentiate_entry(p, asked, true, {.calls = contexts::recursion::kept, .loops = loops});
+  ir::verify(p);
+  return p;
+}
+
+// Random loops over a row, a matrix and integers, whose iterations read and update them in loops, branches and whiles.
+class random_updates {
+public:
+  explicit random_updates(std::uint64_t seed) : random_(seed) {}
+
+  std::string make() {
+    text_ = "entry @f\nfunc @f(%x: f64[], %c: f64[][], %b: i64[], %y: f64, %n: i64) -> f64 {\n";
+    scope outer{.numbers = {"%y"}, .integers = {"%n"}, .arrays = {"%x", "%c", "%b"}};
+    structure(outer, 0);
+    statements(outer, 0, 2);
+    std::string const all = sum_of(outer);
+    line("return " + all);
+    return text_ + "}\n";
+  }
+
+private:
+  enum kind : std::size_t { row, matrix, whole };
+  struct scope {
+    std::vector<std::string> numbers, integers;
+    std::string arrays[3]; // the newest versions
+    std::vector<std::string> older = {};
+  };
+  static constexpr char const* types[] = {"f64[]", "f64[][]", "i64[]"};
+
+  std::string name() { return "%v" + std::to_string(next_++); }
+  void line(std::string const& what) { text_ += "  " + what + "\n"; }
+  std::string add(std::string const& what) {
+    std::string const made = name();
+    line(made + " = " + what);
+    return made;
+  }
+  std::string any(std::vector<std::string> const& of) {
+    return random_.chance(50) ? of.back() : of[random_.below(of.size())];
+  }
+  std::string index(scope& s) {
+    std::string const i = add("add " + any(s.integers) + ", " + std::to_string(random_.below(4)) + " : i64");
+    return add("rem " + i + ", 4 : i64");
+  }
+  std::string number(scope& s) {
+    std::string const a = any(s.numbers), b = any(s.numbers);
+    std::string made;
+    switch (random_.below(5)) {
+    case 0:
+      made = add("sin " + a + " : f64");
+      break;
+    case 1:
+      made = add("mul " + add("sin " + a + " : f64") + ", " + b + " : f64");
+      break;
+    case 2:
+      made = add("sub " + add("cos " + a + " : f64") + ", " + b + " : f64");
+      break;
+    default:
+      made = read(s);
+    }
+    s.numbers.push_back(made);
+    return made;
+  }
+  std::string read(scope& s) {
+    if (random_.chance(40))
+      return add("at " + s.arrays[matrix] + ", " + index(s) + ", " + index(s) + " : f64");
+    bool const is_old = !s.older.empty() && random_.chance(10);
+    std::string const from = is_old ? any(s.older) : s.arrays[row];
+    return add("at " + from + ", " + index(s) + " : f64");
+  }
+  void update(scope& s) {
+    switch (random_.below(5)) {
+    case 0: {
+      std::string const i = index(s);
+      std::string const old = add("at " + s.arrays[whole] + ", " + i + " : i64");
+      std::string const more = add("add " + old + ", " + any(s.integers) + " : i64");
+      s.integers.push_back(old);
+      s.arrays[whole] = add("update " + s.arrays[whole] + ", " + i + ", " + more + " : i64[]");
+      return;
+    }
+    case 1: {
+      std::string const x = number(s), i = index(s), j = index(s);
+      s.arrays[matrix] = add("update " + s.arrays[matrix] + ", " + i + ", " + j + ", " + x + " : f64[][]");
+      return;
+    }
+    case 2:
+      s.arrays[matrix] =
+          add("update " + s.arrays[matrix] + ", " + index(s) + ", " + s.arrays[row] + " : f64[][]");
+      return;
+    default: {
+      std::string const x = number(s), i = index(s);
+      s.older.push_back(s.arrays[row]);
+      s.arrays[row] = add("update " + s.arrays[row] + ", " + i + ", " + x + " : f64[]");
+    }
+    }
+  }
+  std::string list(std::string const (&values)[4], std::vector<std::size_t> const& which) {
+    std::string all;
+    for (std::size_t const i : which) all += (all.empty() ? "" : ", ") + values[i];
+    return all;
+  }
+  // Something that carries or yields some of the arrays, and a number.
+  void structure(scope& s, int depth) {
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < 3; ++i)
+      if (random_.chance(65)) which.push_back(i);
+    which.push_back(3);
+    std::string const type[] = {types[0], types[1], types[2], "f64"};
+    std::string const before[] = {s.arrays[0], s.arrays[1], s.arrays[2], any(s.numbers)};
+    std::string results, all_types, carried, again;
+    std::string const made[] = {name(), name(), name(), name()};
+    std::string inside[] = {name(), name(), name(), name()};
+    std::string const asked[] = {name(), name(), name(), name()};
+    for (std::size_t const i : which) {
+      char const* const comma = results.empty() ? "" : ", ";
+      results += comma + made[i];
+      all_types += comma + type[i];
+      carried += ", " + inside[i] + ": " + type[i] + " = " + before[i];
+      again += ", " + asked[i] + ": " + type[i];
+    }
+    if (which.size() > 1) all_types = "(" + all_types + ")";
+    scope inner = s;
+    auto const body = [&](bool carries) {
+      inner = s;
+      if (carries) {
+        for (std::size_t const i : which)
+          if (i < 3) inner.arrays[i] = inside[i];
+        inner.numbers.push_back(inside[3]);
+        inner.older.clear();
+      }
+    };
+    auto const yield = [&] {
+      std::string const last[] = {inner.arrays[0], inner.arrays[1], inner.arrays[2], any(inner.numbers)};
+      line("yield " + list(last, which));
+    };
+    switch (random_.below(5)) {
+    case 0: { // a branch
+      std::string const limit = add("sin " + any(s.numbers) + " : f64");
+      std::string const condition = add("lt " + limit + ", 0.2 : bool");
+      line(results + " = if " + condition + " -> " + all_types + " {");
+      body(false);
+      statements(inner, depth + 1, 2);
+      yield();
+      line("} else {");
+      body(false);
+      if (random_.chance(60)) statements(inner, depth + 1, 2);
+      yield();
+      line("}");
+      break;
+    }
+    case 1: { // a while
+      std::string const last = name(), i = name(), k = name();
+      line(
+          last + ", " + results + " = while (" + i + ": i64 = 0" + carried + ") -> (i64, " +
+          (which.size() > 1 ? all_types.substr(1) : all_types + ")") + " {");
+      line("yield " + add("lt " + i + ", " + std::to_string(random_.below(4)) + " : bool"));
+      line("} do (" + k + ": i64" + again + ") {");
+      std::copy(std::begin(asked), std::end(asked), std::begin(inside));
+      body(true);
+      inner.integers.push_back(k);
+      statements(inner, depth + 1, 3);
+      std::string const following = add("add " + k + ", 1 : i64");
+      std::string const last_of[] = {inner.arrays[0], inner.arrays[1], inner.arrays[2], any(inner.numbers)};
+      line("yield " + following + ", " + list(last_of, which));
+      line("}");
+      break;
+    }
+    default: {
+      std::string const count = random_.chance(50) ? std::to_string(random_.below(5)) : index(s), i = name();
+      line(
+          results + " = loop " + (random_.chance(30) ? "reversed " : "") + count + " (" + i + ": i64" +
+          carried + ") -> " + all_types + " {");
+      body(true);
+      inner.integers.push_back(i);
+      statements(inner, depth + 1, 3);
+      yield();
+      line("}");
+    }
+    }
+    for (std::size_t const i : which)
+      if (i < 3)
+        s.arrays[i] = made[i];
+      else
+        s.numbers.push_back(made[i]);
+  }
+  // Reads in a loop, or in a map.
+  void reads(scope& s) {
+    std::string const count = random_.chance(50) ? "3" : index(s), i = name(), sum = name(), made = name();
+    if (random_.chance(30)) {
+      line(made + " = map " + count + " (" + i + ": i64) -> f64 {");
+      scope inner = s;
+      inner.integers.push_back(i);
+      line("yield " + add("sin " + read(inner) + " : f64"));
+      line("}");
+      s.numbers.push_back(add("reduce add " + made + " from 0.0 : f64"));
+      return;
+    }
+    line(made + " = loop " + count + " (" + i + ": i64, " + sum + ": f64 = 0.0) -> f64 {");
+    scope inner = s;
+    inner.integers.push_back(i);
+    auto const factor = [&] {
+      return random_.chance(70) ? add("at " + s.arrays[row] + ", " + i + " : f64") : read(inner);
+    };
+    std::string const product = add("mul " + factor() + ", " + factor() + " : f64");
+    line("yield " + add("add " + sum + ", " + product + " : f64"));
+    line("}");
+    s.numbers.push_back(made);
+  }
+  void statements(scope& s, int depth, std::uint32_t most) {
+    if (random_.chance(60)) {
+      reads(s);
+      std::string const x = add("sin " + s.numbers.back() + " : f64"), i = index(s);
+      s.arrays[row] = add("update " + s.arrays[row] + ", " + i + ", " + x + " : f64[]");
+    }
+    for (std::uint32_t i = random_.below(most) + 1; i > 0; --i) {
+      std::uint32_t const what = random_.below(10);
+      if (what < 3 && depth < 3)
+        structure(s, depth);
+      else if (what < 5)
+        reads(s);
+      else
+        update(s);
+    }
+  }
+  std::string sum_of(scope& s) {
+    std::string sum = any(s.numbers);
+    for (int i = 0; i < 4; ++i) {
+      std::string const at = std::to_string(i), other = std::to_string((i + 1) % 4);
+      std::string const x = add("at " + s.arrays[row] + ", " + at + " : f64");
+      std::string const y = add("at " + s.arrays[matrix] + ", " + at + ", " + other + " : f64");
+      sum = add(
+          "add " + sum + ", " + add("mul " + add("sin " + x + " : f64") + ", " + y + " : f64") + " : f64");
+    }
+    return sum;
+  }
+
+  random_program::random_numbers random_;
+  std::string text_;
+  std::size_t next_ = 0;
+};
+
+// Arguments of such programs, or directions.
+std::vector<datum> arguments_of(std::uint64_t seed) {
+  random_program::random_numbers random(seed);
+  auto const number = [&] { return random.below(1000) / 500.0 - 1; };
+  auto const numbers = [&] { return array<double>{number(), number(), number(), number()}; };
+  array<array<double>> const matrix{numbers(), numbers(), numbers(), numbers()};
+  return {numbers(), matrix, array<i64>{i64{random.below(4)}, 1, 0, 3}, number(), i64{random.below(4)}};
+}
+double dot(datum const& a, datum const& b) {
+  if (a.type() == ir::f64) return a.as<double>() * b.as<double>();
+  double sum = 0;
+  auto const x = a.elements<double>(), y = b.elements<double>();
+  for (i64 i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+bool is_real(datum const& d) { return d.type().element == ir::scalar::f64; }
+
+std::vector<contexts::loop_storage> storages() {
+  return {
+      {.keeps = amount::any, .bytes = 0},
+      {.keeps = amount::logarithmic, .bytes = 0},
+      {.keeps = amount::at_most, .bytes = 1},
+      {.keeps = amount::at_most, .bytes = 2000}};
+}
+
+void check(std::uint64_t seed, std::uint64_t& restored) {
+  std::string const text = random_updates(seed).make();
+  INFO("seed " << seed << "\n" << text);
+  std::vector<datum> const arguments = arguments_of(seed), directions = arguments_of(seed + 1);
+  std::vector<datum> forwards;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    forwards.push_back(arguments[i]);
+    if (is_real(arguments[i])) forwards.push_back(directions[i]);
+  }
+  ir::program const p = ir::parse(text);
+  std::vector<datum> const along = executable(contexts::forward_of(p)).run(forwards);
+  std::vector<datum> first;
+  for (contexts::loop_storage const& loops : storages()) {
+    ir::program g = gradient_of(text, loops);
+    if (loops.keeps == amount::any)
+      for (auto const& note : g.notes) restored += note.text.find("restores") != std::string::npos;
+    std::vector<datum> const back = executable(g).run(arguments);
+    REQUIRE(text_of(back[0]) == text_of(along[0]));
+    double sum = 0, size = 1;
+    std::size_t next = 1;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (is_real(arguments[i])) {
+        sum += dot(back[next++], directions[i]);
+        size = std::max(size, std::abs(sum));
+      }
+    if (!std::isfinite(sum)) return;
+    REQUIRE(sum == Approx(along[1].as<double>()).epsilon(1e-6).margin(1e-7 * size));
+    pass::default_pipeline(g);
+    REQUIRE(executable(g).run(arguments) == back);
+    if (first.empty()) first = back;
+    REQUIRE(back == first);
+#if OVERDUB_TESTS_JIT
+    if (seed % 50 == 0) REQUIRE(jit::compile(g).run(arguments) == back);
+#endif
+  }
+}
+
+TEST_CASE("random loops that update arrays have the same derivative forwards and backwards") {
+  char const* const asked = std::getenv("OVERDUB_PROGRAMS");
+  std::uint64_t const count = asked == nullptr ? 1'000 : std::strtoull(asked, nullptr, 10);
+  std::uint64_t restored = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) check(seed, restored);
+  CHECK(restored > count / 4);
+}
+
+} // namespace
