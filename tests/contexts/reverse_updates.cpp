@@ -1,14 +1,18 @@
 // Gradients of loops that carry arrays and replace elements of them: values, and what they cost.
 #include "catch.hpp"
+#include "executors.hpp"
 #include "pass/random_program.hpp"
 
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/contexts/reverse.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
+#include <overdub/overdub.hpp>
 #include <overdub/pass/pipeline.hpp>
 #if OVERDUB_TESTS_JIT
 #include <overdub/jit/jit.hpp>
@@ -339,6 +343,155 @@ TEST_CASE("random loops that update arrays have the same derivative forwards and
   std::uint64_t restored = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) check(seed, restored);
   CHECK(restored > count / 4);
+}
+
+// ---- what it costs
+
+inline constexpr auto cholesky = fn<"cholesky">([](scope auto& cx, auto const& a, auto n) {
+  auto const factor = cx(loop, n, a, [&](auto j, auto const& rows) {
+    auto const s = cx(
+        loop, j, rows[j * n + j], [&](auto k, auto sum) { return sum - rows[j * n + k] * rows[j * n + k]; });
+    auto const d = overdub::sqrt(s);
+    return cx(loop, n - j - 1, update(rows, j * n + j, d), [&](auto t, auto const& m) {
+      auto const i = j + 1 + t;
+      auto const v =
+          cx(loop, j, m[i * n + j], [&](auto k, auto sum) { return sum - m[i * n + k] * m[j * n + k]; });
+      return update(m, i * n + j, v / d);
+    });
+  });
+  return cx(loop, n, cx.lift(0.0), [&](auto j, auto sum) { return sum + overdub::log(factor[j * n + j]); });
+});
+inline constexpr auto in_branches = fn<"in_branches">([](scope auto& cx, auto const& a, auto n) {
+  auto const made = cx(loop, n, a, [&](auto i, auto const& rows) {
+    return cx(loop, n, rows, [&](auto j, auto const& m) {
+      auto const s = 0.5 - 0.1 * m[i * n] * m[j * n];
+      auto const x = if_(
+          j == i, [&] { return overdub::sqrt(s * s + 1.0); },
+          [&] { return s / (1.0 + m[j * n + j] * m[j * n + j]); });
+      return update(m, i * n + j, x);
+    });
+  });
+  return made[n * n - 1];
+});
+inline constexpr auto updated_in_a_branch =
+    fn<"updated_in_a_branch">([](scope auto& cx, auto const& a, auto n) {
+      auto const made = cx(loop, n * n - 2, a, [&](auto t, auto const& m) {
+        auto const s =
+            cx(loop, i64{3}, cx.lift(0.0), [&](auto k, auto sum) { return sum + m[t + k] * m[t + k]; });
+        return if_(
+            s > 0.5,
+            [&] { return update(update(m, t, 0.5 * overdub::sin(s)), t + 1, 0.5 * overdub::sin(s * m[t])); },
+            [&] { return m; });
+      });
+      return sum(made);
+    });
+
+array<double> matrix_of(i64 n) {
+  std::vector<double> a(static_cast<std::size_t>(n * n));
+  for (i64 i = 0; i < n; ++i)
+    for (i64 j = 0; j < n; ++j)
+      a[static_cast<std::size_t>(i * n + j)] =
+          std::exp(-0.01 * static_cast<double>((i - j) * (i - j))) + (i == j ? 0.5 : 0);
+  return array<double>::copy_of(a);
+}
+
+// What is kept for the reverse pass, in numbers an element of the array; and operations, in those of the function.
+template <class F>
+void check_growth(F const& f, double numbers, double operations) {
+  for (i64 const n : {4, 8, 16, 32}) {
+    array<double> const a = matrix_of(n);
+    auto const pulled = contexts::pullback(f)(a, n);
+    CHECK(static_cast<double>(pulled.second.bytes()) < numbers * sizeof(double) * static_cast<double>(n * n));
+    contexts::count once, back;
+    double const value = run(once, f, a, n);
+    CHECK(value == pulled.first);
+    (void)run(
+        back, fn<"slopes">([](auto const& x, auto k) { return contexts::gradient<0>(F{})(x, k)[0]; }), a, n);
+    CHECK(static_cast<double>(back.primitives) < operations * static_cast<double>(once.primitives));
+  }
+}
+TEST_CASE("what gradients of loops that update arrays keep, and do, grows with the work") {
+  check_growth(cholesky, 6, 8);
+  check_growth(in_branches, 8, 8);
+  check_growth(updated_in_a_branch, 8, 8);
+}
+
+template <class F>
+void check_gradients(F const& f) {
+  using contexts::gradient;
+  for (i64 const n : {2, 3, 7}) {
+    array<double> const a = matrix_of(n);
+    array<double> const expected = gradient<0>(f)(a, n);
+    std::vector<double> x(static_cast<std::size_t>(n * n));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      auto const moved = [&](double by) {
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = a[static_cast<i64>(k)] + (k == i ? by : 0.0);
+        return f(array<double>::copy_of(x), n);
+      };
+      double const h = 1e-5;
+      CHECK(expected[static_cast<i64>(i)] == Approx((moved(h) - moved(-h)) / (2 * h)).margin(1e-6));
+    }
+    for (compile_options const& o : executors()) {
+      auto const check = [&](auto const& made) {
+        CHECK(compile(compose(), made, signature<array<double>, i64>, o)(a, n) == expected);
+      };
+      check(gradient<0>(f));
+      check(gradient<0>(f, contexts::keep_logarithmic));
+      check(gradient<0>(f, contexts::keep_at_most<1>));
+      check(gradient<0>(f, contexts::keep_at_most<2'000>));
+    }
+  }
+}
+TEST_CASE("gradients of loops that update arrays agree with differences, and are the same with every "
+          "executor and limit") {
+  check_gradients(cholesky);
+  check_gradients(in_branches);
+  check_gradients(updated_in_a_branch);
+}
+
+TEST_CASE("explain says which arrays the reverse pass restores") {
+  auto const made = compile(contexts::gradient<0>(cholesky), signature<array<double>, i64>);
+  CHECK(explain(made).find("restores f64[] that it carries") != std::string::npos);
+}
+
+// Rows of another length in each iteration were refused.
+TEST_CASE("numbers that inner loops keep may be as many as they like in each iteration") {
+  ir::program const g = gradient_of(R"(entry @f
+func @f(%x: f64[], %n: i64) -> f64 {
+  %r = loop %n (%i: i64, %s: f64 = 0.5) -> f64 {
+    %m = map %i (%j: i64) -> f64 {
+      %a = at %x, %j : f64
+      %b = mul %a, %s : f64
+      %c = sin %b : f64
+      yield %c
+    }
+    %t = loop %i (%k: i64, %u: f64 = %s) -> f64 {
+      %d = at %m, %k : f64
+      %e = mul %d, %u : f64
+      %h = cos %e : f64
+      yield %h
+    }
+    yield %t
+  }
+  return %r
+}
+)");
+  std::vector<datum> const back =
+      executable(g).run(std::vector<datum>{array<double>{0.3, 1.1, -0.4, 0.9}, i64{4}});
+  auto const f = [](array<double> const& x) {
+    double s = 0.5;
+    for (i64 i = 0; i < 4; ++i) {
+      double u = s;
+      for (i64 k = 0; k < i; ++k) u = std::cos(std::sin(x[k] * s) * u);
+      s = u;
+    }
+    return s;
+  };
+  CHECK(back[0].as<double>() == Approx(f({0.3, 1.1, -0.4, 0.9})));
+  double const h = 1e-6;
+  CHECK(
+      back[1].elements<double>()[1] ==
+      Approx((f({0.3, 1.1 + h, -0.4, 0.9}) - f({0.3, 1.1 - h, -0.4, 0.9})) / (2 * h)));
 }
 
 } // namespace
