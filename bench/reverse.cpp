@@ -116,6 +116,68 @@ void gaussian_mixture(std::size_t points) {
       way{"interpreted", 7.0, [&] { return call(in_interpreter, e); }});
 }
 
+// ---- arrays that are updated in place
+
+// The sum of the logarithms of a Cholesky factor's diagonal; its inner loops read the array that they update.
+inline constexpr auto cholesky = overdub::fn<"cholesky">([](auto const& a, auto n) {
+  using overdub::loop, overdub::update;
+  auto const factor = loop(n, a, [&](auto j, auto const& rows) {
+    auto const s =
+        loop(j, rows[j * n + j], [&](auto k, auto sum) { return sum - rows[j * n + k] * rows[j * n + k]; });
+    auto const d = sqrt(s);
+    return loop(n - j - 1, update(rows, j * n + j, d), [&](auto t, auto const& m) {
+      auto const i = j + 1 + t;
+      auto const v =
+          loop(j, m[i * n + j], [&](auto k, auto sum) { return sum - m[i * n + k] * m[j * n + k]; });
+      return update(m, i * n + j, v / d);
+    });
+  });
+  return loop(n, 0.0, [&](auto j, auto sum) { return sum + log(factor[j * n + j]); });
+});
+double cholesky_by_hand(numbers l, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    double s = l[j * n + j];
+    for (std::size_t k = 0; k < j; ++k) s -= l[j * n + k] * l[j * n + k];
+    double const d = std::sqrt(s);
+    l[j * n + j] = d;
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double v = l[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) v -= l[i * n + k] * l[j * n + k];
+      l[i * n + j] = v / d;
+    }
+  }
+  double sum = 0;
+  for (std::size_t j = 0; j < n; ++j) sum += std::log(l[j * n + j]);
+  return sum;
+}
+void factorisation(std::size_t n) {
+  numbers a(n * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      double const distance = static_cast<double>(i) - static_cast<double>(j);
+      a[i * n + j] = std::exp(-0.01 * distance * distance) + (i == j ? 0.5 : 0);
+    }
+  auto const f = value_and_gradient<0>(cholesky);
+  auto const compiled = machine_code<array<double>, i64>(f);
+  auto const in_interpreter = interpreted<array<double>, i64>(f);
+  auto const call = [&](auto const& made) {
+    forget_memory();
+    return made(borrowed(a), static_cast<i64>(n));
+  };
+  auto const primal = [&] {
+    forget_memory();
+    return cholesky_by_hand(a, n);
+  };
+  std::string const what = "the gradient of a Cholesky factorisation, " + std::to_string(n) + " rows";
+  auto const [value, slopes] = call(compiled);
+  check(what.c_str(), primal(), value);
+  check_by_differences(what.c_str(), a, numbers(slopes.begin(), slopes.end()), primal);
+  compare<allocating::allowed>(
+      what.c_str(), way{"the function by hand", 0, primal},
+      way{"compiled", 3, [&] { return call(compiled); }},
+      way{"interpreted", 0, [&] { return call(in_interpreter); }});
+}
+
 // ---- the first gradient
 
 // Of the processor, so that other processes do not count.
@@ -173,5 +235,6 @@ int main() {
       [](view x, std::span<double> by_x, auto const&) { return rosenbrock_adjoint(x, by_x); }, 0, 1.25);
   gaussian_mixture(100);
   gaussian_mixture(1000);
+  for (std::size_t const n : {8, 16, 32, 64, 128}) factorisation(n);
   return misses > 0;
 }
