@@ -122,11 +122,11 @@ private:
   template <class Condition, class Body>
   values while_loop(values const& initial, Condition const& condition, Body const& body);
   std::size_t sweep(replica const& r);
-  // ---- blocks of turns (writer_blocks.hpp)
-  static constexpr std::int64_t states_of_block = 3; // that what a block keeps has about the size of
+  // ---- blocks of iterations (writer_blocks.hpp)
+  static constexpr std::int64_t states_of_block = 3; // what a block keeps is about as large
   bool replaces_elements(node_id n) const;
   value_id at_index(node_id n, value_id number, value_id index_value, int steps);
-  value_id inner_turns(node_id n);
+  value_id inner_trip_count(node_id n);
   node_id in_blocks(node_id n);
   // ---- notes (writer_notes.hpp)
   void note_slopes(node_id n, std::size_t count);

@@ -39,8 +39,8 @@ inline value_id writer::at_index(node_id n, value_id number, value_id index_valu
   return insert(f()[m].code, operands, type_of(number));
 }
 
-/// How many iterations loops inside of one make in about one of its iterations; nothing, if that is not known.
-inline value_id writer::inner_turns(node_id n) {
+/// The largest trip count of the loops and maps in a loop's body, or 1; nothing, if it is not known before the loop runs.
+inline value_id writer::inner_trip_count(node_id n) {
   value_id all = index(1);
   value_id const last = at_.add(op::sub, f().operand(n, 0), index(1));
   std::vector<node_id> loops;
@@ -76,7 +76,7 @@ inline node_id writer::in_blocks(node_id n) {
     if (types.back().rank > 0) bytes = at_.add(op::add, bytes, bytes_of(operands.back()));
   }
   // Where nothing is known of an iteration, a block is one.
-  value_id const each = inner_turns(n);
+  value_id const each = inner_trip_count(n);
   value_id length = index(1);
   if (each != ir::nothing) {
     value_id const numbers = at_.add(op::div, bytes, index(sizeof(double)));

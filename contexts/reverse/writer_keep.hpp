@@ -209,8 +209,8 @@ writer::result_that_is(node_id first, replica const& r, value_id v) const {
   return {};
 }
 
-/// Adds the elements of an array behind others, in an array of which so many are used; returns it, how many are used then, and how
-/// many came. Where it is full, it becomes twice as long.
+/// Appends an array to the elements in use of another one, which becomes twice as long where it is full. Returns that array, the number
+/// of its elements in use, and the number of those that were appended. O(elements appended), amortised.
 inline writer::values writer::append(value_id all, value_id used, value_id more) {
   ir::type const t = type_of(all);
   value_id const count = at_.add(op::length, more);
