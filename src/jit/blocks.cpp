@@ -64,7 +64,7 @@ function_compiler::values function_compiler::crossing_values(
 
 llvm::Value* function_compiler::load_lanes(ir::scalar s, llvm::Value* from) {
   auto* const t = llvm::FixedVectorType::get(type_in_memory(s), width);
-  llvm::Value* const x = b_.CreateAlignedLoad(t, from, llvm::Align(execute::size_of(s)));
+  llvm::Value* const x = b_.CreateAlignedLoad(t, from, vector_alignment(t));
   return s == ir::scalar::boolean ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(t)) : x;
 }
 
@@ -86,7 +86,7 @@ parts function_compiler::compile_blocks(
     all.push_back({v, new_words(block_size)});
     // The last vector may be longer than the block.
     auto const bytes = std::uint64_t{block_size} * execute::word_size;
-    b_.CreateMemSet(all.back().memory, b_.getInt8(0), bytes, llvm::Align(8));
+    b_.CreateMemSet(all.back().memory, b_.getInt8(0), bytes, shared_.vectors.alignment(bytes));
   }
   parts start;
   for (summed const& s : sums) start.push_back(no_lanes(type_of(s.result).element));
@@ -136,7 +136,7 @@ parts function_compiler::compile_blocks(
     llvm::Value* x = scalar(outputs[k].yielded);
     ir::scalar const s = type_of(outputs[k].yielded).element;
     if (s == ir::scalar::boolean) x = b_.CreateZExt(x, llvm::FixedVectorType::get(type_in_memory(s), width));
-    b_.CreateAlignedStore(x, element_address(s, stored[k], done), llvm::Align(execute::size_of(s)));
+    b_.CreateAlignedStore(x, element_address(s, stored[k], done), vector_alignment(x->getType()));
   }
   llvm::Value* const mask = b_.CreateICmpSLT(lanes, splat(here));
   parts next;

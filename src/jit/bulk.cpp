@@ -92,7 +92,8 @@ void function_compiler::compile_map(node_id n) {
       continue;
     }
     s.lanes = new_words(8);
-    b_.CreateAlignedStore(no_lanes(type), s.lanes, llvm::Align(8));
+    llvm::Value* const none = no_lanes(type);
+    b_.CreateAlignedStore(none, s.lanes, vector_alignment(none->getType()));
   }
   parts const ends = compile_versions(body, count, [&] {
     auto const loop = begin_loop(count, start);

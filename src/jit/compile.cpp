@@ -122,12 +122,25 @@ compile(ir::program const& given, ir::function_id id, execute::host_registry con
   program_compiler compiler(p, id, *made, o);
   compiler.compile();
   if (compiler.looks_ahead) made->interpreted = interpreted(given, id, hosts);
+  optimise(*compiler.module, o);
   std::vector<char> const object = object_of(*compiler.module, o);
   link_into(*made, p, object, o);
   if (key)
     if (auto const parts = write_parts(*made, p, key->functions, compiler.hosts, compiler.samples))
       machine_code_files::of(*o.cache).store(key->text, object, *parts);
   return made;
+}
+
+std::string llvm_text(
+    ir::program const& given, ir::function_id id, execute::host_registry const& hosts, options const& o) {
+  ir::verify(given);
+  auto const changed = with_thunks(given, id);
+  ir::program const& p = changed ? changed->program : given;
+  auto made = frame_of(p, id, 0, hosts);
+  program_compiler compiler(p, id, *made, o);
+  compiler.compile();
+  optimise(*compiler.module, o);
+  return text_of(*compiler.module);
 }
 
 } // namespace overdub::jit::detail

@@ -1,11 +1,14 @@
 #include "engine.hpp"
 
+#include "outlining.hpp"
+
 #include <overdub/call/error.hpp>
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -219,7 +222,7 @@ llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   return all;
 }
 
-void optimise(llvm::Module& m, llvm::TargetMachine& target, int level) {
+void run_pipeline(llvm::Module& m, llvm::TargetMachine& target, int level) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = level >= 2;
   tuning.LoopUnrolling = level >= 2;
@@ -268,15 +271,30 @@ void split_long_blocks(llvm::Module& m) {
       llvm::Instruction* at = &b->front();
       for (llvm::Instruction& each : *b)
         if (llvm::isa<llvm::AllocaInst>(each)) at = &each;
+      llvm::SmallVector<llvm::Instruction*, 16> cuts;
       for (std::size_t count = 0; !at->isTerminator();) {
         at = at->getNextNode();
         if (++count < longest || at->isTerminator() || llvm::isa<llvm::PHINode>(at)) continue;
-        b = b->splitBasicBlock(at);
-        (void)llvm::BlockAddress::get(b);
+        cuts.push_back(at);
         count = 0;
       }
+      split_block(cuts);
+      for (llvm::Instruction* const each : cuts) (void)llvm::BlockAddress::get(each->getParent());
     }
   }
+}
+
+// Registers that are spilled go to aligned memory only where the stack is aligned anew, and LLVM decides that before it knows what is
+// spilled: only where a frame pointer is there already. Without one, the time of a function depends on its caller's stack.
+void align_spilled_vectors(llvm::Module& m) {
+  constexpr std::uint64_t aligned_anyway = 128; // bits
+  auto const is_wide = [&](llvm::Instruction const& i) {
+    llvm::Type const* const t = i.getType();
+    return llvm::isa<llvm::FixedVectorType>(t) &&
+           t->getPrimitiveSizeInBits().getFixedValue() > aligned_anyway;
+  };
+  for (llvm::Function& f : m)
+    if (llvm::any_of(llvm::instructions(f), is_wide)) f.addFnAttr("frame-pointer", "all");
 }
 
 } // namespace
@@ -299,7 +317,7 @@ vector_unit set_target(llvm::Module& m, options const& o) {
   return {avx && has("+avx512f") ? 512u : avx ? 256u : 128u, avx, has("+avx2")};
 }
 
-std::vector<char> object_of(llvm::Module& m, options const& o) {
+void optimise(llvm::Module& m, options const& o) {
   borrowed_machine const target(o);
 #if !defined(NDEBUG)
   std::string why;
@@ -308,8 +326,21 @@ std::vector<char> object_of(llvm::Module& m, options const& o) {
     throw not_executable(
         message("overdub: a program was compiled to what LLVM refuses: %s", faults.str().c_str()));
 #endif
-  optimise(m, *target.machine, o.optimisation);
+  run_pipeline(m, *target.machine, o.optimisation);
+  outline_long_functions(m);
   split_long_blocks(m);
+  align_spilled_vectors(m);
+}
+
+std::string text_of(llvm::Module const& m) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  m.print(out, nullptr);
+  return out.str();
+}
+
+std::vector<char> object_of(llvm::Module& m, options const& o) {
+  borrowed_machine const target(o);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   generation_passes passes;

@@ -60,8 +60,10 @@ private:
   void tell_accumulator(llvm::Instruction* access, value_id accumulator);
   llvm::Value* element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index);
   llvm::Value* bytes_behind(llvm::Value* p, std::int64_t bytes);
-  // Words of memory, as C++ has values there.
+  // Words of memory, as C++ has values there, aligned for vectors.
   llvm::Value* new_words(std::uint32_t words);
+  // How a vector is aligned in new_words, at a multiple of its size.
+  llvm::Align vector_alignment(llvm::Type* vector) const;
   void store_words(ir::type t, value const& x, llvm::Value* to);
   value load_words(ir::type t, llvm::Value* from);
   static std::uint32_t words_of(ir::type t) { return execute::words_of(t); }

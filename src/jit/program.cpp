@@ -91,6 +91,12 @@ program_compiler::program_compiler(
   if (o.debug) lines.emplace(*module, p);
 }
 
+llvm::AllocaInst* program_compiler::new_words(llvm::IRBuilder<>& b, std::size_t words) const {
+  auto* const made = b.CreateAlloca(llvm::ArrayType::get(b.getInt64Ty(), words));
+  made->setAlignment(vectors.alignment(words * execute::word_size));
+  return made;
+}
+
 std::uint32_t program_compiler::add_list(std::vector<execute::offset> const& words) {
   auto const first = static_cast<std::uint32_t>(to.lists.size());
   to.lists.insert(to.lists.end(), words.begin(), words.end());
@@ -310,8 +316,7 @@ llvm::Function* program_compiler::make_target(function_id id) {
       *module, pointer, false, llvm::GlobalValue::ExternalLinkage,
       llvm::ConstantPointerNull::get(pointer_type(*context)), "overdub:code");
   std::size_t const first = execute::first_parameter / execute::word_size;
-  auto* const words = llvm::ArrayType::get(b.getInt64Ty(), first + count + 1);
-  llvm::Value* const frame = b.CreateAlloca(words);
+  llvm::Value* const frame = new_words(b, first + count + 1);
   auto const word = [&](std::size_t k) { return b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), frame, k); };
   llvm::Value* const answer = many ? target->getArg(count) : word(first + count);
   b.CreateAlignedStore(answer, word(execute::return_frame / execute::word_size), llvm::Align(8));

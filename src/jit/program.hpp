@@ -73,6 +73,9 @@ public:
   /// A constant text, ended by a zero byte.
   llvm::Value* text(std::string_view t);
 
+  /// Words of memory for the duration of a call. They are taken where the builder stands.
+  llvm::AllocaInst* new_words(llvm::IRBuilder<>& b, std::size_t words) const;
+
   std::uint32_t add_list(std::vector<execute::offset> const& words);
 
   ir::program const& p;

@@ -204,7 +204,7 @@ bool function_compiler::compile_vector_sums(
     std::vector<llvm::Value*> memory;
     for (llvm::Value* const x : entering) {
       memory.push_back(new_words(8));
-      b_.CreateAlignedStore(x, memory.back(), llvm::Align(8));
+      b_.CreateAlignedStore(x, memory.back(), vector_alignment(x->getType()));
     }
     auto const loop = begin_loop(b_.CreateSub(count, first), {});
     llvm::Value* const i = b_.CreateAdd(first, loop.index);
@@ -219,8 +219,10 @@ bool function_compiler::compile_vector_sums(
     finish(last);
     end_loop(loop, {});
     parts rest;
-    for (std::size_t k = 0; k < sums.size(); ++k)
-      rest.push_back(b_.CreateAlignedLoad(entering[k]->getType(), memory[k], llvm::Align(8)));
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      llvm::Type* const t = entering[k]->getType();
+      rest.push_back(b_.CreateAlignedLoad(t, memory[k], vector_alignment(t)));
+    }
     block const end = b_.GetInsertBlock();
     go(next);
     at(next);

@@ -104,7 +104,10 @@ llvm::Value* function_compiler::bytes_behind(llvm::Value* p, std::int64_t bytes)
 
 llvm::Value* function_compiler::new_words(std::uint32_t words) {
   llvm::IRBuilder<> first(&made_->getEntryBlock(), made_->getEntryBlock().begin());
-  return first.CreateAlloca(llvm::ArrayType::get(b_.getInt64Ty(), words));
+  return shared_.new_words(first, words);
+}
+llvm::Align function_compiler::vector_alignment(llvm::Type* vector) const {
+  return shared_.vectors.alignment(vector->getPrimitiveSizeInBits().getFixedValue() / 8);
 }
 void function_compiler::store_words(ir::type t, value const& x, llvm::Value* to) {
   for (std::size_t k = 0; k < x.all.size(); ++k) {

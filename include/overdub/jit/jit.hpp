@@ -30,6 +30,9 @@ namespace detail {
 
 std::shared_ptr<execute::code const>
 compile(ir::program const& p, ir::function_id f, execute::host_registry const& hosts, options const& o);
+// What LLVM's passes make of a function and all that it calls, in LLVM's assembly language: for tests and for the curious.
+std::string
+llvm_text(ir::program const& p, ir::function_id f, execute::host_registry const& hosts, options const& o);
 
 template <class T>
 inline constexpr bool is_scalar = datum_type<T>&& overdub::detail::type_of_cpp<T>.rank == 0;
