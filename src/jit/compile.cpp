@@ -122,8 +122,8 @@ compile(ir::program const& given, ir::function_id id, execute::host_registry con
   program_compiler compiler(p, id, *made, o);
   compiler.compile();
   if (compiler.looks_ahead) made->interpreted = interpreted(given, id, hosts);
-  optimise(*compiler.module, o);
-  std::vector<char> const object = object_of(*compiler.module, o);
+  optimise(*compiler.module, o, compiler.width);
+  std::vector<char> const object = object_of(*compiler.module, o, compiler.width);
   link_into(*made, p, object, o);
   if (key)
     if (auto const parts = write_parts(*made, p, key->functions, compiler.hosts, compiler.samples))
@@ -139,7 +139,7 @@ std::string llvm_text(
   auto made = frame_of(p, id, 0, hosts);
   program_compiler compiler(p, id, *made, o);
   compiler.compile();
-  optimise(*compiler.module, o);
+  optimise(*compiler.module, o, compiler.width);
   return text_of(*compiler.module);
 }
 

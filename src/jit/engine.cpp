@@ -67,6 +67,7 @@ public:
   struct key {
     std::string cpu, features;
     int level;
+    vector_width width;
     bool operator==(key const&) const = default;
   };
 
@@ -81,6 +82,8 @@ public:
       builder.setCPU(k.cpu);
       builder.getFeatures() = llvm::SubtargetFeatures(k.features);
     }
+    if (k.width == vector_width::at_most_256 && builder.getTargetTriple().isX86())
+      builder.getFeatures().AddFeature("avx512f", false); // and all that needs it
     // The highest costs nothing to speak of, and repeats short tests behind each branch that leads to them.
     builder.setCodeGenOptLevel(
         k.level == 0   ? generation_level::None
@@ -122,8 +125,8 @@ target_machines& machines() {
 struct borrowed_machine {
   target_machines::key key;
   target_machines::machine machine;
-  explicit borrowed_machine(options const& o)
-      : key{o.cpu, o.features, o.optimisation}, machine(machines().take(key)) {}
+  borrowed_machine(options const& o, vector_width width)
+      : key{o.cpu, o.features, o.optimisation, width}, machine(machines().take(key)) {}
   ~borrowed_machine() { machines().give(std::move(key), std::move(machine)); }
 };
 
@@ -305,8 +308,8 @@ std::string target_text(options const& o) {
          (o.cpu.empty() ? host.getCPU() + ' ' + host.getFeatures().getString() : o.cpu + ' ' + o.features);
 }
 
-vector_unit set_target(llvm::Module& m, options const& o) {
-  borrowed_machine const target(o);
+vector_unit set_target(llvm::Module& m, options const& o, vector_width width) {
+  borrowed_machine const target(o, width);
   m.setDataLayout(target.machine->createDataLayout());
   m.setTargetTriple(target.machine->getTargetTriple().str());
   if (!target.machine->getTargetTriple().isX86()) return {};
@@ -317,8 +320,8 @@ vector_unit set_target(llvm::Module& m, options const& o) {
   return {avx && has("+avx512f") ? 512u : avx ? 256u : 128u, avx, has("+avx2")};
 }
 
-void optimise(llvm::Module& m, options const& o) {
-  borrowed_machine const target(o);
+void optimise(llvm::Module& m, options const& o, vector_width width) {
+  borrowed_machine const target(o, width);
 #if !defined(NDEBUG)
   std::string why;
   llvm::raw_string_ostream faults(why);
@@ -339,8 +342,8 @@ std::string text_of(llvm::Module const& m) {
   return out.str();
 }
 
-std::vector<char> object_of(llvm::Module& m, options const& o) {
-  borrowed_machine const target(o);
+std::vector<char> object_of(llvm::Module& m, options const& o, vector_width width) {
+  borrowed_machine const target(o, width);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   generation_passes passes;

@@ -29,14 +29,18 @@ struct vector_unit {
     return llvm::Align(std::clamp<std::uint64_t>(std::bit_ceil(bytes), 8, bits / 8));
   }
 };
+/// Which of a processor's vectors a program uses. Code between calls of functions on scalars is slower with AVX-512: comparisons go to
+/// mask registers, which calls do not keep, and vectors of 512 bits take more memory where they are kept around calls.
+enum class vector_width { all, at_most_256 };
+
 /// Fills in what a module must say of the processor that it is for.
-vector_unit set_target(llvm::Module&, options const&);
+vector_unit set_target(llvm::Module&, options const&, vector_width);
 
 /// Optimises a module. Throws not_executable where LLVM fails.
-void optimise(llvm::Module&, options const&);
+void optimise(llvm::Module&, options const&, vector_width);
 /// A module in LLVM's assembly language.
 std::string text_of(llvm::Module const&);
 /// Makes machine code of an optimised module, as the bytes of an object file. Throws not_executable where LLVM fails.
-std::vector<char> object_of(llvm::Module&, options const&);
+std::vector<char> object_of(llvm::Module&, options const&, vector_width);
 
 } // namespace overdub::jit

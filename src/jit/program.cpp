@@ -80,14 +80,40 @@ bool repeats(ir::program const& p, function_id entry) {
   return true;
 }
 
+// In the exact mode, the mathematics library is called number by number. A call that runs once decides nothing.
+vector_width width_for(ir::program const& p, function_id entry) {
+  if (p.math != ir::math_mode::exact) return vector_width::all;
+  std::vector<bool> reached(p.functions.size());
+  std::vector<function_id> pending{entry};
+  reached[index_of(entry)] = true;
+  bool calls = false;
+  while (!pending.empty() && !calls) {
+    function_id const id = pending.back();
+    pending.pop_back();
+    ir::function const& f = p[id];
+    ir::walk(f, ir::function::body, [&](node_id n) {
+      ir::op const code = f[n].code;
+      if (code == ir::op::call || code == ir::op::closure) {
+        function_id const callee = f[n].attributes.callee();
+        if (!reached[index_of(callee)]) pending.push_back(callee);
+        reached[index_of(callee)] = true;
+      }
+      bool const repeats = id != entry || f[n].parent != ir::function::body;
+      calls = calls || (repeats && ir::is_elementary(code));
+    });
+  }
+  return calls ? vector_width::at_most_256 : vector_width::all;
+}
+
 } // namespace
 
 program_compiler::program_compiler(
     ir::program const& given, ir::function_id entry, execute::code& made, options const& o)
     : p(given), to(made), how(o), context(std::make_unique<llvm::LLVMContext>()),
       module(std::make_unique<llvm::Module>("overdub", *context)), calls(given), owners(given, calls),
-      is_repeatable(repeats(given, entry)), vectors(set_target(*module, o)),
-      elementary(*module, given.math, vectors), entry_(entry), made_(given.functions.size()) {
+      is_repeatable(repeats(given, entry)), width(width_for(given, entry)),
+      vectors(set_target(*module, o, width)), elementary(*module, given.math, vectors), entry_(entry),
+      made_(given.functions.size()) {
   if (o.debug) lines.emplace(*module, p);
 }
 

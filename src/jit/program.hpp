@@ -90,6 +90,7 @@ public:
   bool uses_machine = false;                // some function does
   bool const is_repeatable; // what fails can be run once more: nothing that it did is seen outside
   bool looks_ahead = false; // some function throws fails_ahead
+  vector_width const width; // of vectors that are worth their calls
   vector_unit vectors;      // of the processor
   elementary_functions elementary;
 

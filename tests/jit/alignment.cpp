@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -35,11 +36,31 @@ func @f(%x: f64[], %y: f64[], %k: i64) -> (f64, f64, f64) {
     yield %c1
   }
   %p = reduce add %parts from 0.0 : f64
-  %logs = map %n (%i2: i64) -> f64 { %a2 = at %x, %i2 : f64 %b2 = exp %a2 : f64 yield %b2 }
-  %q = reduce add %logs from 0.0 : f64
+  %roots = map %n (%i2: i64) -> f64 {
+    %inner = map 3 (%i3: i64) -> f64 { %a3 = at %y, %i3 : f64 yield %a3 }
+    %a2 = at %x, %i2 : f64 %b2 = reduce max %inner from %a2 : f64
+    yield %b2
+  }
+  %q = reduce add %roots from 0.0 : f64
   return %s, %p, %q
 }
 )";
+// The same sum of a map, whose elements call the mathematics library, or not.
+std::string sum_of(char const* element) {
+  return std::string(R"(
+func @f(%x: f64[]) -> f64 {
+  %n = length %x : i64 %first = at %x, 0 : f64 %log = log %first : f64
+  %all = map %n (%i: i64) -> f64 {
+    %inner = map 3 (%j: i64) -> f64 { %a = at %x, %j : f64 yield %a }
+    %b = reduce max %inner from %log : f64
+    %c = )") +
+         element + R"( : f64
+    yield %c
+  }
+  %s = reduce add %all from 0.0 : f64
+  return %s
+})";
+}
 
 struct memory {
   std::uint64_t bytes, alignment;
@@ -98,6 +119,18 @@ TEST_CASE("functions with vectors that the stack is not aligned for can align it
       break;
     }
     CHECK(found);
+  }
+}
+
+TEST_CASE(
+    "programs that call the mathematics library number by number in loops take no vectors of 512 bits") {
+  for (auto const& [element, bytes] : {std::pair{"mul %b, 2.0", 64u}, {"exp %b", 32u}}) {
+    ir::program const p = texts::program(sum_of(element));
+    auto const all = memory_in(jit::detail::llvm_text(p, p.entry, {}, {.cpu = "x86-64-v4"}));
+    INFO(element);
+    REQUIRE(!all.empty());
+    for (memory const& each : all)
+      if (each.bytes >= 64) CHECK(each.alignment == bytes);
   }
 }
 
