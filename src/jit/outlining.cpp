@@ -148,7 +148,8 @@ private:
         if (copy == nullptr) {
           ValueToValueMapTy map;
           copy = CloneBasicBlock(to, map, "", &f_);
-          remapInstructionsInBlocks({copy}, map);
+          SmallVector<BasicBlock*, 1> const all{copy}; // LLVM 15 takes no other list
+          remapInstructionsInBlocks(all, map);
           for (PHINode& phi : copy->phis())
             while (phi.getNumIncomingValues() > 0) phi.removeIncomingValue(0u, false);
           p.blocks.push_back(copy);
