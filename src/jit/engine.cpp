@@ -125,8 +125,8 @@ target_machines& machines() {
 struct borrowed_machine {
   target_machines::key key;
   target_machines::machine machine;
-  borrowed_machine(options const& o, vector_width width)
-      : key{o.cpu, o.features, o.optimisation, width}, machine(machines().take(key)) {}
+  borrowed_machine(options const& o, vector_width widest)
+      : key{o.cpu, o.features, o.optimisation, widest}, machine(machines().take(key)) {}
   ~borrowed_machine() { machines().give(std::move(key), std::move(machine)); }
 };
 
@@ -308,8 +308,8 @@ std::string target_text(options const& o) {
          (o.cpu.empty() ? host.getCPU() + ' ' + host.getFeatures().getString() : o.cpu + ' ' + o.features);
 }
 
-vector_unit set_target(llvm::Module& m, options const& o, vector_width width) {
-  borrowed_machine const target(o, width);
+vector_unit set_target(llvm::Module& m, options const& o, vector_width widest) {
+  borrowed_machine const target(o, widest);
   m.setDataLayout(target.machine->createDataLayout());
   m.setTargetTriple(target.machine->getTargetTriple().str());
   if (!target.machine->getTargetTriple().isX86()) return {};
@@ -320,8 +320,8 @@ vector_unit set_target(llvm::Module& m, options const& o, vector_width width) {
   return {avx && has("+avx512f") ? 512u : avx ? 256u : 128u, avx, has("+avx2")};
 }
 
-void optimise(llvm::Module& m, options const& o, vector_width width) {
-  borrowed_machine const target(o, width);
+void optimise(llvm::Module& m, options const& o, vector_width widest) {
+  borrowed_machine const target(o, widest);
 #if !defined(NDEBUG)
   std::string why;
   llvm::raw_string_ostream faults(why);
@@ -342,8 +342,8 @@ std::string text_of(llvm::Module const& m) {
   return out.str();
 }
 
-std::vector<char> object_of(llvm::Module& m, options const& o, vector_width width) {
-  borrowed_machine const target(o, width);
+std::vector<char> object_of(llvm::Module& m, options const& o, vector_width widest) {
+  borrowed_machine const target(o, widest);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   generation_passes passes;
