@@ -120,13 +120,6 @@ struct precision : context {
       compare(
           detail::kept_name(f), static_cast<double>(result), static_cast<double>(f(narrowed<F>(x)...)), x...);
   }
-  // Of a sum the roundings add up: it is compared as a whole, besides each of its additions.
-  void after(reduce_t f, double result, add_t, double initial, array<double> const& xs) {
-    compare(
-        detail::kept_name(f), result,
-        static_cast<double>(f(add, static_cast<float>(initial), map(convert<float>, xs))));
-  }
-
   precision fork() const {
     precision one(tolerance);
     one.running_ = running_;

@@ -282,7 +282,7 @@ inline std::uint64_t incremental_program::size_of_inputs() const {
     if (b.work == nullptr) b.work = std::make_unique<bound_call>(b.slice->work());
     b.work->take_arguments(b.call);
     b.work->run();
-  } catch (error const&) {
+  } catch (std::exception const&) { // a count that fails fails no update
     return 0;
   }
   std::uint64_t work = b.work->word(0);
@@ -308,7 +308,7 @@ inline std::uint64_t incremental_program::size_of_inputs() const {
     for (increments::store const& each : s.what.stores)
       if (!is_number(each.variable)) work += static_cast<std::uint64_t>(arrays_of_[each.variable].scalars());
     return work;
-  } catch (error const&) {
+  } catch (std::exception const&) { // a count that fails fails no update
     return 0;
   }
 }

@@ -292,7 +292,7 @@ private:
   std::string_view add_reached(node_id n, value_id index, change const& c, std::vector<reached>& all);
   std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
   std::string_view find_members(node_id n, value_id index, reached& r);
-  std::string_view find_gathered(node_id n, value_id index, change const& c, std::vector<reached>& all);
+  std::string_view find_gathered(node_id n, node_id read, change const& c, std::vector<reached>& all);
   bool has_length_of_turns(node_id n, value_id v) const;
   std::optional<std::int64_t> turns_behind(node_id n, value_id array) const;
   value_id in_range(node_id n, reached const& r);

@@ -31,12 +31,17 @@ slice_writer::find_reached(node_id n, std::vector<reached>& all, std::vector<com
       }
       bool const is_nested = f.region_of(index) != body && !shift_from(f.argument(body, 0), index);
       std::string_view const why =
-          is_nested ? find_gathered(n, index, *c, all) : add_reached(n, index, *c, all);
+          is_nested ? find_gathered(n, user, *c, all) : add_reached(n, index, *c, all);
       if (!why.empty()) return why;
     }
   }
-  for (reached const& r : all)
-    if (r.is_gathered && all.size() > 1) return "elements that maps inside look up changed, and others, too";
+  // Of two lists it must be known whether one has an iteration of the other. That is not known of a list of rows that read an element.
+  auto const is_of_gather = [](reached const& r) {
+    return r.is_gathered ||
+           (r.from.list != ir::nothing && !is_searchable(r.from) && r.from.keys == layout::none);
+  };
+  if (all.size() > 1 && std::any_of(all.begin(), all.end(), is_of_gather))
+    return "elements that maps inside look up changed, and others, too";
   for (reached& r : all) // the turns of lists that there are
     if (r.from.list != ir::nothing && (r.step != 0 || r.is_checked())) {
       r.from = shifted(r.from, r.step, old(f.operand(n, 0)));
@@ -163,8 +168,11 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
 
 /// The turns in which a map inside reads, at an index that it reads, an element of a piece: of all places of the input where that changed.
 inline std::string_view
-slice_writer::find_gathered(node_id n, value_id index, change const& c, std::vector<reached>& all) {
+slice_writer::find_gathered(node_id n, node_id read, change const& c, std::vector<reached>& all) {
   static constexpr std::string_view why = "an index that is not the turn's is looked for among many";
+  value_id const index = original().operand(read, 1);
+  // Each iteration of the inner map reads: an index of one that does not read need not be that of an element.
+  if (original()[read].parent != original().region_of(index)) return why;
   if (!turns_.empty() || original()[n].code != op::map || original()[n].parent != function::body ||
       c.pieces.empty())
     return why;

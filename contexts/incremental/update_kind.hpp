@@ -49,7 +49,7 @@ public:
       work_ += work;
       ++counted_;
     }
-    return uses_ == window;
+    return uses_ >= window;
   }
   /// Makes the choice: a plain run costs this, and one that computes all that is kept, that.
   void choose(std::uint64_t plain, std::uint64_t whole) {
@@ -57,9 +57,9 @@ public:
     whole_ = whole;
     mean_ = work_ / std::max<std::uint32_t>(counted_, 1);
     auto const is_less = [&](std::uint64_t others) { return others * 21 < mean_ * window * 20; };
-    state_ = !is_less(plain_ * window) ? state::slices
-             : is_less(with_breaks())  ? state::plain
-                                       : state::needed;
+    state_ = plain_ == 0 || !is_less(plain_ * window) ? state::slices // 0, where it cannot be counted
+             : is_less(with_breaks())                 ? state::plain
+                                                      : state::needed;
     begin_window();
     until_tried_ = patience_;
     patience_ = std::min(patience_ * 2, most_patience);

@@ -83,7 +83,12 @@ writer::places_to_restore(replica const& r, values const& versions) const {
 
 /// Restores the versions of an array, which are given newest first, of the newest one. Returns the oldest.
 inline value_id writer::restore_versions(replica& r, values const& versions, value_id newest) {
-  std::vector<node_id> const places = *places_to_restore(r, versions);
+  std::optional<std::vector<node_id>> const found = places_to_restore(r, versions);
+  if (!found) // since another array was restored in between
+    refuse(
+        f().node_of(versions.front()),
+        "an array of which it replaces elements can not be restored to go backwards");
+  std::vector<node_id> const& places = *found;
   ir::cursor const back = at_;
   for (std::size_t i = 0; i < versions.size(); ++i) {
     if (i > 0) {

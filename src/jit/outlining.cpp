@@ -236,6 +236,7 @@ private:
   void pass_through_memory() {
     for (crossing& c : crossing_) {
       for (Use* const u : c.uses) {
+        if (u->get() != c.value) continue; // another entry of a phi for the same block was set with it
         auto* const user = cast<Instruction>(u->getUser());
         std::size_t const place = place_of(user->getParent());
         Instruction* before = user;
@@ -246,7 +247,16 @@ private:
         }
         IRBuilder<> b(before);
         b.SetCurrentDebugLocation({});
-        u->set(b.CreateLoad(c.value->getType(), address(b, place, c.offset)));
+        Value* const loaded = b.CreateLoad(c.value->getType(), address(b, place, c.offset));
+        auto* const phi = dyn_cast<PHINode>(user);
+        if (phi == nullptr) {
+          u->set(loaded);
+          continue;
+        }
+        BasicBlock const* const from = phi->getIncomingBlock(*u);
+        for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k)
+          if (phi->getIncomingBlock(k) == from && phi->getIncomingValue(k) == c.value)
+            phi->setIncomingValue(k, loaded);
       }
       IRBuilder<> b(f_.getContext());
       if (auto* const invoke = dyn_cast<InvokeInst>(c.value)) {

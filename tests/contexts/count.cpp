@@ -65,7 +65,7 @@ TEST_CASE("count counts a control primitive once, and what its function does for
   count c;
   od::run(c, sum_of_squares, od::array<double>{1, 2, 3, 4, 5});
   CHECK(c.functions == 1 + 5);
-  CHECK(c.primitives == 2 + 5); // map and sum; a mul for each element
+  CHECK(c.primitives == 2 + 5 + 5); // map and its products, reduce and its additions // map and sum; a mul for each element
   count of_none;
   od::run(of_none, sum_of_squares, od::array<double>{});
   CHECK((of_none.functions == 1 && of_none.primitives == 2));

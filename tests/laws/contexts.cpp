@@ -222,18 +222,18 @@ TEST_CASE(
   auto const ends = [](ir::program const& p, std::uint64_t seed) {
     return reference::run(p, laws::arguments(seed), 5'000).has_value();
   };
-  std::uint64_t run = 0;
-  for (std::uint64_t seed = 1; run < count; ++seed) {
+  std::uint64_t pairs = 0;
+  for (std::uint64_t seed = 1; pairs < count; ++seed) {
     random_program::options o = random_program::any_options(seed);
     o.effects = o.samples = false;
     ir::program const p = random_program::without_signs(random_program::make(seed, o));
     if (!ends(p, seed)) continue;
-    run += agree_in<observe<add_t, mul_t, min_t>>(p, seed);
-    run += agree_in<observe_all>(p, seed);
+    pairs += agree_in<observe<add_t, mul_t, min_t>>(p, seed);
+    pairs += agree_in<observe_all>(p, seed);
     // With other operations a loop may not end.
     if (!ends(overdub::overdub(replace<mul_t, max_t>{}, p), seed)) continue;
-    run += agree_in<replace<mul_t, max_t>>(p, seed);
-    run += agree_in<observed_rule>(p, seed);
+    pairs += agree_in<replace<mul_t, max_t>>(p, seed);
+    pairs += agree_in<observed_rule>(p, seed);
   }
-  CHECK(run >= count);
+  CHECK(pairs >= count);
 }

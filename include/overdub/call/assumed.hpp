@@ -42,15 +42,15 @@ struct own_level<C, level<D, Run>> {
   using type = level<D, Run>;
 };
 
-// A rule of the class C went on in the stack S, with arguments X....
-template <class C, class S, class... X>
+// A rule of the class C went on in the stack S, or in the contexts below it, with arguments X....
+template <bool Inside, class C, class S, class... X>
 struct assumption {};
 // A rule of the context of S, or of a base, answered arguments X....
 template <class S, class... X>
 struct answered {};
 
-// Both are remembered, by the function that they are of, and compared when the second of the two is instantiated: by a friend function
-// for each number from 0 on, which is defined when there is something to remember. Nothing but a refusal depends on it.
+// Assumptions are remembered, by the function that they are of, and looked up when a rule has answered: by a friend function for each
+// number from 0 on, which is defined when there is one to remember. Nothing but a refusal depends on it. O(the rules that go on in F).
 #ifndef __clang__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-template-friend"
@@ -92,11 +92,11 @@ struct findings {
 };
 template <class Answered, class Assumption>
 inline constexpr findings finding{};
-template <class S, class... X, class C, class Assumed, class... Y>
+template <class S, class... X, bool Inside, class C, class Assumed, class... Y>
 requires std::is_base_of_v<C, typename S::context>
-inline constexpr findings finding<answered<S, X...>, assumption<C, Assumed, Y...>>{
-    .is_own = std::is_same_v<C, typename S::context>,
-    .is_of_base = !std::is_same_v<C, typename S::context> &&
+inline constexpr findings finding<answered<S, X...>, assumption<Inside, C, Assumed, Y...>>{
+    .is_own = Inside && std::is_same_v<C, typename S::context>,
+    .is_of_base = Inside && !std::is_same_v<C, typename S::context> &&
                   std::is_same_v<typename first_level<typename taken_from<Y>::type...>::type, void>,
     .is_elsewhere = std::is_same_v<types<X...>, types<Y...>> &&
                     !std::is_same_v<typename Assumed::tail, typename S::tail>};
@@ -113,22 +113,6 @@ consteval findings find_assumptions(findings found = {}) {
          found.is_elsewhere || one.is_elsewhere});
   }
 }
-// Whether an answer that is remembered of F went on elsewhere by A, which is new.
-template <class F, class A, int N = 0>
-consteval bool contradicts() {
-  if constexpr (!is_remembered<types<A, void>, F, N>())
-    return false;
-  else {
-    using Answered = decltype(find_remembered(remembered<F, N>{}));
-    if constexpr (finding<Answered, A>.is_elsewhere)
-      return true;
-    else if constexpr (finding<Answered, A>.is_of_base)
-      return find_assumptions<A, F, Answered>().differ() || contradicts<F, A, N + 1>();
-    else
-      return contradicts<F, A, N + 1>();
-  }
-}
-
 template <bool Here>
 consteval bool check_here() {
   static_assert(
@@ -144,29 +128,30 @@ consteval bool check_here() {
 template <class F>
 concept calls_functions = function<F> || control<F>;
 
-template <class C, class F, class... X>
+template <class F, class Assumption>
+consteval bool note_assumption() {
+  if constexpr (calls_functions<F>)
+    return remember_it<F, Assumption>();
+  else
+    return true;
+}
+template <bool Inside, class C, class F, class... X>
 struct assumed_stack {
   using level_type = typename own_level<C, typename first_level<typename taken_from<X>::type...>::type>::type;
-  using type = push_t<level_type, outermost_t<X...>>;
-  static consteval bool check() {
-    if constexpr (calls_functions<F>) {
-      using A = assumption<C, type, X...>;
-      if constexpr (remember_it<F, A>()) return check_here<!contradicts<F, A>()>();
-    } else
-      return true;
-  }
-  static constexpr bool is_right = check();
+  using stack_type = push_t<level_type, outermost_t<X...>>;
+  // It is remembered where the stack is asked for.
+  using type = std::enable_if_t<note_assumption<F, assumption<Inside, C, stack_type, X...>>(), stack_type>;
 };
-template <class C, class F, class... X>
-using assumed_stack_t = typename std::enable_if<
-    assumed_stack<C, F, X...>::is_right || true, assumed_stack<C, F, X...>>::type::type;
+/// The stack of recurse(context, f, x...), and, where it is not `Inside`, that of fallback(context, f, x...).
+template <bool Inside, class C, class F, class... X>
+using assumed_stack_t = typename assumed_stack<Inside, C, F, X...>::type;
 
 // Asked when a rule without the call was instantiated that answers F in S.
 template <class S, class F, class... X>
 consteval bool goes_on_here() {
   if constexpr (calls_functions<F>) {
     using A = answered<S, X...>;
-    if constexpr (remember_it<F, A>()) return check_here<!find_assumptions<A, F, A>().differ()>();
+    return check_here<!find_assumptions<A, F, A>().differ()>();
   } else
     return true;
 }

@@ -115,7 +115,9 @@ struct answer_primitive {
   // Without a rule: the same call one level down.
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto structure(S const& stack, P const& p, A&&... a) {
-    if constexpr (converts_metadata<P, typename S::context>)
+    if constexpr (shorthand<P>)
+      return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...));
+    else if constexpr (converts_metadata<P, typename S::context>)
       return convert(stack, p, static_cast<A&&>(a)...);
     else if constexpr (carries_metadata<typename S::context> && requires {
                          p.decompose(static_cast<A&&>(a)...);

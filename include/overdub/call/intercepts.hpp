@@ -72,9 +72,12 @@ concept shorthand = requires {
 // Rules and hooks do not name an operation that stands for others.
 template <class S, class P, class... A>
 consteval bool names_shorthand() {
+  using R = decltype(P::compute(std::declval<concrete_t<A>>()...));
+  constexpr auto is_named = [](listens how) { return how == listens::named || how == listens::raw_named; };
   constexpr bool named = names_rule<S, P, open_t<S, A>...> ||
-                         find_hook<before_hook, S, P, A...>() == listens::named ||
-                         find_hook<failed_hook, S, P, std::exception_ptr, A...>() == listens::named;
+                         is_named(find_hook<before_hook, S, P, A...>()) ||
+                         is_named(find_hook<after_hook, S, P, R, A...>()) ||
+                         is_named(find_hook<failed_hook, S, P, std::exception_ptr, A...>());
   static_assert(
       !named,
       "overdub: sum and dot are no calls of their own: sum(xs) is reduce(add, 0, xs), and dot(xs, ys) is "

@@ -41,7 +41,7 @@ struct recursion {
 // The stack of recurse(context, f, x...): that of the call, if the call is given, else what a context and the arguments say of it.
 template <class C, class F, class... A>
 struct recursion_stack {
-  using type = assumed_stack_t<C, F, A...>;
+  using type = assumed_stack_t<true, C, F, A...>;
 };
 template <rule_call Call, class F, class... A>
 struct recursion_stack<Call, F, A...> {
@@ -104,7 +104,7 @@ OVERDUB_INLINE constexpr recurse_t<Call, F, X...> recurse(Call const& call, F co
 /// For rules: f on the inner values, outside of the context. Metadata is left behind.
 template <is_context C, callee F, class... X>
 OVERDUB_INLINE constexpr auto fallback(C&, F const& f, X&&... x) {
-  using S = detail::assumed_stack_t<C, F, std::remove_cvref_t<X>...>;
+  using S = detail::assumed_stack_t<false, C, F, std::remove_cvref_t<X>...>;
   return detail::call(
       detail::stack_from<typename S::tail>(x...), f, detail::take_inner{}(std::forward<X>(x))...);
 }

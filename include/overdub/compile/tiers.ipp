@@ -105,7 +105,7 @@ private:
   std::atomic<bool> is_working_{false}, ends_; // a child of fork reads its parent's without the lock
   pid_t const process_ = getpid();
   std::unique_ptr<std::thread> thread_;
-  background_thread const* of_parent_; // in a child of fork: it is never destroyed, and no leak
+  [[maybe_unused]] background_thread const* of_parent_; // in a child of fork: it is never destroyed, and no leak
 };
 
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept try {

@@ -192,7 +192,7 @@ public:
   }
 
   /// An operation that no context intercepts, as it is, in the program that is made; its regions are evaluated.
-  void copy(frame& at, ir::node_id n) requires keeps_form;
+  void copy(frame& at, ir::node_id n);
 
 private:
   template <class>

@@ -139,42 +139,44 @@ auto evaluator<S>::attributes_in(node const& x) -> ir::attributes {
 }
 
 template <class S>
-void evaluator<S>::copy(frame& at, ir::node_id n) requires keeps_form {
-  recorder& r = recorder_();
-  ir::attributes const a = attributes_in(at.f[n]); // which may stage functions
-  std::vector<ir::value_id> operands;
-  for (ir::value_id const v : at.f.operands_of(n)) operands.push_back(symbol_at(at, v));
-  std::vector<ir::type> results;
-  for (ir::value_id const v : at.f.results_of(n)) results.push_back(type_in(at.f.type_of(v)));
-  std::vector<std::vector<ir::type>> regions(at.f[n].region_count);
-  for (std::uint32_t i = 0; i < regions.size(); ++i)
-    for (ir::value_id const v : at.f.arguments_of(at.f.region_at(n, i)))
-      regions[i].push_back(type_in(at.f.type_of(v)));
+void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n) {
+  if constexpr (keeps_form) { // else it is not called
+    recorder& r = recorder_();
+    ir::attributes const a = attributes_in(at.f[n]); // which may stage functions
+    std::vector<ir::value_id> operands;
+    for (ir::value_id const v : at.f.operands_of(n)) operands.push_back(symbol_at(at, v));
+    std::vector<ir::type> results;
+    for (ir::value_id const v : at.f.results_of(n)) results.push_back(type_in(at.f.type_of(v)));
+    std::vector<std::vector<ir::type>> regions(at.f[n].region_count);
+    for (std::uint32_t i = 0; i < regions.size(); ++i)
+      for (ir::value_id const v : at.f.arguments_of(at.f.region_at(n, i)))
+        regions[i].push_back(type_in(at.f.type_of(v)));
 
-  ir::node_id const made = r.insert(at.f[n].code, operands, results, a, regions);
-  for (std::uint32_t i = 0; i < regions.size(); ++i) {
-    ir::region_id const region = at.f.region_at(n, i);
-    auto const scope = r.enter(r.region_of(made, i));
-    std::vector<slot> arguments;
-    for (std::uint32_t k = 0; k < regions[i].size(); ++k)
-      arguments.push_back(
-          {{},
-           nullptr,
-           {},
-           r.here().argument(r.here().region_at(made, i), k),
-           at.f.type_of(at.f.argument(region, k))});
-    auto const yielded = region_slots(at, region, std::move(arguments));
-    ir::node_id const last = at.f.yield_of(region);
-    std::vector<ir::value_id> values;
-    for (std::uint32_t k = 0; k < yielded.size(); ++k) {
-      ir::type const t = at.f.type_of(at.f.operand(last, k));
-      values.push_back(t.is_function() ? function_symbol(yielded[k], t) : symbol_of(yielded[k]));
+    ir::node_id const made = r.insert(at.f[n].code, operands, results, a, regions);
+    for (std::uint32_t i = 0; i < regions.size(); ++i) {
+      ir::region_id const region = at.f.region_at(n, i);
+      auto const scope = r.enter(r.region_of(made, i));
+      std::vector<slot> arguments;
+      for (std::uint32_t k = 0; k < regions[i].size(); ++k)
+        arguments.push_back(
+            {{},
+             nullptr,
+             {},
+             r.here().argument(r.here().region_at(made, i), k),
+             at.f.type_of(at.f.argument(region, k))});
+      auto const yielded = region_slots(at, region, std::move(arguments));
+      ir::node_id const last = at.f.yield_of(region);
+      std::vector<ir::value_id> values;
+      for (std::uint32_t k = 0; k < yielded.size(); ++k) {
+        ir::type const t = at.f.type_of(at.f.operand(last, k));
+        values.push_back(t.is_function() ? function_symbol(yielded[k], t) : symbol_of(yielded[k]));
+      }
+      r.at().yield(values);
     }
-    r.at().yield(values);
+    for (std::uint32_t i = 0; i < results.size(); ++i)
+      at.slots[index_of(at.f.result(n, i))] = {
+          {}, nullptr, {}, r.here().result(made, i), at.f.type_of(at.f.result(n, i))};
   }
-  for (std::uint32_t i = 0; i < results.size(); ++i)
-    at.slots[index_of(at.f.result(n, i))] = {
-        {}, nullptr, {}, r.here().result(made, i), at.f.type_of(at.f.result(n, i))};
 }
 
 } // namespace overdub::detail

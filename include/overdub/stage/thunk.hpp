@@ -181,7 +181,7 @@ private:
     else
       return false;
   }
-  static constexpr std::array<bool, ir::op_count> intercepted = [] {
+  OVERDUB_HIDDEN static constexpr std::array<bool, ir::op_count> intercepted = [] {
     std::array<bool, ir::op_count> all{};
 #define OVERDUB_BINARY(NAME, ...)                                                                            \
   all[static_cast<std::size_t>(ir::op::NAME)] = is_row_intercepted<NAME##_t>();
