@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -40,6 +41,39 @@ constexpr auto in_rows = od::fn<"in_rows">([](auto w, auto col, auto val) {
         return od::sum(od::map([&](auto c, auto v) { return v * scaled[c]; }, cs, vs));
       },
       col, val);
+});
+
+// Rows of one length, in which a column of -1, or far behind the last, stands for no element.
+constexpr auto with_gaps = od::fn<"with_gaps">([](auto w, auto col, auto val, auto width) {
+  auto const n = od::size(w);
+  return od::sum(od::tabulate(od::size(col) / width, [&](auto i) {
+    return od::sum(od::tabulate(width, [&](auto k) {
+      auto const c = col[i * width + k];
+      return od::if_(
+          c >= 0 && c < n, [&] { return val[i * width + k] * w[c]; }, [&] { return 0.0 * val[k]; });
+    }));
+  }));
+});
+// Sums over rows that read changed elements, and over what else reads them.
+constexpr auto product = [](auto const& w, auto const& start, auto const& col, auto const& val) {
+  return od::tabulate(od::size(start) - 1, [&](auto i) {
+    auto const from = start[i];
+    return od::sum(
+        od::tabulate(start[i + 1] - from, [&](auto k) { return val[from + k] * w[col[from + k]]; }));
+  });
+};
+constexpr auto quadratic = od::fn<"quadratic">([](auto w, auto start, auto col, auto val) {
+  auto const y = product(w, start, col, val);
+  return std::tuple(od::sum(od::tabulate(od::size(start) - 1, [&](auto i) { return y[i] * w[i]; })), y);
+});
+constexpr auto looked_up = od::fn<"looked_up">([](auto w, auto start, auto col, auto val) {
+  auto const y = product(w, start, col, val);
+  return std::tuple(od::sum(od::tabulate(od::size(start) - 1, [&](auto i) { return y[i] * w[col[i]]; })), y);
+});
+constexpr auto two_products = od::fn<"two_products">([](auto w, auto start, auto col, auto val) {
+  auto const y = product(w, start, col, val);
+  auto const z = product(w, start, col, od::map([](auto v) { return v + 1.0; }, val));
+  return std::tuple(od::sum(od::map(od::mul, y, z)), y, z);
 });
 
 struct random_numbers {
@@ -212,4 +246,60 @@ TEST_CASE(
   };
   double const few = work_of(1000), many = work_of(10'000);
   CHECK(many <= 1.1 * few);
+}
+
+TEST_CASE("a row that does not read at an index that is none is not run, and nothing is written for it") {
+  random_numbers r;
+  constexpr i64 rows = 40, width = 4, columns = 20;
+  std::vector<i64> col;
+  for (i64 k = 0; k < rows * width; ++k) {
+    auto const c = static_cast<i64>(r.below(columns + 4));
+    col.push_back(
+        c < columns        ? c
+        : c == columns     ? -1
+        : c == columns + 1 ? -3
+        : c == columns + 2 ? i64{1} << 60
+                           : c);
+  }
+  auto const val = some(col.size(), r);
+  auto w = some(columns, r);
+  auto const run = [&] {
+    return with_gaps(numbers::borrow(w), indices::borrow(col), numbers::borrow(val), width);
+  };
+  auto p = oc::incremental(with_gaps, numbers::borrow(w), indices::borrow(col), numbers::borrow(val), width);
+  CHECK(is_close(p.value(), run()));
+  for (int step = 0; step < 60; ++step) {
+    auto const k = r.below(columns);
+    w[k] = r.number();
+    p.set_at<0>(static_cast<i64>(k), w[k]);
+    p.propose();
+    p.commit();
+    REQUIRE(is_close(p.value(), run()));
+  }
+}
+
+TEST_CASE("sums count a row once that reads several changed elements, or one in several ways") {
+  random_numbers r;
+  constexpr std::uint64_t rows = 60;
+  matrix const m(static_cast<i64>(rows), rows, r);
+  auto w = some(rows, r);
+  auto const agrees = [&](auto const& f) {
+    auto const arguments = [&](auto const& g) {
+      return g(numbers::borrow(w), indices::borrow(m.start), indices::borrow(m.col), numbers::borrow(m.val));
+    };
+    auto p = arguments([&](auto... x) { return oc::incremental(f, x...); });
+    for (int step = 0; step < 60; ++step) {
+      for (std::uint64_t n = step % 3 == 0 ? 1 : 2 + r.below(12); n > 0; --n) {
+        auto const k = r.below(rows);
+        w[k] = r.number();
+        p.template set_at<0>(static_cast<i64>(k), w[k]);
+      }
+      p.propose();
+      p.commit();
+      REQUIRE(is_close(std::get<0>(p.value()), std::get<0>(arguments(f))));
+    }
+  };
+  agrees(quadratic);
+  agrees(looked_up);
+  agrees(two_products);
 }
