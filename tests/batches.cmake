@@ -6,7 +6,7 @@ set(OVERDUB_TEST_BATCH 8 CACHE STRING "So many sources of tests are compiled as 
 function(overdub_is_unoptimised out source)
   set(${out} FALSE PARENT_SCOPE)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE name)
-  if(name MATCHES "^laws/(rewrite|support/cases)\\.cpp$")
+  if(name MATCHES "^laws/(contexts|rewrite|support/cases)\\.cpp$")
     set(${out} TRUE PARENT_SCOPE)
   elseif(name MATCHES "^(call|compile|contexts|stage)/")
     file(STRINGS ${source} stages
