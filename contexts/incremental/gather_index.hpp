@@ -1,6 +1,8 @@
 // For each index, which rows of an outer map read the element there in a map inside.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -318,9 +318,9 @@ TEST_CASE("a control primitive is an operation, with what it calls inside") {
   auto const f = od::fn<"f">([](auto xs) { return od::sum(od::map(square, xs)); });
   recording r;
   od::run(trace_with<tracing::operations, tracing::without<"mul">>{}, f, od::array<double>{1, 2});
-  CHECK(spans::tree(r) == "f\n  map\n    square\n    square\n  sum\n");
+  CHECK(spans::tree(r) == "f\n  map\n    square\n    square\n  reduce\n    add\n    add\n");
   r.stop();
   recording without_map;
   od::run(trace_with<tracing::operations, tracing::without<"map", "mul">>{}, f, od::array<double>{1, 2});
-  CHECK(spans::tree(without_map) == "f\n  square\n  square\n  sum\n");
+  CHECK(spans::tree(without_map) == "f\n  square\n  square\n  reduce\n    add\n    add\n");
 }

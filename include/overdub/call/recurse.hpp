@@ -76,13 +76,21 @@ struct call_below {
   }
 };
 
+// Compilers may look at a rule's return type before its constraints: C is neither a context nor a call then.
+template <class C, class F, class... X>
+struct recurse_type {
+  using type = none;
+};
+template <class C, class F, class... X>
+requires(is_context<C> || rule_call<C>) struct recurse_type<C, F, X...> {
+  using type = typename recursion<typename recursion_stack<C, F, X...>::type, F, X...>::type;
+};
+
 } // namespace detail
 
 /// The type of recurse(context, f, x...), and, with the type of a rule's call in the place of a context's, of recurse(call, f, x...).
 template <class C, class F, class... X>
-using recurse_t = typename detail::recursion<
-    typename detail::recursion_stack<C, F, std::remove_cvref_t<X>...>::type, F,
-    std::remove_cvref_t<X>...>::type;
+using recurse_t = typename detail::recurse_type<C, F, std::remove_cvref_t<X>...>::type;
 
 /// For rules: what the call would have been without the rule, in the context: f's body, or the primitive one
 /// level down. No hook fires for f itself. Takes and returns what rules do: inner values, or tagged ones.
