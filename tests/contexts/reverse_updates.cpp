@@ -1,6 +1,7 @@
 // Gradients of loops that carry arrays and replace elements of them: values, and what they cost.
 #include "catch.hpp"
 #include "executors.hpp"
+#include "pass/laws.hpp"
 #include "pass/random_program.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -348,9 +349,14 @@ void check(std::uint64_t seed, std::uint64_t& restored) {
   }
 }
 
+// Sanitizers take some forty times as long.
+constexpr std::uint64_t few_if_sanitized(std::uint64_t count) {
+  return laws::seeds(count) < count ? count / 12 : count;
+}
+
 TEST_CASE("random loops that update arrays have the same derivative forwards and backwards") {
   char const* const asked = std::getenv("OVERDUB_PROGRAMS");
-  std::uint64_t const count = asked == nullptr ? 300 : std::strtoull(asked, nullptr, 10);
+  std::uint64_t const count = asked == nullptr ? few_if_sanitized(300) : std::strtoull(asked, nullptr, 10);
   std::uint64_t restored = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) check(seed, restored);
   CHECK(restored > count / 4);
@@ -359,7 +365,7 @@ TEST_CASE("random loops that update arrays have the same derivative forwards and
 // The gradient is a program that updates arrays, too.
 TEST_CASE("the gradients of random loops that update arrays are differentiated again") {
   std::uint64_t compared = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= few_if_sanitized(60); ++seed) {
     std::string const text = random_updates(seed).make();
     INFO("seed " << seed << "\n" << text);
     ir::program const g = gradient_of(text);
@@ -398,7 +404,7 @@ TEST_CASE("the gradients of random loops that update arrays are differentiated a
       if (is_real(arguments[i])) backward += dot(back[next++], directions[i]);
     if (std::isfinite(forward)) CHECK(backward == Approx(forward).epsilon(1e-6).margin(1e-7 * size));
   }
-  CHECK(compared > 30);
+  CHECK(compared > few_if_sanitized(60) / 6);
 }
 
 // ---- what it costs
