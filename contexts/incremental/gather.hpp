@@ -19,7 +19,7 @@ namespace overdub::contexts::increments {
 /// index in each of these. Both are functions of variables that an update does not change.
 class gather_writer {
 public:
-  /// Of the index, which is computed in a map or loop that stands in the body of map n. `variable_of` gives the variable of a value outside
+  /// Of the index, which is computed in a map or loop that is nested in the body of map n. `variable_of` gives the variable of a value outside
   /// of n, or nothing where an update changes it.
   template <class VariableOf>
   static std::optional<gather>
@@ -72,7 +72,7 @@ private:
       if (!collect(u, variable_of)) return false;
     return true;
   }
-  // Outside of the map: computed again of what is kept.
+  // Outside of the map: computed again from saved values.
   bool is_cheap(ir::value_id v) const {
     ir::function const& f = original();
     if (!f.is_result(v)) return false;

@@ -52,7 +52,7 @@ OVERDUB_DECL void incremental_program::commit() {
   if (!b.write_words()) [[unlikely]]
     run_all_next();
   commit_more(b);
-  if (&b == plain_.get()) run_all_next(); // what is kept besides results is of an earlier state
+  if (&b == plain_.get()) run_all_next(); // saved values other than results are of an earlier state
   if (b.changes.empty())
     for (std::uint32_t n = 0; n < change_count_; ++n) write_input(changed_[n]); // which cannot fail
   else

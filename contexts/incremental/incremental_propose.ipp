@@ -317,7 +317,7 @@ OVERDUB_DECL void incremental_program::count_plain(increments::update_kind& kind
   kind.set_plain_work(work_of_all(*slices_->plain()), size_of_inputs(), slices_->least_work);
 }
 OVERDUB_DECL void incremental_program::choose(increments::update_kind& kind) {
-  // A run of everything does what a plain one does, and writes what is kept.
+  // A full recomputation does what a plain run does, and writes the saved values.
   std::uint64_t const plain = work_of_all(*slices_->plain());
   std::uint64_t kept = 0;
   for (std::uint32_t k = static_cast<std::uint32_t>(pending_.size()); k < layout_.size(); ++k)

@@ -102,7 +102,7 @@ struct slice_parameter {
     list,      // of the indices where an input changed, ascending
     elements,  // what stands there now; of elements that came, they
     positions, // where on the list each index stands; -1, where it is not there
-    gathered, // the turns whose inner maps read an element of the input's, in the order of indices: `variable` is a gather of the slice
+    gathered, // the iterations whose inner maps read an element of the input's, in the order of indices: `variable` is a gather of the slice
     members // the turns in which an index that is kept has this value, or one of the list's: places in `variable`, an index shifted
   };
   kind what = kind::variable;
