@@ -485,9 +485,10 @@ TEST_CASE("updates of lists of elements do, too") {
 }
 
 TEST_CASE("updates that become plain runs, and cease to be, give it too") {
+  std::uint64_t const first = 21; // of the few before it, whose updates are small, none becomes a plain run
   std::uint64_t const count = programs(400);
   std::uint64_t plain = 0;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
     INFO("plates " << seed);
     verdict const v = judge_choices(ir::parse(plates(seed).text()), seed, of_plates());
     CHECK(v.why == "");
