@@ -70,7 +70,7 @@ private:
   template <class X>
   void write(X const& x) {
     if constexpr (requires { x.visit([](auto const&) {}); }) // of a type that is known when the program is
-      x ? x.visit([this](auto const& held) { write(held); }) : void(*out << "...");
+      x ? x.visit([&](auto const& held) { this->write(held); }) : void(*out << "...");
     else if constexpr (std::is_same_v<X, bool>)
       *out << (x ? "true" : "false");
     else if constexpr (std::is_floating_point_v<X>)

@@ -64,6 +64,25 @@ struct observe_all : context {
   void before(elementwise auto f, auto const&... x) { note(seen, f.name(), x...); }
   void after(elementwise auto f, auto const& result, auto const&...) { note(seen, f.name(), result); }
 };
+// Calls of functions, and what they return, where these are numbers.
+struct observe_functions : context {
+  static constexpr std::string_view name = "observe";
+  events seen;
+  void before(function auto f, auto const&... x) { note_values(f.name(), x...); }
+  void after(function auto f, auto const& result, auto const&... x) { note_values(f.name(), result, x...); }
+
+private:
+  void note_values(std::string_view f, auto const&... x) { note(seen, f, number_of(x)...); }
+  template <class X>
+  static double number_of(X const& x) {
+    if constexpr (requires { x.visit([](auto const&) {}); })
+      return x ? x.visit([](auto const& held) { return number_of(held); }) : -1.0;
+    else if constexpr (std::is_arithmetic_v<X>)
+      return static_cast<double>(x);
+    else
+      return static_cast<double>(x.size());
+  }
+};
 // Both: the rule first, then what it calls.
 struct observed_rule : observe<max_t, mul_t, add_t> {
   using observe::before;
@@ -230,6 +249,7 @@ TEST_CASE(
     if (!ends(p, seed)) continue;
     pairs += agree_in<observe<add_t, mul_t, min_t>>(p, seed);
     pairs += agree_in<observe_all>(p, seed);
+    pairs += agree_in<observe_functions>(p, seed);
     // With other operations a loop may not end.
     if (!ends(overdub::overdub(replace<mul_t, max_t>{}, p), seed)) continue;
     pairs += agree_in<replace<mul_t, max_t>>(p, seed);

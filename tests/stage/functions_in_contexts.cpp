@@ -128,8 +128,8 @@ void same_in_all_ways() {
   CHECK(run_program(staged, stage(staged, main_function, signature<double, double>)) == expected);
   CHECK(run_program(rewritten, overdub::overdub(rewritten, p)) == expected);
   CHECK(run_program(from_text, overdub::overdub(from_text, parsed)) == expected);
-  double const value =
-      overdub::run(evaluated, [&](auto x, auto y) { return evaluate<double>(p, x, y); }, 1.5, 2.0);
+  double const value = overdub::run(
+      evaluated, [&](auto x, auto y) { return evaluate<double>(p, x, y); }, 1.5, 2.0);
   CHECK(outcome(value, evaluated) == expected);
 }
 

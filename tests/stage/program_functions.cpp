@@ -119,7 +119,8 @@ TEST_CASE("rules of calls on arrays, or with other arguments, are refused") {
 TEST_CASE("a program that is rewritten again has its functions' names") {
   hears_area inner;
   ir::program const once = overdub::overdub(inner, ir::parse(areas));
-  ir::program const twice = overdub::overdub(area_is_one{}, ir::parse(ir::print(overdub::overdub(area_is_one{}, ir::parse(areas)))));
+  ir::program const twice = overdub::overdub(
+      area_is_one{}, ir::parse(ir::print(overdub::overdub(area_is_one{}, ir::parse(areas)))));
   CHECK(executable(twice).call<double>(2.0, weights) == 2.0);
   hears_area outer;
   CHECK(executable(overdub::overdub(outer, once)).call<double>(2.0, weights) == 24.0);
@@ -139,13 +140,13 @@ func @ten(%0: f64, %1: f64, %2: f64, %3: f64, %4: f64, %5: f64, %6: f64, %7: f64
 }
 func @down(%0: f64) -> f64 {
   %1 = lt %0, 1.0 : bool
-  %2 = if %1 {
+  %2 = if %1 : f64 {
     yield %0
   } else {
     %3 = sub %0, 1.0 : f64
     %4 = call @down(%3) : f64
     yield %4
-  } : f64
+  }
   return %2
 }
 func @main(%0: f64, %1: f64[]) -> f64 {
@@ -164,8 +165,7 @@ func @main(%0: f64, %1: f64[]) -> f64 {
 
 TEST_CASE("a context that keeps metadata goes along with one that hears") {
   contexts::count_each each;
-  auto const gradient =
-      overdub::overdub(compose(contexts::forward{}, each), ir::parse(R"ir(entry @main
+  auto const gradient = overdub::overdub(compose(contexts::forward{}, each), ir::parse(R"ir(entry @main
 func @square(%0: f64) -> f64 {
   %1 = mul %0, %0 : f64
   return %1

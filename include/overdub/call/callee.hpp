@@ -22,11 +22,11 @@ struct bitwise : elementwise {};
 struct math : elementwise {};
 struct indexed : math {}; // one of the arguments is an integer by its meaning
 struct conversion : elementwise {};
-struct data : primitive {};    // only moves data: metadata goes where the data goes
-struct control : primitive {}; // takes functions
-struct leaf : primitive {};    // a user's native function
-struct choice : primitive {};  // a random choice, which whoever runs the program makes
-struct function : any {};      // has a body: a user's fn, or one in a context
+struct data : primitive {};      // only moves data: metadata goes where the data goes
+struct control : primitive {};   // takes functions
+struct leaf : primitive {};      // a user's native function
+struct choice : primitive {};    // a random choice, which whoever runs the program makes
+struct function : any {};        // has a body: a user's fn, or one in a context
 struct of_program : function {}; // a function of a program
 } // namespace kind
 

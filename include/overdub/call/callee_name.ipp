@@ -61,8 +61,9 @@ OVERDUB_DECL std::string_view name_of_number(std::int64_t number) {
   std::shared_lock const lock(all.mutex);
   auto const found = all.of_number.find(number);
   if (found == all.of_number.end())
-    throw error(message("overdub: a hook is called for a function of a program that another process made; rewrite the "
-                        "program by the context in this one"));
+    throw error(message(
+        "overdub: a hook is called for a function of a program that another process made; rewrite the "
+        "program by the context in this one"));
   return found->second;
 }
 

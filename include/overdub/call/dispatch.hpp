@@ -159,7 +159,8 @@ struct answer_function {
       static_assert(
           !is_symbolic<S> || std::is_reference_v<Entered> || std::is_empty_v<Entered> ||
               !has_hooks<std::remove_cvref_t<Entered>>,
-          "overdub: enter(f) returns a context with hooks and members by value, whose hooks would be called when the "
+          "overdub: enter(f) returns a context with hooks and members by value, whose hooks would be called "
+          "when the "
           "program runs, and the context is gone; return a reference to one that the context keeps");
       auto&& entered = stack.top().get().enter(f);
       body_stack_t<S, F> const body{entered, stack.rest()};

@@ -70,17 +70,21 @@ consteval bool find_names(types<X...>, types<Y...>) {
     found |= requires(rule_name_probe<C> & c, any_rule_call call, X... x) { c.overdub(call, f{}, x...); };
   }
   using f = any_function<hooks_of<C>>;
-  if constexpr (declares_before<C>) found |= requires(before_name_probe<C> & c, Y... y) { c.before(f{}, y...); };
-  if constexpr (declares_after<C>)
-    found |= requires(after_name_probe<C> & c, double r, Y... y) { c.after(f{}, r, y...); };
+  if constexpr (declares_before<C>) found |= requires(before_name_probe<C> & c, Y... y) {
+      c.before(f{}, y...);
+    };
+  if constexpr (declares_after<C>) found |= requires(after_name_probe<C> & c, double r, Y... y) {
+      c.after(f{}, r, y...);
+    };
   if constexpr (declares_failed<C>)
     found |= requires(failed_name_probe<C> & c, std::exception_ptr e, Y... y) { c.failed(f{}, e, y...); };
   return found;
 }
 template <class C>
 consteval bool find_entered_names() {
-  if constexpr (declares_enter<C>)
-    return requires(enter_name_probe<C> & c) { c.enter(any_function<hooks_of<C>>{}); };
+  if constexpr (declares_enter<C>) return requires(enter_name_probe<C> & c) {
+      c.enter(any_function<hooks_of<C>>{});
+    };
   else
     return false;
 }
@@ -113,8 +117,7 @@ struct united {
 };
 template <class... L, class F, class... More>
 struct united<types<L...>, F, More...>
-    : united<
-          std::conditional_t<(std::is_same_v<L, F> || ...), types<L...>, types<L..., F>>, More...> {};
+    : united<std::conditional_t<(std::is_same_v<L, F> || ...), types<L...>, types<L..., F>>, More...> {};
 template <class List, class Other>
 struct united_lists;
 template <class List, class... F>

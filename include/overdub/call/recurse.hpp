@@ -82,7 +82,7 @@ struct recurse_type {
   using type = none;
 };
 template <class C, class F, class... X>
-requires(is_context<C> || rule_call<C>) struct recurse_type<C, F, X...> {
+requires(is_context<C> || requires { typename C::stack_type; }) struct recurse_type<C, F, X...> {
   using type = typename recursion<typename recursion_stack<C, F, X...>::type, F, X...>::type;
 };
 

@@ -160,9 +160,7 @@ public:
 
   // Functions that are made have the names `above` behind theirs, and those of the contexts.
   evaluator(ir::program const& p, S const& contexts, std::string above = {})
-      : program_(p), stack_(contexts), above_(std::move(above)) {
-    check_math();
-  }
+      : evaluator(p, contexts, std::move(above), finds_functions(p)) {}
 
   S const& stack() const { return stack_; }
   /// Whether elementary functions are those of the consistent mode. (Fast programs are evaluated as exact ones.)
@@ -199,7 +197,10 @@ public:
   /// An evaluator in other contexts.
   template <class T>
   evaluator<T> in_contexts(T const& contexts) const {
-    return evaluator<T>(program_, contexts, above_);
+    if constexpr (hears_same_functions<T>())
+      return evaluator<T>(program_, contexts, above_, hears_functions_);
+    else
+      return evaluator<T>(program_, contexts, above_);
   }
   /// The cell of a slot; none, where it holds what cells do not.
   any cell_or_none(slot const& s) const;
@@ -210,6 +211,11 @@ public:
 private:
   template <class>
   friend class evaluator;
+  evaluator(ir::program const& p, S const& contexts, std::string above, bool hears_functions)
+      : program_(p), stack_(contexts), above_(std::move(above)), hears_functions_(hears_functions) {
+    check_math();
+  }
+
   using node = ir::function::node;
 
   template <class T>
@@ -388,6 +394,10 @@ private:
   }
   // Whether an operation on arrays is, for elements of any type.
   static bool is_array_operation_intercepted(ir::op code);
+  bool is_heard_call(ir::op code) const {
+    return hears_functions_ && (code == ir::op::call || code == ir::op::closure || code == ir::op::apply ||
+                                code == ir::op::reabstract);
+  }
   ir::value_id symbol_at(frame& at, ir::value_id v);
   // A symbol of a value that is no function value.
   ir::value_id symbol_of(slot const& s) const;
@@ -400,7 +410,8 @@ private:
   void evaluate(frame& at, ir::node_id n) {
     node const& x = at.f[n];
     if constexpr (keeps_form)
-      if (!ir::is_elementwise(x.code) && !is_array_operation_intercepted(x.code)) return copy(at, n);
+      if (!ir::is_elementwise(x.code) && !is_array_operation_intercepted(x.code) && !is_heard_call(x.code))
+        return copy(at, n);
     if (ir::is_elementwise(x.code)) return elementwise(at, n);
     switch (x.code) {
     case ir::op::convert:
@@ -558,8 +569,11 @@ private:
   // A call, as contexts hear it (evaluator_callees.hpp).
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
   class function_call;
-  // Whether a context may hear the call of a function.
-  static consteval bool hears_functions();
+  // Whether a context may hear calls of functions; whether one does hear any of this program.
+  static consteval bool may_hear_functions();
+  static bool finds_functions(ir::program const& p);
+  template <class T>
+  static consteval bool hears_same_functions();
 
   // What a function that says how it is differentiated gives (evaluator_derivatives.hpp).
   std::vector<slot> by_rule(ir::function_id id, std::vector<slot> const& arguments);
@@ -617,6 +631,7 @@ private:
   S const& stack_;
   std::string above_;
   evaluation_place failed_;
+  bool hears_functions_;          // calls of this program's functions are made as contexts hear them
   stack_limit limit_{most_stack}; // from where the run began
 };
 

@@ -18,8 +18,6 @@ inline bool is_name_of(std::string_view name, std::string_view callee) {
 
 template <class S>
 class evaluator<S>::function_call {
-  using numbers = types<bool, i64, double>;
-  using integers_or_reals = types<i64, double>;
   static constexpr std::size_t most_seen = 8; // arguments of other values
 
   evaluator& by_;
@@ -38,18 +36,26 @@ public:
   std::optional<std::vector<slot>> run() {
     return [&]<class... F>(types<F...>) {
       std::optional<std::vector<slot>> results;
-      bool const is_named = ((is_called_as<F>() && (results = run_as<F>(), true)) || ...);
+      bool const is_named = ((is_called_as<F>(f_, name_) && (results = run_as<F>(), true)) || ...);
       if (!is_named) results = run_as<unnamed_function>();
       return results;
     }(named_functions_t<S>{});
   }
 
-  // Whether a context hears some call of a program's function.
-  static consteval bool is_heard() {
-    return []<class... F, std::size_t... N>(types<F...>, std::index_sequence<N...>) {
-      return sizeof...(F) > 0 || (hears_typed<unnamed_function, double>(list_of_t<double, N>{}) || ...) ||
+  // Whether contexts hear calls of any function; and of one that they name.
+  static consteval bool is_any_heard() {
+    return []<std::size_t... N>(std::index_sequence<N...>) {
+      return (hears_typed<unnamed_function>(list_of_t<double, N>{}) || ...) ||
              hears_untyped<unnamed_function>();
-    }(named_functions_t<S>{}, std::make_index_sequence<most_typed + 1>{});
+    }
+    (std::make_index_sequence<most_typed + 1>{});
+  }
+  static bool is_named_in(ir::program const& p) {
+    return [&]<class... F>(types<F...>) {
+      for (ir::function const& f : p.functions)
+        if (f.name != ir::nothing && (is_called_as<F>(f, p.text(f.name)) || ...)) return true;
+      return false;
+    }(named_functions_t<S>{});
   }
 
 private:
@@ -57,100 +63,58 @@ private:
   using function = program_function<evaluator, F, R>;
 
   template <class F>
-  bool is_called_as() const {
+  static bool is_called_as(ir::function const& f, std::string_view name) {
     if constexpr (!is_symbol_name<F>)
-      if (f_.origin_in_cpp != nullptr) return f_.origin_in_cpp == &type_key<F>;
-    return is_name_of(name_, F::name());
+      if (f.origin_in_cpp != nullptr) return f.origin_in_cpp == &type_key<F>;
+    return is_name_of(name, F::name());
   }
 
   // ---- calls of numbers
 
-  template <class F, class R, class... X>
+  template <class F, class... X>
   static consteval bool hears_typed(types<X...>) {
-    return any_hears_function<S, function<F, R>, in<R>, in<X>...>();
+    return any_hears_function<S, function<F, double>, in<double>, in<X>...>();
   }
-  static consteval bool hears_untyped_one() { return false; }
   template <class F>
   static consteval bool hears_untyped() {
     return any_hears_function<S, function<F, one_cell>, any>() ||
            any_hears_function<S, function<F, one_cell>, any, any>();
   }
-  template <class T>
-  static bool is(ir::type t) {
-    return t == ir_type_of<T>;
-  }
-  template <class T>
-  bool all_are() const {
-    for (ir::value_id const v : f_.parameters())
-      if (!is<T>(f_.type_of(v))) return false;
-    return f_.results.size() == 1;
-  }
   std::size_t count() const { return f_.parameters().size(); }
-  ir::type parameter(std::size_t i) const { return f_.type_of(f_.parameters()[i]); }
+  bool is_of_reals() const {
+    for (ir::value_id const v : f_.parameters())
+      if (f_.type_of(v) != ir::f64) return false;
+    return count() <= most_typed && f_.results.size() == 1 && f_.results[0] == ir::f64;
+  }
 
   template <class F>
   std::optional<std::vector<slot>> run_as() {
     std::optional<std::vector<slot>> results;
-    bool was_typed = false;
-    // Of a real number each, and of up to two numbers.
-    [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (void)((count() == N && all_are<double>() && is<double>(f_.results[0]) &&
-              (was_typed = true, run_typed<F, double>(list_of_t<double, N>{}, results), true)) ||
-             ...);
-    }(std::make_index_sequence<most_typed + 1>{});
-    if (!was_typed && f_.results.size() == 1 && count() <= 2) was_typed = run_small<F>(results);
-    if (!was_typed) run_untyped<F>(results);
+    if (is_of_reals()) [&]<std::size_t... N>(std::index_sequence<N...>) {
+        (void)((count() == N && (run_typed<F>(list_of_t<double, N>{}, results), true)) || ...);
+      }
+    (std::make_index_sequence<most_typed + 1>{});
+    else run_untyped<F>(results);
     return results;
   }
-  template <class F>
-  bool run_small(std::optional<std::vector<slot>>& results) {
-    return [&]<class... R>(types<R...>) {
-      return ((is<R>(f_.results[0]) && run_returning<F, R>(results)) || ...);
-    }(numbers{});
-  }
-  template <class F, class R>
-  bool run_returning(std::optional<std::vector<slot>>& results) {
-    return [&]<class... X>(types<X...>) {
-      if (count() == 0) {
-        run_typed<F, R>(types<>{}, results);
-        return true;
-      }
-      if (count() == 1)
-        return ((is<X>(parameter(0)) && (run_typed<F, R>(types<X>{}, results), true)) || ...);
-      return ((is<X>(parameter(0)) && run_second<F, R, X>(results)) || ...);
-    }(integers_or_reals{});
-  }
-  template <class F, class R, class First>
-  bool run_second(std::optional<std::vector<slot>>& results) {
-    return [&]<class... X>(types<X...>) {
-      return ((is<X>(parameter(1)) && (run_typed<F, R>(types<First, X>{}, results), true)) || ...);
-    }(integers_or_reals{});
-  }
-
-  // A rule is looked at for real numbers first: one for these need not compile for integers.
-  template <class F, class R, class... X>
-  static consteval bool is_typed(types<X...>) {
-    if constexpr (!is_called_with<F, X...>)
-      return false;
-    else
-      return (std::is_same_v<R, double> && ... && std::is_same_v<X, double>) || !has_rule<F, double>(list_of_t<double, sizeof...(X)>{});
-  }
-  template <class F, class R, class... X>
+  template <class F, class... X>
   void run_typed(types<X...>, std::optional<std::vector<slot>>& results) {
-    if constexpr (is_typed<F, R>(types<X...>{})) {
-      if constexpr (hears_typed<F, R>(types<X...>{})) {
-        refuse_unheard_rule<F, has_rule<F, R>(types<X...>{})>();
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-          results = {{slot{any(called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...)), nullptr, {}}}};
-        }(std::index_sequence_for<X...>{});
-      } else
-        refuse_unheard_rule<F, false>();
+    if constexpr (is_called_with<F, X...>) {
+      refuse_unheard_rule<F, hears_typed<F>(types<X...>{}) && has_rule<F>(types<X...>{})>();
+      if constexpr (hears_typed<F>(types<X...>{})) [&]<std::size_t... I>(std::index_sequence<I...>) {
+          results = {
+              {slot{any(called<F, double>(*by_.leaf(arguments_[I]).template get<in<X>>()...)), nullptr, {}}}};
+        }
+      (std::index_sequence_for<X...>{});
     } else
       run_untyped<F>(results);
   }
-  template <class F, class R, class... X>
+  template <class F, class... X>
   static consteval bool has_rule(types<X...>) {
-    return any_has_function_rule<S, function<F, R>, in<X>...>();
+    if constexpr (is_called_with<F, X...>)
+      return any_has_function_rule<S, function<F, double>, in<X>...>();
+    else
+      return false;
   }
   // A rule that names the function takes it, or the call is refused.
   template <class F, bool HasRule>
@@ -170,7 +134,8 @@ private:
     else
       return []<class... N>(types<N...>) {
         return (std::is_same_v<N, F> || ...);
-      }(typename level_names<T>::rules{}) || is_in_rules<F, typename T::tail>();
+      }(typename level_names<T>::rules{}) ||
+             is_in_rules<F, typename T::tail>();
   }
 
   template <class F, class R, class... X>
@@ -201,10 +166,9 @@ private:
   any call_untyped(std::vector<any> const& all) {
     any result;
     [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (void)((std::min(all.size(), most_seen) == N &&
-              (result = call_on<F>(all, std::make_index_sequence<N>{}), true)) ||
-             ...);
-    }(std::make_index_sequence<most_seen + 1>{});
+      (void)((std::min(all.size(), most_seen) == N && (result = call_on<F>(all, std::make_index_sequence<N>{}), true)) || ...);
+    }
+    (std::make_index_sequence<most_seen + 1>{});
     return result;
   }
   template <class F, std::size_t... I>
@@ -220,45 +184,51 @@ private:
   template <class F>
   void refuse_rules() const {
     [&]<std::size_t... N>(std::index_sequence<N...>) {
-      bool const has =
-          is_in_rules<F>() || ((count() == N && has_rule_for_reals<F>(list_of_t<double, N>{})) || ...);
+      bool const has = is_in_rules<F>() || ((count() == N && has_rule<F>(list_of_t<double, N>{})) || ...);
       if (has)
         throw evaluation_error(message(
-            "overdub: a rule answers @%.*s, whose arguments and results are not numbers, or too many; in programs, "
-            "rules answer functions of up to %d numbers f64, and of two numbers i64 or f64, that return one "
-            "number; stage the function of C++ in the context",
+            "overdub: a rule answers @%.*s; in programs, rules answer functions of up to %d numbers f64 that "
+            "return "
+            "one; stage the function of C++ in the context, or call it for its numbers one by one",
             static_cast<int>(name_.size()), name_.data(), static_cast<int>(most_typed)));
-    }(std::make_index_sequence<most_typed + 1>{});
-  }
-  template <class F, class... X>
-  static consteval bool has_rule_for_reals(types<X...>) {
-    if constexpr (is_called_with<F, X...>)
-      return any_has_function_rule<S, function<F, double>, in<X>...>();
-    else
-      return false;
+    }
+    (std::make_index_sequence<most_typed + 1>{});
   }
 };
 
 template <class S>
 auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
-  if constexpr (hears_functions())
-    if (auto results = function_call(*this, id, arguments).run()) return *std::move(results);
+  if constexpr (may_hear_functions())
+    if (hears_functions_)
+      if (auto results = function_call(*this, id, arguments).run()) return *std::move(results);
   return call_unseen(id, std::move(arguments));
 }
 template <class S>
-consteval bool evaluator<S>::hears_functions() {
+consteval bool evaluator<S>::may_hear_functions() {
   if constexpr (S::empty)
     return false;
   else
-    return function_call::is_heard();
+    return function_call::is_any_heard() || !std::is_same_v<named_functions_t<S>, types<>>;
+}
+template <class S>
+bool evaluator<S>::finds_functions([[maybe_unused]] ir::program const& p) {
+  if constexpr (!may_hear_functions())
+    return false;
+  else
+    return function_call::is_any_heard() || function_call::is_named_in(p);
+}
+template <class S>
+template <class T>
+consteval bool evaluator<S>::hears_same_functions() {
+  return may_hear_functions() == evaluator<T>::may_hear_functions() &&
+         std::is_same_v<named_functions_t<S>, named_functions_t<T>>;
 }
 
 /// A function that calls this one as contexts hear it: the function in the contexts, where none does.
 template <class S>
 auto evaluator<S>::heard(ir::function_id id) -> ir::function_id requires symbolic {
-  if constexpr (!hears_functions())
-    return staged(id);
-  else {
+  if (!hears_functions_) return staged(id);
+  if constexpr (may_hear_functions()) {
     recorder& r = recorder_();
     void const* const key = r.key_of(&type_key<evaluator>, &program_, ir::index_of(id));
     if (auto const* known = r.find(key)) return known->id;
@@ -282,6 +252,7 @@ auto evaluator<S>::heard(ir::function_id id) -> ir::function_id requires symboli
     r.end(number, std::vector<any>());
     return made;
   }
+  return staged(id);
 }
 
 } // namespace overdub::detail

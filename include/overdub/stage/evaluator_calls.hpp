@@ -14,7 +14,7 @@ auto evaluator<S>::run(ir::function_id id, std::vector<any> const& arguments) ->
   std::vector<slot> slots;
   for (any const& a : arguments) slots.push_back({a, nullptr, {}});
   std::vector<any> results;
-  for (slot& s : hears_functions() ? called(id, std::move(slots)) : run_slots(id, std::move(slots)))
+  for (slot& s : hears_functions_ ? called(id, std::move(slots)) : run_slots(id, std::move(slots)))
     results.push_back(leaf(s));
   return results;
 }
@@ -58,7 +58,8 @@ auto evaluator<S>::call_unseen(ir::function_id id, std::vector<slot> arguments) 
 template <class S>
 auto evaluator<S>::cell_or_none(slot const& s) const -> any {
   if constexpr (keeps_form)
-    if (!s.leaf && s.symbol != ir::nothing && (s.type.rank > 2 || s.type.element > ir::scalar::f64)) return {};
+    if (!s.leaf && s.symbol != ir::nothing && (s.type.rank > 2 || s.type.element > ir::scalar::f64))
+      return {};
   if (!s.leaf && (s.symbol == ir::nothing || s.type.is_function())) return {};
   return leaf(s);
 }
@@ -233,7 +234,7 @@ auto evaluator<S>::call_staged(ir::function_id id, std::vector<any> const& argum
   std::vector<slot> slots;
   for (any const& a : arguments) slots.push_back({a, nullptr, {}});
   std::vector<any> results;
-  for (slot const& r : hears_functions() ? called(id, std::move(slots)) : call_staged_on(id, slots))
+  for (slot const& r : hears_functions_ ? called(id, std::move(slots)) : call_staged_on(id, slots))
     results.push_back(leaf(r));
   return results;
 }

@@ -76,7 +76,6 @@ bool evaluator<S>::is_array_operation_intercepted([[maybe_unused]] ir::op code) 
   case ir::op::closure:
   case ir::op::apply:
   case ir::op::reabstract:
-    return hears_functions();
   case ir::op::copy:
   case ir::op::accumulate:
   case ir::op::add_to:

@@ -38,7 +38,8 @@ struct callee_at_run_time {
 };
 // A program's function that came from one of C++ is that one.
 template <class F>
-requires(of_kind<F, kind::of_program>&& F::depth == 0 && named_at_compile_time<F>) struct callee_at_run_time<F> {
+requires(
+    of_kind<F, kind::of_program>&& F::depth == 0 && named_at_compile_time<F>) struct callee_at_run_time<F> {
   using type = origin_t<F>;
 };
 template <class F>

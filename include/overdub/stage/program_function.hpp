@@ -1,7 +1,7 @@
 // Functions of programs as callees of the dispatcher: rules, hooks and `enter` apply to their calls as to those of functions of C++.
 //
-// A call is typed where its arguments and its result are numbers of common types: contexts then see what they see of a function of C++.
-// Else each argument is a value whose type is known when the program is (cell.hpp); hooks hear such a call, and rules refuse it.
+// A call is typed where its arguments and its result are numbers f64: contexts then see what they see of a function of C++. Else each
+// argument is a value whose type is known when the program is (cell.hpp); hooks hear such a call, and rules refuse it.
 #pragma once
 
 #include <overdub/call/arity.hpp>
@@ -42,8 +42,7 @@ struct level_names {
   static constexpr bool is_looked_for = find_all_names<S>(std::make_index_sequence<most_typed + 1>{});
   using rules = decltype(remembered_functions<types<S, std::bool_constant<is_looked_for>>, rules_of<C>>());
   using hooks = decltype(remembered_functions<types<S, std::bool_constant<is_looked_for>>, hooks_of<C>>());
-  using type = typename united_lists<
-      typename listed_functions<C>::type, concatenated_t<rules, hooks>>::type;
+  using type = typename united_lists<typename listed_functions<C>::type, concatenated_t<rules, hooks>>::type;
 };
 
 // Those of all contexts of S above `staging`, one time each; those that rules name.
@@ -64,8 +63,8 @@ using named_functions_t = decltype(find_named_functions<S>());
 template <class F, class... A>
 inline constexpr bool is_called_with = true;
 template <fixed_string Name, class Body, class... A>
-inline constexpr bool is_called_with<fn_t<Name, Body>, A...> =
-    may_take<Body, A...>() || may_take<Body, anything, A...>();
+inline constexpr bool
+    is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() || may_take<Body, anything, A...>();
 
 // ---- the callee
 
@@ -162,7 +161,8 @@ private:
   }
   [[noreturn]] static void throw_other_contexts() {
     throw evaluation_error(message(
-        "overdub: a context that `enter` gives takes a program's functions of up to 8 numbers and arrays that "
+        "overdub: a context that `enter` gives takes a program's functions of up to 8 numbers and arrays "
+        "that "
         "return one, and @%.*s is none; leave this function as it is in `enter`",
         static_cast<int>(name().size()), name().data()));
   }
