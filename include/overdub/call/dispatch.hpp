@@ -190,6 +190,9 @@ inline constexpr bool hears_end =
 // In a program that is staged: what to compute, and what to do when an exception leaves it. Defined in stage/hooks.hpp.
 template <class R, class S, class Compute, class Fail>
 R stage_protected(S const& stack, Compute const& compute, Fail const& fail);
+// The same of a program's function that returns what no cell holds: its results are kept by the call.
+template <class S, class F, class Compute, class Fail>
+void stage_protected_call(S const& stack, F const& f, Compute const& compute, Fail const& fail);
 
 template <class R, class Answer, class S, class F, class... A>
 OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
@@ -202,12 +205,18 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
       std::apply([&](auto const&... k) { call_hook<after_hook>(stack, f, result, k...); }, kept);
   };
   if constexpr (failed && is_symbolic<S>) {
-    R result = stage_protected<R>(
-        stack, [&] { return R(Answer::answer(stack, f, static_cast<A&&>(a)...)); },
-        [&] {
-          std::apply(
-              [&](auto const&... k) { call_hook<failed_hook>(stack, f, std::exception_ptr{}, k...); }, kept);
-        });
+    auto const compute = [&] { return R(Answer::answer(stack, f, static_cast<A&&>(a)...)); };
+    auto const fail = [&] {
+      std::apply(
+          [&](auto const&... k) { call_hook<failed_hook>(stack, f, std::exception_ptr{}, k...); }, kept);
+    };
+    if constexpr (is_untyped<F>)
+      if (!f.call_of_program().returns_cell) {
+        stage_protected_call(stack, f, compute, fail);
+        call_after(R{});
+        return R{};
+      }
+    R result = stage_protected<R>(stack, compute, fail);
     call_after(result);
     return result;
   } else if constexpr (!failed) {

@@ -204,6 +204,16 @@ public:
   }
   /// The cell of a slot; none, where it holds what cells do not.
   any cell_or_none(slot const& s) const;
+  static bool is_cell(ir::type t) { return t.rank <= 2 && t.element <= ir::scalar::f64 && !t.is_function(); }
+  /// The symbols of a function's results, and results of such symbols.
+  std::vector<ir::value_id> symbols_of_results(ir::function_id id, std::vector<slot> const& results) {
+    std::vector<ir::value_id> all;
+    for (std::size_t i = 0; i < results.size(); ++i) append_symbols(all, results[i], program_[id].results[i]);
+    return all;
+  }
+  std::vector<slot> results_of_symbols(ir::function_id id, ir::id_range<ir::value_id> symbols) {
+    return slots_of(program_[id].results, symbols);
+  }
 
   /// An operation that no context intercepts, as it is, in the program that is made; its regions are evaluated.
   void copy(frame& at, ir::node_id n);

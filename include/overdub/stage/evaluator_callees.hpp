@@ -146,6 +146,7 @@ private:
     f.id = id_;
     f.arguments = &arguments_;
     f.results = &results_;
+    f.returns_cell = f_.results.size() == 1 && is_cell(f_.results[0]);
     return call(by_.stack_, f, x...);
   }
 

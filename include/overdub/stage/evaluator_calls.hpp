@@ -58,8 +58,7 @@ auto evaluator<S>::call_unseen(ir::function_id id, std::vector<slot> arguments) 
 template <class S>
 auto evaluator<S>::cell_or_none(slot const& s) const -> any {
   if constexpr (keeps_form)
-    if (!s.leaf && s.symbol != ir::nothing && (s.type.rank > 2 || s.type.element > ir::scalar::f64))
-      return {};
+    if (!s.leaf && s.symbol != ir::nothing && !is_cell(s.type)) return {};
   if (!s.leaf && (s.symbol == ir::nothing || s.type.is_function())) return {};
   return leaf(s);
 }

@@ -229,4 +229,25 @@ R stage_protected(S const& stack, Compute const& compute, Fail const& fail) {
   return transform_symbols(computed, take);
 }
 
+template <class S, class F, class Compute, class Fail>
+void stage_protected_call(S const& stack, F const& f, Compute const& compute, Fail const& fail) {
+  recorder& r = recorder_of(stack);
+  ir::node_id const n = r.insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
+  std::vector<ir::type> types;
+  {
+    auto const scope = r.enter(r.region_of(n, 0));
+    (void)compute();
+    auto const results = f.call_of_program().result_symbols();
+    types = r.types_of(results);
+    r.at().yield(results);
+  }
+  {
+    auto const scope = r.enter(r.region_of(n, 1));
+    fail();
+    r.at().yield({});
+  }
+  r.at().set_results(n, types);
+  f.call_of_program().take_results(r.here().results_of(n));
+}
+
 } // namespace overdub::detail

@@ -107,6 +107,14 @@ struct program_function : F {
   ir::function_id id{};
   std::vector<slot> const* arguments = nullptr; // of the call
   std::vector<slot>* results = nullptr;         // of the last run of the body in the evaluator's contexts
+  bool returns_cell = true;
+
+  program_function const& call_of_program() const { return *this; }
+  // The symbols of the results, of which others take the place.
+  std::vector<ir::value_id> result_symbols() const { return evaluator->symbols_of_results(id, *results); }
+  void take_results(ir::id_range<ir::value_id> symbols) const {
+    *results = evaluator->results_of_symbols(id, symbols);
+  }
 
   template <class S, class... X>
   static consteval bool declares_type() {
