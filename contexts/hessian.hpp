@@ -75,7 +75,7 @@ constexpr auto hessian(F const& f) {
 }
 /// The same of f in contexts, as `gradient` has it.
 template <class Context, class F>
-requires adjoint::contexts_to_stage_in<Context>
+requires adjoint::contexts_to_run_in<Context>
 constexpr auto hessian(Context&& contexts, F const& f) {
   return transformed<"hessian", adjoint::hessian_of>(std::forward<Context>(contexts), f);
 }
@@ -87,7 +87,7 @@ constexpr auto hessian_vector_product(F const& f) {
 }
 /// The same of f in contexts, as `gradient` has it.
 template <class Context, class F>
-requires adjoint::contexts_to_stage_in<Context>
+requires adjoint::contexts_to_run_in<Context>
 constexpr auto hessian_vector_product(Context&& contexts, F const& f) {
   return transformed<"hessian_vector_product", adjoint::hessian_product>(std::forward<Context>(contexts), f);
 }

@@ -239,12 +239,12 @@ incremental_slices_for(F const& f, compile_options const& o, C&... c) {
 /// f(x...), and what it becomes where x change: incremental(f, x...), of arguments as `widened` has them. The function has
 /// no effects, and captures nothing. Throws incremental_error, and what f throws.
 template <class F, class... A>
-requires(!(detail::contexts_to_stage_in<F>)) //
+requires(!(detail::contexts_to_run_in<F>)) //
     auto incremental(compile_options const& o, F const& f, A const&... x) {
   return incremental(o, compose(), f, x...);
 }
 template <class F, class... A>
-requires(!std::same_as<F, compile_options> && !detail::contexts_to_stage_in<F>) //
+requires(!std::same_as<F, compile_options> && !detail::contexts_to_run_in<F>) //
     auto incremental(F const& f, A const&... x) {
   return incremental(compile_options(), compose(), f, x...);
 }
@@ -255,7 +255,7 @@ requires(!std::same_as<F, compile_options> && !detail::contexts_to_stage_in<F>) 
 /// read, and no pass `after_optimise`. Throws incremental_error, what staging and passes throw, and what f throws.
 ///   incremental(compose(fast_math(), single_precision()), f, x)
 template <class Context, class F, class... A>
-requires(detail::contexts_to_stage_in<Context>) //
+requires(detail::contexts_to_run_in<Context>) //
     auto incremental(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
   static_assert(
       std::is_empty_v<F>,
@@ -272,7 +272,7 @@ requires(detail::contexts_to_stage_in<Context>) //
       detail::context_tuple(all));
 }
 template <class Context, class F, class... A>
-requires(detail::contexts_to_stage_in<Context>) //
+requires(detail::contexts_to_run_in<Context>) //
     auto incremental(Context&& contexts, F const& f, A const&... x) {
   return incremental(compile_options(), std::forward<Context>(contexts), f, x...);
 }

@@ -23,7 +23,7 @@
 namespace overdub::contexts {
 namespace adjoint {
 
-using overdub::detail::contexts_to_stage_in;
+using overdub::detail::contexts_to_run_in;
 
 template <class... L>
 consteval bool has_derivative(types<L...>) {
@@ -224,7 +224,7 @@ inline constexpr keep_logarithmic_t keep_logarithmic{};
 /// contexts, it is a function as any other: gradients of gradients are.
 /// Throws differentiation_error where something that changes has no derivative. Thread-safe.
 template <std::size_t... I, class F, class Keep = keep_all>
-requires(!adjoint::contexts_to_stage_in<F>) constexpr auto gradient(F const& f, Keep const& = {}) {
+requires(!adjoint::contexts_to_run_in<F>) constexpr auto gradient(F const& f, Keep const& = {}) {
   return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(f);
 }
 /// The gradient of f in a context, or in a composition of contexts: of overdub(contexts, f, x...). It is that of what their rules and
@@ -232,17 +232,17 @@ requires(!adjoint::contexts_to_stage_in<F>) constexpr auto gradient(F const& f, 
 /// `transformed` for the state of contexts.
 ///   gradient(single_precision, f)(2.0)
 template <std::size_t... I, class Context, class F, class Keep = keep_all>
-requires adjoint::contexts_to_stage_in<Context>
+requires adjoint::contexts_to_run_in<Context>
 constexpr auto gradient(Context&& contexts, F const& f, Keep const& = {}) {
   return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(std::forward<Context>(contexts), f);
 }
 /// The same, and the value: a pair of it and of the gradient.
 template <std::size_t... I, class F, class Keep = keep_all>
-requires(!adjoint::contexts_to_stage_in<F>) constexpr auto value_and_gradient(F const& f, Keep const& = {}) {
+requires(!adjoint::contexts_to_run_in<F>) constexpr auto value_and_gradient(F const& f, Keep const& = {}) {
   return transformed<"value_and_gradient", adjoint::gradient_of<true, Keep, I...>>(f);
 }
 template <std::size_t... I, class Context, class F, class Keep = keep_all>
-requires adjoint::contexts_to_stage_in<Context>
+requires adjoint::contexts_to_run_in<Context>
 constexpr auto value_and_gradient(Context&& contexts, F const& f, Keep const& = {}) {
   return transformed<"value_and_gradient", adjoint::gradient_of<true, Keep, I...>>(
       std::forward<Context>(contexts), f);
@@ -255,7 +255,7 @@ constexpr auto jacobian(F const& f) {
   return transformed<"jacobian", adjoint::jacobian_of>(f);
 }
 template <class Context, class F>
-requires adjoint::contexts_to_stage_in<Context>
+requires adjoint::contexts_to_run_in<Context>
 constexpr auto jacobian(Context&& contexts, F const& f) {
   return transformed<"jacobian", adjoint::jacobian_of>(std::forward<Context>(contexts), f);
 }
@@ -267,7 +267,7 @@ constexpr auto vector_jacobian_product(F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(f);
 }
 template <class Context, class F>
-requires adjoint::contexts_to_stage_in<Context>
+requires adjoint::contexts_to_run_in<Context>
 constexpr auto vector_jacobian_product(Context&& contexts, F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(std::forward<Context>(contexts), f);
 }

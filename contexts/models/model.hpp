@@ -100,12 +100,12 @@ OVERDUB_HIDDEN shared_core core_for(F const& f, compile_options const& o, C&... 
 /// The model f(x...), of arguments as `widened` has them. The function captures nothing. With an executor among the options, its
 /// programs become machine code. Throws staging_error, and model_error where its choices cannot be followed.
 template <class F, class... A>
-requires(!overdub::detail::contexts_to_stage_in<F>) //
+requires(!overdub::detail::contexts_to_run_in<F>) //
     auto model(compile_options const& o, F const& f, A const&... x) {
   return model(o, compose(), f, x...);
 }
 template <class F, class... A>
-requires(!std::same_as<F, compile_options> && !overdub::detail::contexts_to_stage_in<F>) //
+requires(!std::same_as<F, compile_options> && !overdub::detail::contexts_to_run_in<F>) //
     auto model(F const& f, A const&... x) {
   return model(compile_options(), compose(), f, x...);
 }
@@ -114,7 +114,7 @@ requires(!std::same_as<F, compile_options> && !overdub::detail::contexts_to_stag
 /// fingerprints, as they are now, and nothing is asked of the contexts later. They rewrite what the model computes; random choices
 /// stay. The contexts have no hooks, no fields that rules read, and no pass `after_optimise`.
 template <class Context, class F, class... A>
-requires(overdub::detail::contexts_to_stage_in<Context>) //
+requires(overdub::detail::contexts_to_run_in<Context>) //
     auto model(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
   static_assert(
       std::is_empty_v<F>, "overdub: a model captures nothing; give what it captured as an argument");
@@ -129,7 +129,7 @@ requires(overdub::detail::contexts_to_stage_in<Context>) //
       overdub::detail::context_tuple(all));
 }
 template <class Context, class F, class... A>
-requires(overdub::detail::contexts_to_stage_in<Context>) //
+requires(overdub::detail::contexts_to_run_in<Context>) //
     auto model(Context&& contexts, F const& f, A const&... x) {
   return model(compile_options(), std::forward<Context>(contexts), f, x...);
 }

@@ -4,7 +4,6 @@
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/direct_call.hpp>
 #include <overdub/compile/fingerprint.hpp>
-#include <overdub/compile/global.hpp>
 #include <overdub/compile/staged_call.hpp>
 
 #include <algorithm>
@@ -113,7 +112,6 @@ struct compilation<F, types<A...>, C...> {
       std::declval<typename call::innermost const&>(), std::declval<F const&>(), std::declval<contexts>(),
       std::declval<leafwise<typename call::innermost> const&>()(std::declval<A const&>())...));
   using result = typename unstaged<staged_result>::type;
-  using calls = compiled_call<result, A...>;
 
   static consteval bool allowed() {
     static_assert(
@@ -148,41 +146,6 @@ struct compilation<F, types<A...>, C...> {
     });
     if (o.check_fingerprints) check_same(*made, recipe_of(f, name, o, c...));
     return made;
-  }
-
-  // A call in the contexts that the thread made global, the last of which is outermost.
-  template <class Key, class Recipe>
-  static result run_in_globals(
-      std::string const& name, compile_options o, Key const& key, Recipe const& make, A const&... x) {
-    std::vector<global_context const*> globals;
-    for (auto const* g = global_contexts(); g != nullptr; g = g->before) globals.push_back(g);
-    if constexpr (sizeof...(C) > 0)
-      throw not_executable(message(
-          "overdub: @%s was compiled in contexts of its own, and is called in a scoped_global; compile it "
-          "for both: "
-          "compile(compose(outer, inner), ...)",
-          name.c_str()));
-    else {
-      std::vector<void*> objects;
-      std::string data = key();
-      for (global_context const* const g : globals) {
-        objects.push_back(g->object);
-        data.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
-        g->append_fingerprint(data, g->object);
-        g->adjust(o);
-      }
-      auto const made = cache_of(o).get({&type_key<compilation, global_context>, data + o.key()}, name, [&] {
-        recipe r = make();
-        r.options = o;
-        r.staged.math = o.math;
-        for (std::size_t i = 0; i < globals.size(); ++i) {
-          r.staged = globals[i]->rewrite(r.staged, globals[i]->object, i);
-          globals[i]->add_passes(r.passes, globals[i]->object);
-        }
-        return std::make_shared<artifact const>(std::move(r));
-      });
-      return calls::run(*made, objects.data(), x...);
-    }
   }
 
   // Contexts of a call are told by where they stand while its program is made.
@@ -239,10 +202,6 @@ struct compilation<F, types<A...>, C...> {
     return std::move(r.staged);
   }
 };
-
-// A context or a composition, as the first argument of what stages a function in contexts.
-template <class C>
-concept contexts_to_stage_in = is_context<C> || is_composition<std::remove_cvref_t<C>>;
 
 // Contexts whose rules and passes make a program, of which other programs are made, that hear of nothing.
 template <class... C>

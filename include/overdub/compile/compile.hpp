@@ -33,9 +33,7 @@ public:
 
   /// Throws what the program throws. What context hooks throw, too.
   result_type operator()(A const&... x) const {
-    if (global_contexts() != nullptr) [[unlikely]]
-      return in_globals(x...);
-    return compilation::calls::run(*artifact_, contexts_.data(), x...);
+    return detail::global_call<result_type, A...>::run(*artifact_, contexts_, x...);
   }
 
   /// What it was made of: for explain, and for tests.
@@ -53,17 +51,6 @@ public:
   }
 
 private:
-  [[gnu::noinline]] result_type in_globals(A const&... x) const {
-    recipe const& own = artifact_->made_of();
-    return compilation::run_in_globals(
-        own.name, own.options, [] { return std::string(); },
-        [&] {
-          return recipe{
-              .name = own.name, .staged = own.staged, .staging_nanoseconds = own.staging_nanoseconds};
-        },
-        x...);
-  }
-
   std::shared_ptr<artifact const> artifact_;
   std::shared_ptr<composition<Held...>> owner_;
   std::array<void*, sizeof...(Held)> contexts_{};
@@ -155,14 +142,10 @@ private:
   static auto call_in(std::tuple<C&...> all, F const& f, A const&... x) {
     using compilation =
         detail::compilation<F, types<typename parameter_type<std::remove_cvref_t<A>>::type...>, C...>;
-    if constexpr (compilation::allowed()) {
-      if (global_contexts() != nullptr) [[unlikely]]
-        return compilation::run_in_globals(
-            name_of_callee<F>(), {}, [] { return std::string(); }, [] { return recipe(); },
-            static_cast<typename parameter_type<std::remove_cvref_t<A>>::type const&>(x)...);
+    if constexpr (compilation::allowed())
       return run_by_fingerprints<compilation>(
           f, all, static_cast<typename parameter_type<std::remove_cvref_t<A>>::type const&>(x)...);
-    } else
+    else
       return refused{};
   }
 };

@@ -3,6 +3,7 @@
 
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/fingerprint.hpp>
+#include <overdub/compile/global.hpp>
 
 #include <array>
 #include <concepts>
@@ -112,8 +113,8 @@ auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&
           last.remember(Compilation::get(f, o, fingerprints, c...), fingerprints, o.check_fingerprints, c...);
         }
         std::array<void*, sizeof...(C)> const objects{&c...};
-        typename last_answer<C...>::use const used(last);
-        return Compilation::calls::run(used.made, objects.data(), x...);
+        typename last_answer<C...>::use const used(last); // a hook may come here again
+        return global_call<typename Compilation::result, X...>::run(used.made, objects, x...);
       },
       contexts);
 }

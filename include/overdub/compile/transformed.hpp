@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/compile/compilation.hpp>
+#include <overdub/compile/global.hpp>
 #include <overdub/compile/held_contexts.hpp>
 #include <overdub/compile/last_answer.hpp>
 #include <overdub/compile/program_on_values.hpp>
@@ -41,7 +42,7 @@ public:
 
   /// Throws what the program throws.
   Result operator()(A const&... x) const {
-    return detail::compiled_call<Result, A...>::run(*artifact_, nullptr, x...);
+    return detail::global_call<Result, A...>::run(*artifact_, {}, x...);
   }
   /// What it was made of: for explain, and for tests.
   artifact const& made() const { return *artifact_; }
@@ -70,7 +71,7 @@ public:
     return std::apply(
         [&](auto&... c) {
           std::array<void*, sizeof...(c)> const objects{&c...};
-          return detail::compiled_call<Result, A...>::run(*artifact_, objects.data(), x...);
+          return detail::global_call<Result, A...>::run(*artifact_, objects, x...);
         },
         contexts_.all());
   }
@@ -108,7 +109,6 @@ template <class Transform, class F, class... A, class... C>
 struct transformation<Transform, F, types<A...>, C...> {
   using original = compilation<F, typename original_arguments<Transform, A...>::type, C...>;
   using result = typename Transform::template result<typename original::result, A...>;
-  using calls = compiled_call<result, A...>;
 
   static std::string name() {
     std::string text = name_of_callee<F>();
@@ -227,7 +227,7 @@ constexpr auto transformed(F const&) {
 /// optimised, and then it is transformed; `after_optimise` sees what comes of that. It is made once for each of the fingerprints of
 /// the contexts. Contexts that are lvalues are referred to, must live as long, and their hooks hear of each call, as far as the
 /// transformed program makes the calls that they hear of.
-template <fixed_string Name, class Transform, detail::contexts_to_stage_in Context, class F>
+template <fixed_string Name, class Transform, detail::contexts_to_run_in Context, class F>
 constexpr auto transformed(Context&& contexts, F const&) {
   static_assert(
       std::is_empty_v<F>, "overdub: a function that is transformed captures nothing, since what it captured "
