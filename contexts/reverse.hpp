@@ -228,9 +228,9 @@ requires(!adjoint::contexts_to_run_in<F>) constexpr auto gradient(F const& f, Ke
   return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(f);
 }
 /// The gradient of f in a context, or in a composition of contexts: of overdub(contexts, f, x...). It is that of what their rules and
-/// passes make of f. A context that keeps metadata takes and gives `tagged`, which is no number: give it to `pullback`. See
+/// passes make of f. A context that keeps metadata gives `tagged`, which is no number: take `vector_jacobian_product` then. See
 /// `transformed` for the state of contexts.
-///   gradient(single_precision, f)(2.0)
+///   gradient(single_precision(), f)(2.0)
 template <std::size_t... I, class Context, class F, class Keep = keep_all>
 requires adjoint::contexts_to_run_in<Context>
 constexpr auto gradient(Context&& contexts, F const& f, Keep const& = {}) {

@@ -4,6 +4,7 @@
 #include <overdub/compile/library_call.hpp>
 #include <overdub/compile/scoped_global.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/reverse.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -35,6 +36,22 @@ std::vector<std::string> operations(std::vector<std::string> all) {
 }
 struct doubling : od::context {
   auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
+};
+
+// The rule is made by a fingerprint.
+struct repeating : od::context {
+  int times = 1;
+  repeating() = default;
+  explicit repeating(int n) : times(n) {}
+  int fingerprint() const { return times; }
+  auto overdub(od::sin_t, auto x) {
+    auto all = sin(x);
+    for (int i = 1; i < times; ++i) all = all + sin(x);
+    return all;
+  }
+};
+struct zero_cosine : od::context {
+  auto overdub(od::cos_t, auto x) { return 0.0 * x; }
 };
 
 } // namespace
@@ -91,9 +108,41 @@ TEST_CASE("functions of libraries are called in it, in each world") {
   CHECK(f(0.5) == 2.0 * std::sin(0.5) + 1.0);
 }
 
-TEST_CASE("what was compiled in contexts of its own says that it is not") {
-  auto const f = od::compile(od::contexts::forward{}, wave, od::signature<od::tagged<double, double>>);
-  names n;
-  od::scoped_global const heard(n);
-  CHECK_THROWS_WITH(f(od::tag(0.5, 1.0)), Catch::Contains("@wave was compiled in contexts of its own"));
+TEST_CASE("of what was compiled in contexts of its own it sees what these made") {
+  od::contexts::forward along;
+  auto const f = od::compile(along, wave, od::signature<od::tagged<double, double>>);
+  names own, heard;
+  auto const g = od::compile(own, wave, od::signature<double>);
+  doubling d;
+  {
+    od::scoped_global const here(heard);
+    CHECK(f(od::tag(0.5, 1.0)).metadata == std::cos(0.5));
+    od::scoped_global const doubled(d);
+    CHECK(g(0.5) == 2.0 * std::sin(0.5) + 1.0);
+  }
+  CHECK(own.heard == std::vector<std::string>{"wave", "inner", "sin", "add"});
+  names direct;
+  (void)od::run(od::compose(along, direct), wave, od::tag(0.5, 1.0));
+  (void)od::run(od::compose(d, direct), wave, 0.5);
+  CHECK(operations(heard.heard) == operations(direct.heard));
+  CHECK(g(0.5) == std::sin(0.5) + 1.0);
+}
+
+TEST_CASE("runs of contexts with fingerprints are called in it, by the fingerprint that they have") {
+  repeating r(2);
+  doubling d;
+  od::scoped_global const doubled(d);
+  CHECK(od::run(r, wave, 0.5) == 4.0 * std::sin(0.5) + 1.0);
+  r.times = 1;
+  CHECK(od::run(r, wave, 0.5) == 2.0 * std::sin(0.5) + 1.0);
+}
+
+TEST_CASE("gradients are called in it") {
+  double const plain = od::contexts::gradient(wave)(0.5);
+  zero_cosine c;
+  {
+    od::scoped_global const here(c);
+    CHECK(od::contexts::gradient(wave)(0.5) == 0.0);
+  }
+  CHECK(od::contexts::gradient(wave)(0.5) == plain);
 }

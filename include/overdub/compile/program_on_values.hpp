@@ -92,11 +92,22 @@ private:
             std::string(p.entry == ir::nothing ? "" : p.name_of(p.entry)).c_str(),
             std::string(p.text(h.name)).c_str()));
   }
+  // Integers are i64 in programs. Contexts that keep something for them see how they become one.
+  template <class X>
+  static constexpr bool is_narrow =
+      std::is_integral_v<plain_t<X>> && !std::is_same_v<plain_t<X>, bool> && !std::is_same_v<plain_t<X>, i64>;
+  template <class X>
+  static auto widened_value(X const& x) {
+    if constexpr (is_value<X> && keeps_metadata<S>())
+      return convert<i64>(x);
+    else
+      return static_cast<i64>(concrete(x));
+  }
   // A tree's leaves as a tuple of values of the stack.
   template <class X>
   auto lifted(X const& x) const {
-    if constexpr (std::is_integral_v<X> && !std::is_same_v<X, bool>)
-      return std::tuple(wrap(stack_, static_cast<i64>(x)));
+    if constexpr (is_narrow<X>)
+      return std::tuple(wrap(stack_, widened_value(x)));
     else if constexpr (is_value<X> || is_carried<X>)
       return std::tuple(wrap(stack_, x));
     else if constexpr (is_std_array<X>)

@@ -16,6 +16,11 @@
 
 namespace overdub {
 
+namespace detail {
+template <class C>
+inline constexpr bool follows_to_threads = std::is_empty_v<C> || forks<C>;
+} // namespace detail
+
 /// A context that several threads may ask for. Each of them that does has one of its own, by the context's `fork`, until it leaves the
 /// scope, and the context takes it back then, by `join`: one thread at a time. A context without state is the same in all threads. The
 /// context must outlive the threads' scopes, and is not looked at meanwhile. Thread-safe.
@@ -23,8 +28,8 @@ namespace overdub {
 template <class C>
 class shared_global {
   static_assert(
-      std::is_empty_v<C> || detail::forks<C>, "overdub: a context that serves several threads has no state, "
-                                              "or follows to them by C fork() and void join(C&&)");
+      detail::follows_to_threads<C>, "overdub: a context that serves several threads has no state, "
+                                     "or follows to them by C fork() and void join(C&&)");
 
 public:
   explicit shared_global(C& context) : context_(&context) {}
@@ -80,7 +85,8 @@ public:
   /// `join` must not throw.
   OVERDUB_HIDDEN ~scoped_global() {
     global_contexts() = entry_.before;
-    if (shared_ != nullptr) shared_->join(std::move(*own_));
+    if constexpr (detail::follows_to_threads<C>)
+      if (shared_ != nullptr) shared_->join(std::move(*own_));
   }
 
 private:
@@ -109,8 +115,9 @@ private:
     entry_.before = std::exchange(global_contexts(), &entry_);
   }
 
+  // Where it was forked for this thread.
   shared_global<C>* shared_ = nullptr;
-  std::optional<C> own_;
+  [[no_unique_address]] std::conditional_t<detail::follows_to_threads<C>, std::optional<C>, none> own_;
   global_context entry_;
 };
 

@@ -111,12 +111,12 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
         "rewrite the program first: overdub(context, program)",
         name.c_str()));
   // It is called on numbers. What it gives is new to the contexts, as a constant is.
-  std::vector<cell<stack<>>> operands, results;
+  using plain = cell<overdub::stack<>>;
+  std::vector<plain> operands, results;
   for (any const& x : cells(at, n, 0, at.f[n].operand_count))
     opened(x, [&](auto const& held, auto) { operands.emplace_back(concrete(held)); });
   for (ir::value_id const v : at.f.results_of(n))
-    results.push_back(
-        with_type(at.f.type_of(v), []<class T>(std::type_identity<T>) { return cell<stack<>>(T{}); }));
+    results.push_back(with_type(at.f.type_of(v), []<class T>(std::type_identity<T>) { return plain(T{}); }));
   std::vector<void const*> given;
   std::vector<void*> places;
   for (auto const& x : operands) x.visit([&](auto const& held) { given.push_back(&held); });
