@@ -236,19 +236,6 @@ incremental_slices_for(F const& f, compile_options const& o, C&... c) {
   return found;
 }
 
-/// f(x...), and what it becomes where x change: incremental(f, x...), of arguments as `widened` has them. The function has
-/// no effects, and captures nothing. Throws incremental_error, and what f throws.
-template <class F, class... A>
-requires(!(detail::contexts_to_run_in<F>)) //
-    auto incremental(compile_options const& o, F const& f, A const&... x) {
-  return incremental(o, compose(), f, x...);
-}
-template <class F, class... A>
-requires(!std::same_as<F, compile_options> && !detail::contexts_to_run_in<F>) //
-    auto incremental(F const& f, A const&... x) {
-  return incremental(compile_options(), compose(), f, x...);
-}
-
 /// overdub(contexts, f, x...), and what it becomes where x change: the contexts' rules and passes make the function's program once for
 /// each of their fingerprints, as they are now, and nothing is asked of the contexts later. An argument is a constant, or
 /// tag(x, metadata), and is changed as it is given; the value is that of `overdub`. The contexts have no hooks, no fields that rules
@@ -260,6 +247,10 @@ requires(detail::contexts_to_run_in<Context>) //
   static_assert(
       std::is_empty_v<F>,
       "overdub: a function that is followed captures nothing; give what it captured as an argument");
+  static_assert(
+      detail::outermost_t<A...>::empty, "overdub: incremental is given a value of a context; give it "
+                                        "concrete(x), and the contexts in which the function "
+                                        "is to run: incremental(contexts, f, concrete(x))");
   auto all = compose(std::forward<Context>(contexts));
   return std::apply(
       [&]<class... C>(C&... c) {
@@ -275,6 +266,19 @@ template <class Context, class F, class... A>
 requires(detail::contexts_to_run_in<Context>) //
     auto incremental(Context&& contexts, F const& f, A const&... x) {
   return incremental(compile_options(), std::forward<Context>(contexts), f, x...);
+}
+
+/// f(x...), and what it becomes where x change: incremental(f, x...), of arguments as `widened` has them. The function has
+/// no effects, and captures nothing. Throws incremental_error, and what f throws.
+template <class F, class... A>
+requires(!(detail::contexts_to_run_in<F>)) //
+    auto incremental(compile_options const& o, F const& f, A const&... x) {
+  return incremental(o, compose(), f, x...);
+}
+template <class F, class... A>
+requires(!std::same_as<F, compile_options> && !detail::contexts_to_run_in<F>) //
+    auto incremental(F const& f, A const&... x) {
+  return incremental(compile_options(), compose(), f, x...);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -97,19 +97,6 @@ OVERDUB_HIDDEN shared_core core_for(F const& f, compile_options const& o, C&... 
   return found;
 }
 
-/// The model f(x...), of arguments as `widened` has them. The function captures nothing. With an executor among the options, its
-/// programs become machine code. Throws staging_error, and model_error where its choices cannot be followed.
-template <class F, class... A>
-requires(!overdub::detail::contexts_to_run_in<F>) //
-    auto model(compile_options const& o, F const& f, A const&... x) {
-  return model(o, compose(), f, x...);
-}
-template <class F, class... A>
-requires(!std::same_as<F, compile_options> && !overdub::detail::contexts_to_run_in<F>) //
-    auto model(F const& f, A const&... x) {
-  return model(compile_options(), compose(), f, x...);
-}
-
 /// The model overdub(contexts, f, x...): the contexts' rules and passes make the function's program once for each of their
 /// fingerprints, as they are now, and nothing is asked of the contexts later. They rewrite what the model computes; random choices
 /// stay. The contexts have no hooks, no fields that rules read, and no pass `after_optimise`.
@@ -118,6 +105,10 @@ requires(overdub::detail::contexts_to_run_in<Context>) //
     auto model(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
   static_assert(
       std::is_empty_v<F>, "overdub: a model captures nothing; give what it captured as an argument");
+  static_assert(
+      overdub::detail::outermost_t<A...>::empty, "overdub: model is given a value of a context; give it "
+                                                 "concrete(x), and the contexts in which the function "
+                                                 "is to run: model(contexts, f, concrete(x))");
   auto all = compose(std::forward<Context>(contexts));
   return std::apply(
       [&]<class... C>(C&... c) {
@@ -132,6 +123,19 @@ template <class Context, class F, class... A>
 requires(overdub::detail::contexts_to_run_in<Context>) //
     auto model(Context&& contexts, F const& f, A const&... x) {
   return model(compile_options(), std::forward<Context>(contexts), f, x...);
+}
+
+/// The model f(x...), of arguments as `widened` has them. The function captures nothing. With an executor among the options, its
+/// programs become machine code. Throws staging_error, and model_error where its choices cannot be followed.
+template <class F, class... A>
+requires(!overdub::detail::contexts_to_run_in<F>) //
+    auto model(compile_options const& o, F const& f, A const&... x) {
+  return model(o, compose(), f, x...);
+}
+template <class F, class... A>
+requires(!std::same_as<F, compile_options> && !overdub::detail::contexts_to_run_in<F>) //
+    auto model(F const& f, A const&... x) {
+  return model(compile_options(), compose(), f, x...);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

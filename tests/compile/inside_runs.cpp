@@ -109,3 +109,30 @@ TEST_CASE("metadata of a context with a pass stay its own inside of another run"
   };
   CHECK(od::run(h, inner, 0.5) == Approx(std::cos(0.25) + 1.0));
 }
+
+TEST_CASE("compiled functions are called in other contexts, by their programs") {
+  double const x = 0.5;
+  scaling s;
+  turning t;
+  hearing h;
+  auto const plain = od::compile(od::compose(), wave, od::signature<double>);
+  auto const with_field = od::compile(s, wave, od::signature<double>);
+  auto const with_pass = od::compile(t, wave, od::signature<double>);
+  CHECK(
+      od::run(
+          h, [&](auto y) { return plain(y); }, x) == plain(x));
+  CHECK(h.products == 1);
+  CHECK(
+      od::run(
+          h, [&](auto y) { return with_field(y); }, x) == with_field(x));
+  CHECK(
+      od::run(
+          h, [&](auto y) { return with_pass(y); }, x) == with_pass(x));
+  CHECK(h.cosines == 1);
+  auto const slope = [&](auto const& of) {
+    return overdub::contexts::derivative([&](auto y) { return of(y); }, x);
+  };
+  CHECK(slope(plain) == Approx(1.0 + 2.0 * x * std::cos(x * x)));
+  CHECK(slope(with_field) == Approx(1.0 + 6.0 * x * std::cos(x * x)));
+  CHECK(slope(with_pass) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
+}

@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
+#include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/incremental.hpp>
 #include <overdub/ir/cursor.hpp>

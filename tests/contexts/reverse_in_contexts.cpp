@@ -1,6 +1,7 @@
 // Gradients of functions in contexts: the derivative of what the contexts make of a function, whatever the contexts have.
 #include "catch.hpp"
 
+#include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/hessian.hpp>
 #include <overdub/contexts/reverse.hpp>
@@ -119,6 +120,9 @@ TEST_CASE("second derivatives, Jacobians and products in contexts are those of w
       oc::vector_jacobian_product(doubling{}, wave)(x, 3.0) == Approx(3.0 * (2.0 * slope_of_sine(x) + 1.0)));
   hearing h;
   CHECK(oc::hessian(h, wave)(x) == Approx(second));
+  CHECK(h.products == std::vector<double>{0.25});
+  scaling s;
+  CHECK(oc::hessian(s, wave)(x) == Approx(3.0 * second));
   constexpr auto sines =
       od::fn<"sines">([](auto const& xs) { return od::map([](auto e) { return sin(e); }, xs); });
   CHECK(oc::jacobian(doubling{}, sines)(od::array<double>{0.5, 1.0})[1][1] == Approx(2.0 * std::cos(1.0)));

@@ -35,6 +35,15 @@ public:
   result_type operator()(A const&... x) const {
     return detail::global_call<result_type, A...>::run(*artifact_, contexts_, x...);
   }
+  /// In other contexts: what its program computes is computed in those of the arguments.
+  template <class... X>
+  requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
+      auto
+      operator()(X const&... x) const {
+    using S = detail::outermost_t<X...>;
+    return detail::program_on_values<S, result_type>(detail::stack_from<S>(x...))
+        .run(detail::program_to_evaluate(*artifact_), detail::context_tuple(*owner_), x...);
+  }
 
   /// What it was made of: for explain, and for tests.
   artifact const& made() const { return *artifact_; }

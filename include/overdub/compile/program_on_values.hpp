@@ -1,6 +1,7 @@
 // A program in the place of a function that is called with values of contexts, or with symbols: what it computes is computed by those.
 #pragma once
 
+#include <overdub/compile/artifact.hpp>
 #include <overdub/compile/direct_call.hpp>
 #include <overdub/compile/fingerprint.hpp>
 #include <overdub/stage/evaluate.hpp>
@@ -58,6 +59,11 @@ ir::program with_contexts_of_call(ir::program p, std::tuple<C&...> const& contex
       },
       contexts);
   return p;
+}
+
+// The program of an artifact, for contexts around it: as it was staged, where no pass rewrote it, with what it says of derivatives.
+inline ir::program const& program_to_evaluate(artifact const& a) {
+  return a.made_of().passes.empty() ? a.made_of().staged : a.program();
 }
 
 // Calls of programs that give a Result, in the contexts of S.

@@ -44,6 +44,15 @@ public:
   Result operator()(A const&... x) const {
     return detail::global_call<Result, A...>::run(*artifact_, {}, x...);
   }
+  /// In contexts: what its program computes is computed in those of the arguments.
+  template <class... X>
+  requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
+      auto
+      operator()(X const&... x) const {
+    using S = detail::outermost_t<X...>;
+    return detail::program_on_values<S, Result>(detail::stack_from<S>(x...))
+        .run(detail::program_to_evaluate(*artifact_), std::tuple<>(), x...);
+  }
   /// What it was made of: for explain, and for tests.
   artifact const& made() const { return *artifact_; }
 
@@ -74,6 +83,14 @@ public:
           return detail::global_call<Result, A...>::run(*artifact_, objects, x...);
         },
         contexts_.all());
+  }
+  template <class... X>
+  requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
+      auto
+      operator()(X const&... x) const {
+    using S = detail::outermost_t<X...>;
+    return detail::program_on_values<S, Result>(detail::stack_from<S>(x...))
+        .run(detail::program_to_evaluate(*artifact_), contexts_.all(), x...);
   }
   /// What it was made of: for explain, and for tests.
   artifact const& made() const { return *artifact_; }

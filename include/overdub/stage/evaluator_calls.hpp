@@ -304,6 +304,22 @@ void evaluator<S>::emit_host(frame& at, ir::node_id n) {
     for (auto const& x : arguments)
       opened(x, [&](auto const& held, auto) { operands.push_back(symbol_below(held)); });
   }
+  // What does not depend on values is new to the contexts, as a constant is: a field of a context.
+  auto const ids = at.f.operands_of(n);
+  if (keeps_metadata<S>() && at.f[n].code == ir::op::host && at.f[n].result_count > 0 &&
+      operands.size() == ids.size() &&
+      std::ranges::all_of(ids, [&](ir::value_id v) { return at.f.is_literal(v); })) {
+    std::vector<ir::type> plain;
+    for (ir::value_id const v : at.f.results_of(n)) plain.push_back(at.f.type_of(v));
+    ir::node_id const made = r.insert(ir::op::host, operands, plain, a);
+    std::vector<any> given;
+    for (std::uint32_t i = 0; i < at.f[n].result_count; ++i)
+      given.push_back(with_type(at.f.type_of(at.f.result(n, i)), [&]<class T>(std::type_identity<T>) {
+        return any(symbol_in<T>(stack_, r.here().result(made, i)));
+      }));
+    set_all(at, n, given);
+    return;
+  }
   std::vector<any> like;
   std::vector<ir::type> types;
   for (ir::value_id const v : at.f.results_of(n)) {
