@@ -1,6 +1,7 @@
 // mock: another function in the place of one, in all that a program calls; or only below a function, or down to a depth.
 #pragma once
 
+#include <overdub/call/arity.hpp>
 #include <overdub/overdub.hpp>
 
 #include <concepts>
@@ -38,11 +39,13 @@ struct mocked : context {
   constexpr explicit mocked(Replacement r) : replacement(std::move(r)) {}
 
   template <class... X>
-  requires replaces auto overdub(Callee, X... x) const { return replacement(x...); }
+  requires(replaces && overdub::detail::may_take<Replacement, X...>()) auto overdub(Callee, X... x) const {
+    return replacement(x...);
+  }
 
   // Inside of an outer context that keeps metadata the function is another one, which nobody replaces.
   template <function F, class... X>
-  requires(replaces&& std::same_as<origin_t<F>, Callee> && !std::same_as<F, Callee>)
+  requires(replaces&& std::same_as<origin_t<F>, Callee> && F::depth > 0 && !std::same_as<F, Callee>)
       recurse_t<mocked, F, X...> overdub(F f, X... x) {
     constexpr bool reached = std::same_as<F, Callee>;
     static_assert(

@@ -27,6 +27,7 @@ struct control : primitive {}; // takes functions
 struct leaf : primitive {};    // a user's native function
 struct choice : primitive {};  // a random choice, which whoever runs the program makes
 struct function : any {};      // has a body: a user's fn, or one in a context
+struct of_program : function {}; // a function of a program
 } // namespace kind
 
 template <class F>
@@ -82,6 +83,15 @@ requires requires { typename F::origin; }
 struct origin<F> {
   using type = typename F::origin;
 };
+} // namespace detail
+
+// A call of a function of a program on values whose types are known when the program is: hooks hear it, and no rule answers it.
+namespace detail {
+template <class F>
+inline constexpr bool is_untyped = false;
+template <class F>
+requires requires { F::is_typed; }
+inline constexpr bool is_untyped<F> = !F::is_typed;
 } // namespace detail
 
 /// The callee that the user wrote: `norm` for "norm in forward in log"; itself for every other callee.

@@ -1,6 +1,7 @@
 // The derived function "f in S": f's body run in the contexts of S, called one level down, where the next context sees it.
 #pragma once
 
+#include <overdub/call/callee_name.hpp>
 #include <overdub/call/dispatch.hpp>
 #include <overdub/call/name.hpp>
 
@@ -9,14 +10,20 @@
 
 namespace overdub::detail {
 
+template <class F>
+OVERDUB_HIDDEN inline constexpr std::string_view name_of = F::name();
+
 template <class S, class F>
 struct derived {
-  using overdub_callee = kind::function;
+  using overdub_callee = kind_of<F>;
   using origin = origin_t<F>;
   static constexpr int depth = F::depth + 1;
-  static constexpr std::string_view base_name = F::name();
+  static constexpr bool is_typed = !is_untyped<F>;
   static constexpr std::string_view name() {
-    return joined<base_name, context_name_v<typename S::context>>::value;
+    if constexpr (named_at_compile_time<F>)
+      return joined<name_of<F>, context_name_v<typename S::context>>::value;
+    else
+      return interned_name(F::name(), context_name_v<typename S::context>);
   }
 
   static constexpr bool depends_on_state =

@@ -145,6 +145,8 @@ struct answer_function {
       using Rule = decltype(wrap(stack, call_rule<found>(stack, f, open(stack, static_cast<A&&>(a))...)));
       if constexpr (rule_result<S, F, R, Rule>())
         return wrap(stack, call_rule<found>(stack, f, open(stack, static_cast<A&&>(a))...));
+      else if constexpr (of_kind<F, kind::of_program>)
+        throw_rule_result(F::name(), context_name_v<C>);
       else
         return refused{};
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {

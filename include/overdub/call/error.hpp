@@ -153,6 +153,12 @@ OVERDUB_COLD throw_escaped(std::string_view callee) {
       "through the scope: cx(%.*s, ...)",
       OVERDUB_TEXT(callee), OVERDUB_TEXT(callee)));
 }
+OVERDUB_COLD throw_rule_result(std::string_view callee, std::string_view context) {
+  throw error(message(
+      "overdub: the rule of %.*s for @%.*s returns another type than the function does in this program; "
+      "convert the result with overdub::convert<T>",
+      OVERDUB_TEXT(context), OVERDUB_TEXT(callee)));
+}
 #undef OVERDUB_COLD
 #undef OVERDUB_TEXT
 

@@ -118,7 +118,7 @@ template <class S, class F, class R, class Rule>
 consteval bool rule_result() {
   constexpr bool same = std::is_same_v<R, Rule>;
   static_assert(
-      same || is_refused<Rule>,
+      same || is_refused<Rule> || of_kind<F, kind::of_program>,
       "overdub: a rule's result must have the type of the function's own result; convert it with "
       "overdub::convert<T>, or return the same structure");
   return same;

@@ -97,12 +97,21 @@ consteval bool rule_arity() {
   }
 }
 
+// What calls a function of a program says so when the program is known.
+template <class Context, class Callee, std::size_t Arguments>
+consteval bool is_arity_right() {
+  if constexpr (of_kind<Callee, kind::of_program>)
+    return true;
+  else
+    return rule_arity<Context, Callee, Arguments>();
+}
+
 enum class rule { none, named, named_call, family, family_call };
 
 template <class S, class F, class... A>
 consteval rule find_named_rule() {
   using C = typename S::context;
-  if constexpr (!declares_rules<C>)
+  if constexpr (!declares_rules<C> || (is_untyped<F> && !symbolic<C>))
     return rule::none;
   else if constexpr (takes_named<C, F, A...>)
     return rule::named;
@@ -120,11 +129,11 @@ concept names_rule = named_rule<S, F, A...>
 template <class S, class F, class... A>
 consteval rule find_rule() {
   using C = typename S::context;
-  if constexpr (!declares_rules<C>)
+  if constexpr (!declares_rules<C> || (is_untyped<F> && !symbolic<C>))
     return rule::none;
   else if constexpr (names_rule<S, F, A...>)
     return named_rule<S, F, A...>;
-  else if constexpr (!rule_arity<C, F, sizeof...(A)>())
+  else if constexpr (!is_arity_right<C, F, sizeof...(A)>())
     return rule::none;
   else if constexpr (takes_family<C, F, A...>)
     return rule::family;

@@ -8,6 +8,7 @@
 #include <overdub/pass/defunctionalise.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
 #include <overdub/stage/evaluator_arrays.hpp>
+#include <overdub/stage/evaluator_callees.hpp>
 #include <overdub/stage/evaluator_calls.hpp>
 #include <overdub/stage/evaluator_control.hpp>
 #include <overdub/stage/evaluator_derivatives.hpp>
@@ -80,7 +81,7 @@ struct evaluation_here {
       std::span<ir::function_id const> functions) requires is_symbolic<S> {
     evaluator<S> e(p, contexts, std::move(above));
     std::vector<ir::function_id> made;
-    for (ir::function_id const f : functions) made.push_back(e.staged(f));
+    for (ir::function_id const f : functions) made.push_back(e.heard(f));
     return made;
   }
 };
@@ -188,7 +189,10 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) 
       if (!p.is_erased(ir::function_id{i})) roots.push_back(ir::function_id{i});
   using T = heard_t<S>;
   auto const made = evaluation<T>::staged(p, tail_of<T>(contexts), names_above<S, T>(), roots);
-  if (p.entry != ir::nothing) r.program.entry = made.front();
+  if (p.entry != ir::nothing) {
+    r.program.entry = made.front();
+    enter_callee(r.program);
+  }
   return r.finish();
 }
 

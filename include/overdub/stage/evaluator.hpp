@@ -191,6 +191,19 @@ public:
     at.slots[index_of(v)].leaf = any(wrap(stack_, std::forward<X>(x)));
   }
 
+  // ---- for functions that contexts hear
+
+  ir::program const& program() const { return program_; }
+  /// The body of a function in the contexts.
+  std::vector<slot> call_unseen(ir::function_id id, std::vector<slot> arguments);
+  /// An evaluator in other contexts.
+  template <class T>
+  evaluator<T> in_contexts(T const& contexts) const {
+    return evaluator<T>(program_, contexts, above_);
+  }
+  /// The cell of a slot; none, where it holds what cells do not.
+  any cell_or_none(slot const& s) const;
+
   /// An operation that no context intercepts, as it is, in the program that is made; its regions are evaluated.
   void copy(frame& at, ir::node_id n);
 
@@ -542,7 +555,11 @@ private:
   void branch_to_functions(frame& at, ir::node_id n);
   void loop_on_functions(frame& at, ir::node_id n);
   void give(frame& at, ir::node_id n, std::vector<slot> results);
+  // A call, as contexts hear it (evaluator_callees.hpp).
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
+  class function_call;
+  // Whether a context may hear the call of a function.
+  static consteval bool hears_functions();
 
   // What a function that says how it is differentiated gives (evaluator_derivatives.hpp).
   std::vector<slot> by_rule(ir::function_id id, std::vector<slot> const& arguments);
@@ -559,6 +576,8 @@ public:
 
   /// The function of the program in the contexts of the stack, staged once.
   ir::function_id staged(ir::function_id id) requires symbolic;
+  /// A function that calls it as contexts hear it.
+  ir::function_id heard(ir::function_id id) requires symbolic;
   /// A call of it, on cells of symbols.
   std::vector<any> call_staged(ir::function_id id, std::vector<any> const& arguments);
 

@@ -16,7 +16,8 @@ auto evaluator<S>::run(ir::function_id id, std::vector<any> const& arguments) ->
   std::vector<slot> slots;
   for (any const& a : arguments) slots.push_back({a, nullptr, {}});
   std::vector<any> results;
-  for (slot& s : run_slots(id, std::move(slots))) results.push_back(leaf(s));
+  for (slot& s : hears_functions() ? called(id, std::move(slots)) : run_slots(id, std::move(slots)))
+    results.push_back(leaf(s));
   return results;
 }
 template <class S>
@@ -47,7 +48,7 @@ void evaluator<S>::give(frame& at, ir::node_id n, std::vector<slot> results) {
     at.slots[index_of(at.f.result(n, i))] = std::move(results[i]);
 }
 template <class S>
-auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
+auto evaluator<S>::call_unseen(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
   if constexpr (symbolic) {
     if constexpr (differentiates<
                       S>) // of constants, it is not differentiated, and here it can be seen what they are
@@ -55,6 +56,13 @@ auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> st
     return call_staged_on(id, arguments);
   } else
     return run_slots(id, std::move(arguments));
+}
+template <class S>
+auto evaluator<S>::cell_or_none(slot const& s) const -> any {
+  if constexpr (keeps_form)
+    if (!s.leaf && s.symbol != ir::nothing && (s.type.rank > 2 || s.type.element > ir::scalar::f64)) return {};
+  if (!s.leaf && (s.symbol == ir::nothing || s.type.is_function())) return {};
+  return leaf(s);
 }
 
 // An exception runs the second region, and is thrown on.
@@ -148,6 +156,7 @@ auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbol
       parameter_symbols);
   ir::function_id const made = r.id_of(number);
   r.program[made].results = result_symbols;
+  r.program[made].origin_in_cpp = f.origin_in_cpp;
   auto const scope = r.enter(made);
   auto const yielded = run_slots(id, slots_of(parameters, r.here().parameters()));
   std::vector<ir::value_id> results;
@@ -234,7 +243,8 @@ auto evaluator<S>::call_staged(ir::function_id id, std::vector<any> const& argum
   std::vector<slot> slots;
   for (any const& a : arguments) slots.push_back({a, nullptr, {}});
   std::vector<any> results;
-  for (slot const& r : call_staged_on(id, slots)) results.push_back(leaf(r));
+  for (slot const& r : hears_functions() ? called(id, std::move(slots)) : call_staged_on(id, slots))
+    results.push_back(leaf(r));
   return results;
 }
 template <class S>

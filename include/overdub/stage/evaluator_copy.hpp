@@ -72,14 +72,15 @@ bool evaluator<S>::is_array_operation_intercepted([[maybe_unused]] ir::op code) 
     });
     return intercepted;
   }
-  case ir::op::copy:
-  case ir::op::accumulate:
-  case ir::op::add_to:
-  case ir::op::protect:
   case ir::op::call:
   case ir::op::closure:
   case ir::op::apply:
   case ir::op::reabstract:
+    return hears_functions();
+  case ir::op::copy:
+  case ir::op::accumulate:
+  case ir::op::add_to:
+  case ir::op::protect:
   case ir::op::host:
   case ir::op::sample:
   case ir::op::assert_:

@@ -2,6 +2,8 @@
 // program runs. Leaves are host operations, too.
 #pragma once
 
+#include <overdub/call/callee_name.hpp>
+#include <overdub/stage/cell.hpp>
 #include <overdub/stage/transform.hpp>
 
 #include <algorithm>
@@ -14,7 +16,7 @@
 
 namespace overdub::detail {
 
-// What hooks see of a function in outer contexts, when the program runs: its name and its origin.
+// What hooks see of a function in outer contexts, or of a program, when the program runs: its name and its origin.
 template <class F>
 struct callee_in_program {
   using overdub_callee = kind_of<F>;
@@ -23,14 +25,41 @@ struct callee_in_program {
   static constexpr std::string_view name() { return F::name(); }
 };
 template <class F>
-using callee_at_run_time_t =
-    std::conditional_t<std::is_empty_v<F> && std::is_default_constructible_v<F>, F, callee_in_program<F>>;
+requires(!named_at_compile_time<F>) struct callee_in_program<F> {
+  using overdub_callee = kind_of<F>;
+  using origin = origin_t<F>;
+  static constexpr int depth = F::depth;
+  static std::string_view name() { return F::name(); } // while the hook runs
+};
+template <class F>
+struct callee_at_run_time {
+  using type =
+      std::conditional_t<std::is_empty_v<F> && std::is_default_constructible_v<F>, F, callee_in_program<F>>;
+};
+// A program's function that came from one of C++ is that one.
+template <class F>
+requires(of_kind<F, kind::of_program>&& F::depth == 0 && named_at_compile_time<F>) struct callee_at_run_time<F> {
+  using type = origin_t<F>;
+};
+template <class F>
+using callee_at_run_time_t = typename callee_at_run_time<F>::type;
+
+// The number of a type among those of cells.
+template <class X>
+consteval i64 number_of_cell() {
+  return []<class... T>(types<T...>) {
+    i64 number = 0;
+    return ((++number, std::is_same_v<T, X>) || ...) ? number : 0;
+  }(concatenated_t<scalar_types, vector_types, matrix_types>{});
+}
 
 // A tree of plain values, as hooks get it: functions given to control primitives are `none` there.
 template <class X>
 consteval auto find_hooked() {
   if constexpr (is_carried<X>)
     return type_is<X>{};
+  else if constexpr (is_any_of<X>)
+    return type_is<cell<stack<>>>{};
   else if constexpr (is_value<X>)
     return type_is<bottom_t<X>>{};
   else if constexpr (tree<X> && generated<concrete_t<X>>)
@@ -55,9 +84,21 @@ struct add_symbols {
         (*this)(x.inner());
     } else if constexpr (is_carried<X>)
       symbols.push_back(to.literal(x));
+    else if constexpr (is_any_of<X>)
+      add_cell(x);
     else if constexpr (tree<X> && generated<concrete_t<X>>)
       (void)tree_traits<X>::map(*this, x);
     return 0;
+  }
+
+private:
+  // The number of the type, from 1 on, and the value; 0, and no value.
+  template <class X>
+  void add_cell(X const& x) const {
+    i64 number = 0;
+    if (x) x.visit([&]<class T>(T const&) { number = number_of_cell<bottom_t<T>>(); });
+    symbols.push_back(to.literal(number));
+    if (x) x.visit([&](auto const& held) { (*this)(held); });
   }
 };
 
@@ -68,10 +109,21 @@ struct read_values {
   X operator()(std::type_identity<X>) const {
     if constexpr (is_carried<X>)
       return *static_cast<X const*>(*next++);
+    else if constexpr (is_any_of<X>)
+      return read_cell(concatenated_t<scalar_types, vector_types, matrix_types>{});
     else if constexpr (tree<X> && generated<X>)
       return tree_traits<X>::generate(*this);
     else
       return X{};
+  }
+
+private:
+  template <class... T>
+  cell<stack<>> read_cell(types<T...>) const {
+    i64 const number = *static_cast<i64 const*>(*next++);
+    cell<stack<>> read;
+    (void)((number_of_cell<T>() == number && (read = *static_cast<T const*>(*next++), true)) || ...);
+    return read;
   }
 };
 
@@ -93,8 +145,16 @@ struct hook_on_values {
 };
 template <class Hook, class C, class F, class... X>
 void run_hook(void* object, [[maybe_unused]] void const* const* arguments, void* const*) {
-  (void)hook_on_values<Hook, C, F>{
-      *static_cast<C*>(object), F{}, read_values{arguments}(std::type_identity<X>{})...};
+  auto const run = [&] {
+    (void)hook_on_values<Hook, C, F>{
+        *static_cast<C*>(object), F{}, read_values{arguments}(std::type_identity<X>{})...};
+  };
+  if constexpr (named_at_compile_time<F>)
+    run();
+  else {
+    name_during_call const named(name_of_number(*static_cast<i64 const*>(*arguments++)));
+    run();
+  }
 }
 
 template <class Hook>
@@ -122,6 +182,7 @@ void emit_hook(S const& stack, F const&, X const&... x) {
       "program directly");
   recorder& r = recorder_of(stack);
   std::vector<ir::value_id> operands;
+  if constexpr (!named_at_compile_time<F>) operands.push_back(r.literal(number_of_name(called_name())));
   (void)(add_symbols{r, operands}(x) + ... + 0);
   r.add_hook(
       {.context = context_name_v<C>,

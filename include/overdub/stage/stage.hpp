@@ -20,6 +20,25 @@ inline constexpr types<T...> signature{};
 
 namespace detail {
 
+// An entry that only calls another function gives way to it.
+inline void enter_callee(ir::program& p) {
+  ir::function const& root = p[p.entry];
+  ir::node_id const first = root[ir::function::body].first;
+  if (root[first].code != ir::op::call || root[first].next != root.yield_of(ir::function::body)) return;
+  auto same = [](auto const& a, auto const& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  };
+  if (!same(root.operands_of(first), root.parameters()) ||
+      !same(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first)))
+    return;
+  ir::function_id const callee = root[first].attributes.callee();
+  p.erase(p.entry);
+  p.entry = callee;
+}
+
 class stager {
 public:
   template <class S, class F, class... A>
@@ -89,25 +108,6 @@ private:
       return F::name();
     else
       return "main";
-  }
-
-  // An entry that only calls another function gives way to it.
-  static void enter_callee(ir::program& p) {
-    ir::function const& root = p[p.entry];
-    ir::node_id const first = root[ir::function::body].first;
-    if (root[first].code != ir::op::call || root[first].next != root.yield_of(ir::function::body)) return;
-    auto same = [](auto const& a, auto const& b) {
-      if (a.size() != b.size()) return false;
-      for (std::size_t i = 0; i < a.size(); ++i)
-        if (a[i] != b[i]) return false;
-      return true;
-    };
-    if (!same(root.operands_of(first), root.parameters()) ||
-        !same(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first)))
-      return;
-    ir::function_id const callee = root[first].attributes.callee();
-    p.erase(p.entry);
-    p.entry = callee;
   }
 };
 

@@ -238,6 +238,7 @@ class staging : public context {
   template <class R, class F, class... X>
   void stage_body(void const* key, F const& f, std::vector<ir::value_id> const& operands, X const&... x) {
     std::size_t const number = recorder_->begin(key, f.name(), recorder_->types_of(operands));
+    recorder_->program[recorder_->id_of(number)].origin_in_cpp = &detail::type_key<origin_t<F>>;
     auto const scope = recorder_->enter(recorder_->id_of(number));
     auto const parameters = recorder_->here().parameters();
     std::size_t next = 0;
@@ -468,6 +469,12 @@ public:
 
   // ---- functions
 
+  // A function of another program is staged by what evaluates that.
+  template <function F, class... X>
+  requires detail::of_kind<F, kind::of_program>
+  auto overdub(F const& f, X const&... x) -> typename detail::staged_result<F, X...>::type {
+    return recurse(*this, f, x...);
+  }
   template <function F, class... X>
   auto overdub(F const& f, X const&... x) -> typename detail::staged_result<F, X...>::type {
     static_assert(

@@ -1,0 +1,124 @@
+// The functions that a context names, by the types of the first parameters of its rules, its hooks and `enter`, or in its list
+//   using callees = overdub::types<decltype(norm), ...>;
+// where their types are asked for in other ways. A function of a program that came from one of them is called as it.
+#pragma once
+
+#include <overdub/call/hook.hpp>
+#include <overdub/call/name.hpp>
+
+#include <string_view>
+#include <type_traits>
+
+namespace overdub {
+
+/// Names a function of a program that has no type in C++: auto overdub(decltype(overdub::symbol<"area(double)">), auto x), or
+/// mock(overdub::symbol<"area(double)">, replacement). Functions of programs alone are called by it.
+template <fixed_string Name>
+struct symbol_t {
+  using overdub_callee = kind::function;
+  static constexpr int depth = 0;
+  static constexpr std::string_view name() { return Name.view(); }
+};
+template <fixed_string Name>
+inline constexpr symbol_t<Name> symbol{};
+
+namespace detail {
+
+template <class F>
+inline constexpr bool is_symbol_name = false;
+template <fixed_string Name>
+inline constexpr bool is_symbol_name<symbol_t<Name>> = true;
+
+template <class C>
+struct rules_of {};
+template <class C>
+struct hooks_of {};
+
+// Becomes a parameter of any function's type, which is remembered. No call is made: each is ambiguous, with an overload that takes this
+// itself, and arguments less well. So no rule's result is looked at.
+template <class Where>
+struct any_function {
+  template <function F>
+  requires(std::is_empty_v<F>&& remember_it<Where, std::type_identity<F>>()) operator F() const;
+};
+
+template <class C>
+struct rule_name_probe : C {
+  using C::overdub;
+  nothing overdub(any_function<rules_of<C>>, ...);
+  nothing overdub(any_rule_call, any_function<rules_of<C>>, ...);
+};
+#define OVERDUB_HOOK_NAME_PROBE(NAME)                                                                        \
+  template <class C>                                                                                         \
+  struct NAME##_name_probe : C {                                                                             \
+    using C::NAME;                                                                                           \
+    void NAME(any_function<hooks_of<C>>, ...);                                                               \
+  };
+OVERDUB_HOOK_NAME_PROBE(before)
+OVERDUB_HOOK_NAME_PROBE(after)
+OVERDUB_HOOK_NAME_PROBE(failed)
+OVERDUB_HOOK_NAME_PROBE(enter)
+#undef OVERDUB_HOOK_NAME_PROBE
+
+// The names at calls with these arguments, as rules get them, and as hooks do.
+template <class C, class... X, class... Y>
+consteval bool find_names(types<X...>, types<Y...>) {
+  bool found = false;
+  if constexpr (declares_rules<C>) {
+    using f = any_function<rules_of<C>>;
+    found |= requires(rule_name_probe<C> & c, X... x) { c.overdub(f{}, x...); };
+    found |= requires(rule_name_probe<C> & c, any_rule_call call, X... x) { c.overdub(call, f{}, x...); };
+  }
+  using f = any_function<hooks_of<C>>;
+  if constexpr (declares_before<C>) found |= requires(before_name_probe<C> & c, Y... y) { c.before(f{}, y...); };
+  if constexpr (declares_after<C>)
+    found |= requires(after_name_probe<C> & c, double r, Y... y) { c.after(f{}, r, y...); };
+  if constexpr (declares_failed<C>)
+    found |= requires(failed_name_probe<C> & c, std::exception_ptr e, Y... y) { c.failed(f{}, e, y...); };
+  return found;
+}
+template <class C>
+consteval bool find_entered_names() {
+  if constexpr (declares_enter<C>)
+    return requires(enter_name_probe<C> & c) { c.enter(any_function<hooks_of<C>>{}); };
+  else
+    return false;
+}
+
+// What is remembered, as a list; Query makes each question another one.
+template <class Query, class Where, int N = 0, class... F>
+consteval auto remembered_functions() {
+  if constexpr (is_remembered<types<Query, F...>, Where, N>())
+    return remembered_functions<
+        Query, Where, N + 1, F..., typename decltype(find_remembered(remembered<Where, N>{}))::type>();
+  else
+    return types<F...>{};
+}
+
+template <class C>
+struct listed_functions {
+  using type = types<>;
+};
+template <class C>
+requires requires { typename C::callees; }
+struct listed_functions<C> {
+  template <class... F>
+  static auto without_const(types<F...>) -> concatenated_t<keep<function<F>, std::remove_cv_t<F>>...>;
+  using type = decltype(without_const(typename C::callees{}));
+};
+
+template <class List, class... F>
+struct united {
+  using type = List;
+};
+template <class... L, class F, class... More>
+struct united<types<L...>, F, More...>
+    : united<
+          std::conditional_t<(std::is_same_v<L, F> || ...), types<L...>, types<L..., F>>, More...> {};
+template <class List, class Other>
+struct united_lists;
+template <class List, class... F>
+struct united_lists<List, types<F...>> : united<List, F...> {};
+
+} // namespace detail
+} // namespace overdub
