@@ -132,6 +132,16 @@ struct jacobian_of {
   }
 };
 
+// A tag as a user writes it, without the context that made it.
+template <class X>
+struct as_written {
+  using type = X;
+};
+template <class T, class M, class Level>
+struct as_written<tagged<T, M, Level>> {
+  using type = tagged<typename as_written<T>::type, typename as_written<M>::type>;
+};
+
 // The arguments, and behind them a cotangent.
 template <class Arguments>
 struct without_last;
@@ -150,7 +160,9 @@ struct transpose_of {
   template <class R, class... A>
   struct cotangents_of {
     static_assert(
-        std::is_same_v<R, std::tuple_element_t<sizeof...(A) - 1, std::tuple<A...>>>,
+        std::is_same_v<
+            typename as_written<R>::type,
+            typename as_written<std::tuple_element_t<sizeof...(A) - 1, std::tuple<A...>>>::type>,
         "overdub: a pullback takes a cotangent of the type that the function gives");
     template <class... X>
     static std::tuple<X...> as_tuple(types<X...>);

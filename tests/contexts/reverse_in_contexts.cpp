@@ -128,6 +128,19 @@ TEST_CASE("second derivatives, Jacobians and products in contexts are those of w
   CHECK(oc::jacobian(doubling{}, sines)(od::array<double>{0.5, 1.0})[1][1] == Approx(2.0 * std::cos(1.0)));
 }
 
+TEST_CASE("of contexts with metadata, cotangents of values and of metadata go back to both") {
+  constexpr auto product = od::fn<"product">([](auto x, auto y) { return x * y; });
+  auto const back = oc::vector_jacobian_product(oc::forward{}, product);
+  auto const [dx, dy] = back(od::tag(2.0, 3.0), 5.0, od::tag(1.0, 0.0));
+  CHECK(dx.inner == 5.0);
+  CHECK(dx.metadata == 0.0);
+  CHECK(dy == 2.0);
+  auto const [ex, ey] = back(od::tag(2.0, 3.0), 5.0, od::tag(0.0, 1.0)); // of the tangent, 3 y
+  CHECK(ex.inner == 0.0);
+  CHECK(ex.metadata == 5.0);
+  CHECK(ey == 3.0);
+}
+
 TEST_CASE("a gradient in contexts is called in other contexts, and differentiated") {
   double const x = 0.5;
   CHECK(od::run(hearing{}, oc::gradient(doubling{}, wave), x) == oc::gradient(doubling{}, wave)(x));
