@@ -1,5 +1,6 @@
 // An incremental function runs parts of its function: hooks would hear of some calls and not of others.
 // expect: overdub: a context with hooks is given to incremental or model
+#include <overdub/compile/compile.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/incremental.hpp>
 

@@ -1,9 +1,11 @@
 // How an evaluator calls a function that a context hears: by the dispatcher, as a function of C++ is called (program_function.hpp).
 #pragma once
 
+#include <overdub/ir/walk.hpp>
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/program_function.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -93,10 +95,9 @@ private:
     bool was_typed = false;
     // Of a real number each, and of up to two numbers.
     [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (void)((count() == N && all_are<double>() && is<double>(f_.results[0]) &&
-              (was_typed = true, run_typed<F, double>(list_of_t<double, N>{}, results), true)) ||
-             ...);
-    }(std::make_index_sequence<most_typed + 1>{});
+      (void)((count() == N && all_are<double>() && is<double>(f_.results[0]) && (was_typed = true, run_typed<F, double>(list_of_t<double, N>{}, results), true)) || ...);
+    }
+    (std::make_index_sequence<most_typed + 1>{});
     if (!was_typed && f_.results.size() == 1 && count() <= 2) was_typed = run_small<F>(results);
     if (!was_typed) run_untyped<F>(results);
     return results;
@@ -114,8 +115,7 @@ private:
         run_typed<F, R>(types<>{}, results);
         return true;
       }
-      if (count() == 1)
-        return ((is<X>(parameter(0)) && (run_typed<F, R>(types<X>{}, results), true)) || ...);
+      if (count() == 1) return ((is<X>(parameter(0)) && (run_typed<F, R>(types<X>{}, results), true)) || ...);
       return ((is<X>(parameter(0)) && run_second<F, R, X>(results)) || ...);
     }(integers_or_reals{});
   }
@@ -140,8 +140,10 @@ private:
       if constexpr (hears_typed<F, R>(types<X...>{})) {
         refuse_unheard_rule<F, has_rule<F, R>(types<X...>{})>();
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-          results = {{slot{any(called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...)), nullptr, {}}}};
-        }(std::index_sequence_for<X...>{});
+          results = {
+              {slot{any(called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...)), nullptr, {}}}};
+        }
+        (std::index_sequence_for<X...>{});
       } else
         refuse_unheard_rule<F, false>();
     } else
@@ -169,7 +171,8 @@ private:
     else
       return []<class... N>(types<N...>) {
         return (std::is_same_v<N, F> || ...);
-      }(typename level_names<T>::rules{}) || is_in_rules<F, typename T::tail>();
+      }(typename level_names<T>::rules{}) ||
+             is_in_rules<F, typename T::tail>();
   }
 
   template <class F, class R, class... X>
@@ -203,9 +206,9 @@ private:
     using Result = typename program_result<S, R>::type;
     std::optional<Result> result;
     [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (void)((all.size() == N && (result.emplace(call_on<F, R>(all, std::make_index_sequence<N>{})), true)) ||
-             ...);
-    }(std::make_index_sequence<most_arguments + 1>{});
+      (void)((all.size() == N && (result.emplace(call_on<F, R>(all, std::make_index_sequence<N>{})), true)) || ...);
+    }
+    (std::make_index_sequence<most_arguments + 1>{});
     if (!result) result.emplace(called<F, R>(all));
     return *std::move(result);
   }
@@ -231,11 +234,13 @@ private:
           is_in_rules<F>() || ((count() == N && has_rule_for_reals<F>(list_of_t<double, N>{})) || ...);
       if (has)
         throw evaluation_error(message(
-            "overdub: a rule answers @%.*s, whose arguments and results are not numbers, or too many; in programs, "
+            "overdub: a rule answers @%.*s, whose arguments and results are not numbers, or too many; in "
+            "programs, "
             "rules answer functions of up to %d numbers f64, and of two numbers i64 or f64, that return one "
             "number; stage the function of C++ in the context",
             static_cast<int>(name_.size()), name_.data(), static_cast<int>(most_typed)));
-    }(std::make_index_sequence<most_typed + 1>{});
+    }
+    (std::make_index_sequence<most_typed + 1>{});
   }
   template <class F, class... X>
   static consteval bool has_rule_for_reals(types<X...>) {
@@ -260,10 +265,27 @@ consteval bool evaluator<S>::hears_functions() {
     return function_call::is_heard();
 }
 
+/// Whether an entry is what contexts with hooks do around a call, and not a function: it calls that function, named after them, and hooks.
+inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
+  std::string_view const own = recorder::base_name(p.name_of(entry));
+  bool has_hooks = false, calls = false;
+  ir::walk(p[entry], ir::function::body, [&](ir::node_id n) {
+    ir::function::node const& x = p[entry][n];
+    has_hooks = has_hooks || (x.code == ir::op::host && x.result_count == 0);
+    if (x.code != ir::op::call) return;
+    std::string_view const name = recorder::base_name(p.name_of(x.attributes.callee()));
+    calls = calls || (std::ranges::count(name, '.') > std::ranges::count(own, '.') &&
+                      name.substr(0, name.find('.')) == own.substr(0, own.find('.')));
+  });
+  return has_hooks && calls;
+}
+
 /// A function that calls this one as contexts hear it: the function in the contexts, where none does.
 template <class S>
 auto evaluator<S>::heard(ir::function_id id) -> ir::function_id requires symbolic {
   if constexpr (!hears_functions())
+    return staged(id);
+  else if (id == program_.entry && is_run_of_function(program_, id))
     return staged(id);
   else {
     recorder& r = recorder_();
