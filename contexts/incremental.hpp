@@ -251,16 +251,20 @@ requires(detail::contexts_to_run_in<Context>) //
       detail::outermost_t<A...>::empty, "overdub: incremental is given a value of a context; give it "
                                         "concrete(x), and the contexts in which the function "
                                         "is to run: incremental(contexts, f, concrete(x))");
-  auto all = compose(std::forward<Context>(contexts));
-  return std::apply(
-      [&]<class... C>(C&... c) {
-        using original = detail::compilation<F, types<widened_t<A>...>, C...>;
-        if constexpr (original::allowed() && detail::only_rewrite<C...>())
-          return incremental_function<typename original::result, widened_t<A>...>(
-              incremental_slices_for<F, types<widened_t<A>...>>(f, original::options(o), c...),
-              widened(x)...);
-      },
-      detail::context_tuple(all));
+  if constexpr (!detail::outermost_t<A...>::empty)
+    return detail::refused{};
+  else {
+    auto all = compose(std::forward<Context>(contexts));
+    return std::apply(
+        [&]<class... C>(C&... c) {
+          using original = detail::compilation<F, types<widened_t<A>...>, C...>;
+          if constexpr (original::allowed() && detail::only_rewrite<C...>())
+            return incremental_function<typename original::result, widened_t<A>...>(
+                incremental_slices_for<F, types<widened_t<A>...>>(f, original::options(o), c...),
+                widened(x)...);
+        },
+        detail::context_tuple(all));
+  }
 }
 template <class Context, class F, class... A>
 requires(detail::contexts_to_run_in<Context>) //

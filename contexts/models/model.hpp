@@ -109,15 +109,19 @@ requires(overdub::detail::contexts_to_run_in<Context>) //
       overdub::detail::outermost_t<A...>::empty, "overdub: model is given a value of a context; give it "
                                                  "concrete(x), and the contexts in which the function "
                                                  "is to run: model(contexts, f, concrete(x))");
-  auto all = compose(std::forward<Context>(contexts));
-  return std::apply(
-      [&]<class... C>(C&... c) {
-        using original = overdub::detail::compilation<F, types<widened_t<A>...>, C...>;
-        if constexpr (original::allowed() && overdub::detail::only_rewrite<C...>())
-          return generative_function<typename original::result, widened_t<A>...>(
-              core_for<F, types<widened_t<A>...>>(f, original::options(o), c...), widened(x)...);
-      },
-      overdub::detail::context_tuple(all));
+  if constexpr (!overdub::detail::outermost_t<A...>::empty)
+    return overdub::detail::refused{};
+  else {
+    auto all = compose(std::forward<Context>(contexts));
+    return std::apply(
+        [&]<class... C>(C&... c) {
+          using original = overdub::detail::compilation<F, types<widened_t<A>...>, C...>;
+          if constexpr (original::allowed() && overdub::detail::only_rewrite<C...>())
+            return generative_function<typename original::result, widened_t<A>...>(
+                core_for<F, types<widened_t<A>...>>(f, original::options(o), c...), widened(x)...);
+        },
+        overdub::detail::context_tuple(all));
+  }
 }
 template <class Context, class F, class... A>
 requires(overdub::detail::contexts_to_run_in<Context>) //

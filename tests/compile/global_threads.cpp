@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -20,12 +21,17 @@ inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x) * x + 1.0
 struct doubling : od::context {
   auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
 };
-// How many sines were heard, and their arguments.
+// The sines that were heard, by their arguments, and the functions, by their names.
 struct sines : od::context {
   std::vector<double> heard;
+  std::vector<std::string> functions;
   void before(od::sin_t, double x) { heard.push_back(x); }
+  void before(od::function auto f, auto const&...) { functions.emplace_back(f.name()); }
   sines fork() { return {}; }
-  void join(sines&& other) { heard.insert(heard.end(), other.heard.begin(), other.heard.end()); }
+  void join(sines&& other) {
+    heard.insert(heard.end(), other.heard.begin(), other.heard.end());
+    functions.insert(functions.end(), other.functions.begin(), other.functions.end());
+  }
 };
 
 template <class F>
@@ -56,6 +62,7 @@ TEST_CASE("a global context serves all threads that ask for it, and no other one
     CHECK(wrong == 0);
     CHECK(all.heard.size() == 100);
     for (double const x : all.heard) CHECK(x < 4.0);
+    CHECK(all.functions == std::vector<std::string>(100, "wave"));
   }
 }
 
