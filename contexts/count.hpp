@@ -38,6 +38,7 @@ struct count : context {
 /// hide them.
 template <class... Callees>
 struct count_of : context {
+  using callees = types<Callees...>;
   std::array<long, sizeof...(Callees)> calls{};
 
   /// The calls of a callee so far.

@@ -45,6 +45,7 @@ concept fallible = (std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || ...)
 /// over all runs; and so it does not follow parallel_map, which runs in order then.
 template <class... Callees>
 struct fault : context {
+  using callees = types<Callees...>;
   std::function<bool(long call)> when;
   std::function<void(std::string_view callee)> raise; // throws; else the call is made
   long calls = 0;                                     // that could have failed, so far

@@ -69,7 +69,9 @@ private:
 
   template <class X>
   void write(X const& x) {
-    if constexpr (std::is_same_v<X, bool>)
+    if constexpr (requires { x.visit([](auto const&) {}); }) // of a type that is known when the program is
+      x ? x.visit([this](auto const& held) { write(held); }) : void(*out << "...");
+    else if constexpr (std::is_same_v<X, bool>)
       *out << (x ? "true" : "false");
     else if constexpr (std::is_floating_point_v<X>)
       overdub::is_nan(x) ? void(*out << "nan")

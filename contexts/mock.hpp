@@ -31,6 +31,7 @@ struct mock_range {
 template <class Callee, class Replacement, class Range = mock_range<>, int Depth = 0>
 struct mocked : context {
   static constexpr std::string_view name = "mock";
+  using callees = types<Callee, typename Range::below>;
   static constexpr bool replaces = Range::first <= Depth && Depth <= Range::last;
   [[no_unique_address]] Replacement replacement;
 

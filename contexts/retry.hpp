@@ -48,6 +48,7 @@ consteval auto name_of_callee() {
 template <class Policy, class... Callees>
 struct retried : context {
   static constexpr std::string_view name = "retry";
+  using callees = types<Callees...>;
   [[no_unique_address]] Policy policy;
 
   retried() requires std::default_initializable<Policy>

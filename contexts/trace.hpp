@@ -23,12 +23,12 @@ namespace tracing {
 struct option {
   static constexpr bool all_operations = false, values = false, only_counts = false;
   static constexpr int depth = 0, period = 1;
-  static consteval bool takes(std::string_view) { return true; }
-  static consteval bool leaves(std::string_view) { return false; }
+  static constexpr bool takes(std::string_view) { return true; }
+  static constexpr bool leaves(std::string_view) { return false; }
 };
 
 template <fixed_string... Names>
-consteval bool is_among(std::string_view name) {
+constexpr bool is_among(std::string_view name) {
   auto const fits = [name](std::string_view pattern) {
     bool const open = pattern.ends_with('*');
     return open ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
@@ -58,12 +58,12 @@ struct to_depth : option {
 /// contexts, norm.forward, is called norm, too.
 template <fixed_string... Names>
 struct only : option {
-  static consteval bool takes(std::string_view name) { return is_among<Names...>(name); }
+  static constexpr bool takes(std::string_view name) { return is_among<Names...>(name); }
 };
 /// No spans of these callees, nor, where they are functions, of what they call. What map, if_ and the like call keeps its spans.
 template <fixed_string... Names>
 struct without : option {
-  static consteval bool leaves(std::string_view name) { return is_among<Names...>(name); }
+  static constexpr bool leaves(std::string_view name) { return is_among<Names...>(name); }
 };
 /// Of the outermost spans of each thread one in N is recorded, with all that it calls, the first one first.
 template <int N>
@@ -98,14 +98,36 @@ template <class... Options>
 OVERDUB_HIDDEN inline constinit thread_local sampler this_sampler;
 
 // What all options say together.
+using overdub::detail::named_at_compile_time;
 template <callee F, class... Options>
 consteval bool is_left() {
-  return (Options::leaves(F::name()) || ...) || (Options::leaves(origin_t<F>::name()) || ...);
+  if constexpr (named_at_compile_time<F>)
+    return (Options::leaves(F::name()) || ...) || (Options::leaves(origin_t<F>::name()) || ...);
+  else
+    return false;
+}
+template <callee F, class... Options>
+consteval bool is_taken() {
+  if constexpr (named_at_compile_time<F>)
+    return ((Options::takes(F::name()) || Options::takes(origin_t<F>::name())) && ...);
+  else
+    return true;
 }
 template <callee F, class... Options>
 inline constexpr bool is_span = (function<F> || native_leaf<F> || (Options::all_operations || ...)) &&
-                                !is_left<F, Options...>() &&
-                                ((Options::takes(F::name()) || Options::takes(origin_t<F>::name())) && ...);
+                                !is_left<F, Options...>() && is_taken<F, Options...>();
+// The same of a program's function, whose name, with its contexts behind it, is known when the program runs.
+template <callee F, class... Options>
+constexpr bool is_span_now() {
+  if constexpr (named_at_compile_time<F>)
+    return true;
+  else {
+    std::string_view const name = F::name();
+    std::string_view const of = name.substr(0, name.find('.'));
+    return !((Options::leaves(name) || Options::leaves(of)) || ...) &&
+           ((Options::takes(name) || Options::takes(of)) && ...);
+  }
+}
 template <class... Options>
 inline constexpr bool with_values = (Options::values || ...);
 template <class... Options>
@@ -129,10 +151,16 @@ using checked_option = typename decltype(check_option<O>())::type;
 
 template <callee F>
 [[gnu::always_inline]] OVERDUB_HIDDEN inline void count() {
-  static constinit std::atomic<std::uint32_t> number{call_counts::no_number};
+  static constinit std::atomic<std::uint32_t> number_of_callee{call_counts::no_number};
+  auto& number = [&]() -> std::atomic<std::uint32_t>& {
+    if constexpr (named_at_compile_time<F>)
+      return number_of_callee;
+    else
+      return known_callee(F::name(), kind_name<F>()).number;
+  }();
   call_counts* counts = this_counts;
   if (!counts->has(number.load(std::memory_order_relaxed))) [[unlikely]]
-    if ((counts = find_counts(info_of<F>, number)) == nullptr) return;
+    if ((counts = find_counts(info<F>(), number)) == nullptr) return;
   counts->count(number.load(std::memory_order_relaxed));
 }
 
@@ -145,6 +173,7 @@ struct trace_at : context {
 
   template <callee F>
   requires tracing::is_span<F, Options...> OVERDUB_HIDDEN void before(F, auto const&... x) const {
+    if (!tracing::is_span_now<F, Options...>()) return;
     if constexpr (tracing::counts_only<Options...>)
       tracing::count<F>();
     else if constexpr (period == 1)
@@ -161,6 +190,7 @@ struct trace_at : context {
   template <callee F, class R>
   requires tracing::has_end<F, Options...> OVERDUB_HIDDEN void
   after(F, R const& result, auto const&...) const {
+    if (!tracing::is_span_now<F, Options...>()) return;
     if (period != 1 && !tracing::this_sampler<Options...>.end()) return;
     tracing::call_records to;
     if constexpr (values && tracing::is_recorded<R>) {
@@ -172,6 +202,7 @@ struct trace_at : context {
   template <callee F>
   requires tracing::has_end<F, Options...> OVERDUB_HIDDEN void
   failed(F, std::exception_ptr, auto const&...) const {
+    if (!tracing::is_span_now<F, Options...>()) return;
     if (period != 1 && !tracing::this_sampler<Options...>.end()) return;
     tracing::call_records to;
     to.write(tracing::word_of<F>(tracing::record_kind::failed));

@@ -4,7 +4,12 @@
 
 #include <overdub/overdub.hpp>
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -22,6 +27,30 @@ consteval std::string_view kind_name() {
 }
 template <callee F>
 OVERDUB_HIDDEN inline constexpr callee_info info_of{F::name(), kind_name<F>()};
+
+/// The same of a callee whose name is known when the program runs, as those of a program's functions are; kept as long as the process
+/// runs. The number is that of its counts. Thread-safe; O(log(names)).
+struct named_callee {
+  callee_info info;
+  std::atomic<std::uint32_t> number{0xffff'ffff};
+};
+inline named_callee& known_callee(std::string_view name, std::string_view kind) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<std::string, named_callee, std::less<>>;
+  std::lock_guard const lock(mutex);
+  auto const found = all.find(name);
+  if (found != all.end()) return found->second;
+  auto const made = all.try_emplace(std::string(name)).first;
+  made->second.info = {made->first, kind};
+  return made->second;
+}
+template <callee F>
+[[gnu::always_inline]] OVERDUB_HIDDEN inline callee_info const& info() {
+  if constexpr (overdub::detail::named_at_compile_time<F>)
+    return info_of<F>;
+  else
+    return known_callee(F::name(), kind_name<F>()).info;
+}
 
 /// The low four bits of a record's second word.
 enum class record_kind : unsigned {
@@ -54,7 +83,7 @@ struct record {
 
 template <callee F>
 [[gnu::always_inline]] inline std::uint64_t word_of(record_kind kind) {
-  return reinterpret_cast<std::uintptr_t>(&info_of<F>) +
+  return reinterpret_cast<std::uintptr_t>(&info<F>()) +
          static_cast<unsigned>(kind); // a constant of the linker's
 }
 

@@ -130,6 +130,9 @@ struct answer_primitive {
   }
 };
 
+template <class C>
+inline constexpr bool has_hooks = declares_before<C> || declares_after<C> || declares_failed<C>;
+
 // ---- functions
 
 // A function's body is run one level down, as a call of the derived function "f in the context": the next
@@ -152,6 +155,12 @@ struct answer_function {
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
       return wrap(stack, call(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
     } else if constexpr (!std::is_same_v<entered_t<C, F>, C>) {
+      using Entered = decltype(stack.top().get().enter(f));
+      static_assert(
+          !is_symbolic<S> || std::is_reference_v<Entered> || std::is_empty_v<Entered> ||
+              !has_hooks<std::remove_cvref_t<Entered>>,
+          "overdub: enter(f) returns a context with hooks and members by value, whose hooks would be called when the "
+          "program runs, and the context is gone; return a reference to one that the context keeps");
       auto&& entered = stack.top().get().enter(f);
       body_stack_t<S, F> const body{entered, stack.rest()};
       return rehome(
@@ -219,9 +228,6 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
     return result;
   }
 }
-
-template <class C>
-inline constexpr bool has_hooks = declares_before<C> || declares_after<C> || declares_failed<C>;
 
 // A context that has nothing to say about calls is passed over: by the operations on numbers, and by a
 // function when all contexts are so, since nobody hears of the derived functions then.

@@ -153,6 +153,11 @@ OVERDUB_COLD throw_escaped(std::string_view callee) {
       "through the scope: cx(%.*s, ...)",
       OVERDUB_TEXT(callee), OVERDUB_TEXT(callee)));
 }
+OVERDUB_COLD throw_no_number() {
+  throw error(message(
+      "overdub: a hook takes a number, and the program's function has an array there, or a function; ask "
+      "x.visit(f) what it is"));
+}
 OVERDUB_COLD throw_rule_result(std::string_view callee, std::string_view context) {
   throw error(message(
       "overdub: the rule of %.*s for @%.*s returns another type than the function does in this program; "

@@ -4,6 +4,7 @@
 
 #include <overdub/array/elements.hpp>
 #include <overdub/call/config.hpp>
+#include <overdub/call/error.hpp>
 #include <overdub/call/tree.hpp>
 
 #include <algorithm>
@@ -71,6 +72,16 @@ public:
     return index_ == index_of_type<X>() ? &held<X>(*this) : nullptr;
   }
   explicit operator bool() const { return index_ != 0; }
+  /// Of plain values: the number; throws error where it is none.
+  operator double() const requires(std::is_same_v<T, double> || ...) {
+    if (index_ == 0) throw_no_number();
+    return visit([](auto const& x) -> double {
+      if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(x)>>)
+        return static_cast<double>(x);
+      else
+        throw_no_number();
+    });
+  }
 
   // f on what is held; nothing may not be asked.
   template <class F>

@@ -21,7 +21,7 @@ template <class S>
 class evaluator<S>::function_call {
   using numbers = types<bool, i64, double>;
   using integers_or_reals = types<i64, double>;
-  static constexpr std::size_t most_arguments = 8; // of others: one list
+  static constexpr std::size_t most_seen = 8; // arguments of other values
 
   evaluator& by_;
   ir::function_id id_;
@@ -95,9 +95,10 @@ private:
     bool was_typed = false;
     // Of a real number each, and of up to two numbers.
     [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (void)((count() == N && all_are<double>() && is<double>(f_.results[0]) && (was_typed = true, run_typed<F, double>(list_of_t<double, N>{}, results), true)) || ...);
-    }
-    (std::make_index_sequence<most_typed + 1>{});
+      (void)((count() == N && all_are<double>() && is<double>(f_.results[0]) &&
+              (was_typed = true, run_typed<F, double>(list_of_t<double, N>{}, results), true)) ||
+             ...);
+    }(std::make_index_sequence<most_typed + 1>{});
     if (!was_typed && f_.results.size() == 1 && count() <= 2) was_typed = run_small<F>(results);
     if (!was_typed) run_untyped<F>(results);
     return results;
@@ -115,7 +116,8 @@ private:
         run_typed<F, R>(types<>{}, results);
         return true;
       }
-      if (count() == 1) return ((is<X>(parameter(0)) && (run_typed<F, R>(types<X>{}, results), true)) || ...);
+      if (count() == 1)
+        return ((is<X>(parameter(0)) && (run_typed<F, R>(types<X>{}, results), true)) || ...);
       return ((is<X>(parameter(0)) && run_second<F, R, X>(results)) || ...);
     }(integers_or_reals{});
   }
@@ -127,23 +129,21 @@ private:
   }
 
   // A rule is looked at for real numbers first: one for these need not compile for integers.
-  template <class F, class... X>
+  template <class F, class R, class... X>
   static consteval bool is_typed(types<X...>) {
     if constexpr (!is_called_with<F, X...>)
       return false;
     else
-      return (std::is_same_v<X, double> && ...) || !has_rule<F, double>(list_of_t<double, sizeof...(X)>{});
+      return (std::is_same_v<R, double> && ... && std::is_same_v<X, double>) || !has_rule<F, double>(list_of_t<double, sizeof...(X)>{});
   }
   template <class F, class R, class... X>
   void run_typed(types<X...>, std::optional<std::vector<slot>>& results) {
-    if constexpr (is_typed<F>(types<X...>{})) {
+    if constexpr (is_typed<F, R>(types<X...>{})) {
       if constexpr (hears_typed<F, R>(types<X...>{})) {
         refuse_unheard_rule<F, has_rule<F, R>(types<X...>{})>();
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-          results = {
-              {slot{any(called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...)), nullptr, {}}}};
-        }
-        (std::index_sequence_for<X...>{});
+          results = {{slot{any(called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...)), nullptr, {}}}};
+        }(std::index_sequence_for<X...>{});
       } else
         refuse_unheard_rule<F, false>();
     } else
@@ -171,8 +171,7 @@ private:
     else
       return []<class... N>(types<N...>) {
         return (std::is_same_v<N, F> || ...);
-      }(typename level_names<T>::rules{}) ||
-             is_in_rules<F, typename T::tail>();
+      }(typename level_names<T>::rules{}) || is_in_rules<F, typename T::tail>();
   }
 
   template <class F, class R, class... X>
@@ -194,37 +193,29 @@ private:
       std::vector<any> all;
       for (slot const& s : arguments_) all.push_back(by_.cell_or_none(s));
       refuse_rules<F>();
-      if (f_.results.size() == 1)
-        results = slots_of_results({call_untyped<F, one_cell>(all)});
-      else
-        results = slots_of_results(call_untyped<F, several_cells>(all));
+      results = slots_of_result(call_untyped<F>(all));
     } else
       refuse_rules<F>();
   }
-  template <class F, class R>
-  auto call_untyped(std::vector<any> const& all) {
-    using Result = typename program_result<S, R>::type;
-    std::optional<Result> result;
+  // Contexts see the first arguments, where there are many.
+  template <class F>
+  any call_untyped(std::vector<any> const& all) {
+    any result;
     [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (void)((all.size() == N && (result.emplace(call_on<F, R>(all, std::make_index_sequence<N>{})), true)) || ...);
-    }
-    (std::make_index_sequence<most_arguments + 1>{});
-    if (!result) result.emplace(called<F, R>(all));
-    return *std::move(result);
+      (void)((std::min(all.size(), most_seen) == N &&
+              (result = call_on<F>(all, std::make_index_sequence<N>{}), true)) ||
+             ...);
+    }(std::make_index_sequence<most_seen + 1>{});
+    return result;
   }
-  template <class F, class R, std::size_t... I>
-  auto call_on(std::vector<any> const& all, std::index_sequence<I...>) {
-    return called<F, R>(all[I]...);
+  template <class F, std::size_t... I>
+  any call_on(std::vector<any> const& all, std::index_sequence<I...>) {
+    return called<F, one_cell>(all[I]...);
   }
-  // What a cell does not hold is as the body gave it.
-  std::vector<slot> slots_of_results(std::vector<any> const& cells) const {
-    std::vector<slot> slots;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      if (cells[i])
-        slots.push_back({cells[i], nullptr, {}});
-      else if (i < results_.size())
-        slots.push_back(results_[i]);
-    return slots;
+  // Several results, and what a cell does not hold, are as the body gave them.
+  std::vector<slot> slots_of_result(any const& result) const {
+    if (result) return {slot{result, nullptr, {}}};
+    return results_;
   }
   // Rules are made for calls of numbers.
   template <class F>
@@ -234,13 +225,11 @@ private:
           is_in_rules<F>() || ((count() == N && has_rule_for_reals<F>(list_of_t<double, N>{})) || ...);
       if (has)
         throw evaluation_error(message(
-            "overdub: a rule answers @%.*s, whose arguments and results are not numbers, or too many; in "
-            "programs, "
+            "overdub: a rule answers @%.*s, whose arguments and results are not numbers, or too many; in programs, "
             "rules answer functions of up to %d numbers f64, and of two numbers i64 or f64, that return one "
             "number; stage the function of C++ in the context",
             static_cast<int>(name_.size()), name_.data(), static_cast<int>(most_typed)));
-    }
-    (std::make_index_sequence<most_typed + 1>{});
+    }(std::make_index_sequence<most_typed + 1>{});
   }
   template <class F, class... X>
   static consteval bool has_rule_for_reals(types<X...>) {

@@ -69,9 +69,8 @@ inline constexpr bool is_called_with<fn_t<Name, Body>, A...> =
 
 // ---- the callee
 
-// What is called where the types of the values are known when the program is: the result is a cell, or a list of them.
+// What is called where the types of the values are known when the program is: the result is a cell; none, where there are several.
 struct one_cell {};
-struct several_cells {};
 
 // A function of a program that came from no function of C++ which is named.
 struct unnamed_function {
@@ -88,10 +87,6 @@ template <class S>
 struct program_result<S, one_cell> {
   using type = cell<S>;
 };
-template <class S>
-struct program_result<S, several_cells> {
-  using type = std::vector<cell<S>>;
-};
 
 /// A call of a function that an evaluator has come to. F is the function of C++ that it is called as; R is its result.
 template <class Evaluator, class F, class R>
@@ -100,7 +95,7 @@ struct program_function : F {
   using origin = F;
   static constexpr int depth = 0;
   static constexpr bool is_named = !std::is_same_v<F, unnamed_function>;
-  static constexpr bool is_typed = !std::is_same_v<R, one_cell> && !std::is_same_v<R, several_cells>;
+  static constexpr bool is_typed = !std::is_same_v<R, one_cell>;
   static constexpr std::string_view name() {
     if constexpr (is_named)
       return F::name();
@@ -127,14 +122,17 @@ struct program_function : F {
     if constexpr (std::is_same_v<S, typename Evaluator::stack_type>) {
       std::size_t i = 0;
       std::vector<slot> slots;
-      (put_arguments(slots, i, x), ...);
+      (put_argument(slots, i, x), ...);
+      while (i < arguments->size()) slots.push_back((*arguments)[i++]);
       *results = evaluator->call_unseen(id, std::move(slots));
       return result_of<S>(*evaluator, *results);
     } else {
       auto other = evaluator->in_contexts(stack);
       std::vector<typename decltype(other)::slot> slots;
-      (put_cells<typename decltype(other)::any>(slots, x), ...);
+      (put_cell<typename decltype(other)::any>(slots, x), ...);
+      if (slots.size() != arguments->size()) throw_other_contexts();
       auto const made = other.call_unseen(id, std::move(slots));
+      if (made.size() != 1 || !other.cell_or_none(made[0])) throw_other_contexts();
       return result_of<S>(other, made);
     }
   }
@@ -146,44 +144,34 @@ struct program_function : F {
 private:
   // What a cell does not hold is what it was: a function value, a key, an array of rank 3.
   template <class X>
-  void put_arguments(std::vector<slot>& slots, std::size_t& i, X const& x) const {
-    using any = typename Evaluator::any;
-    if constexpr (std::is_same_v<X, std::vector<any>>)
-      for (any const& each : x) put_arguments(slots, i, each);
-    else if constexpr (std::is_same_v<X, any>) {
+  void put_argument(std::vector<slot>& slots, std::size_t& i, X const& x) const {
+    if constexpr (std::is_same_v<X, typename Evaluator::any>) {
       if (x)
         slots.push_back({x, nullptr, {}});
       else
         slots.push_back(arguments->at(i));
-      ++i;
-    } else {
-      slots.push_back({any(x), nullptr, {}});
-      ++i;
-    }
+    } else
+      slots.push_back({typename Evaluator::any(x), nullptr, {}});
+    ++i;
   }
   template <class Any, class Slots, class X>
-  static void put_cells(Slots& slots, X const& x) {
-    if constexpr (std::is_same_v<X, std::vector<Any>>)
-      for (Any const& each : x) put_cells<Any>(slots, each);
-    else {
-      Any const c(x);
-      if (!c)
-        throw evaluation_error(message(
-            "overdub: a context that `enter` gives takes numbers and arrays of them alone, and @%.*s is "
-            "called with another value; leave this function as it is in `enter`",
-            static_cast<int>(name().size()), name().data()));
-      slots.push_back({c, nullptr, {}});
-    }
+  static void put_cell(Slots& slots, X const& x) {
+    Any const c(x);
+    if (!c) throw_other_contexts();
+    slots.push_back({c, nullptr, {}});
+  }
+  [[noreturn]] static void throw_other_contexts() {
+    throw evaluation_error(message(
+        "overdub: a context that `enter` gives takes a program's functions of up to 8 numbers and arrays that "
+        "return one, and @%.*s is none; leave this function as it is in `enter`",
+        static_cast<int>(name().size()), name().data()));
   }
   template <class S, class E, class Slots>
   static typename program_result<S, R>::type result_of(E& e, Slots const& slots) {
-    if constexpr (std::is_same_v<R, several_cells>) {
-      std::vector<typename E::any> all;
-      for (auto const& s : slots) all.push_back(e.cell_or_none(s));
-      return all;
-    } else if constexpr (std::is_same_v<R, one_cell>)
-      return e.cell_or_none(slots.at(0));
-    else
+    if constexpr (std::is_same_v<R, one_cell>) {
+      if (slots.size() != 1) return {};
+      return e.cell_or_none(slots[0]);
+    } else
       return *e.cell_or_none(slots.at(0)).template get<wrap_t<S, R>>();
   }
 };

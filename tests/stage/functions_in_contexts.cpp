@@ -1,0 +1,161 @@
+// Functions of programs are callees: rules, hooks and `enter` apply to their calls as to those of functions of C++, in all ways to run.
+#include "catch.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/log.hpp>
+#include <overdub/contexts/mock.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/stage/evaluate.hpp>
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace overdub;
+
+inline constexpr auto square = fn<"square">([](auto x) { return x * x; });
+inline constexpr auto cube = fn<"cube">([](auto x) { return x * square(x); });
+// Each call needs the one before, so that there is one order of them.
+inline constexpr auto norm = fn<"norm">([](auto x, auto y) { return overdub::sqrt(square(square(x) + y)); });
+inline constexpr auto main_function =
+    fn<"main_function">([](auto x, auto y) { return square(norm(cube(x), y) - y); });
+
+std::string text_of_number(double x) { return io::number_text(x); }
+
+// Events: what is called, with which numbers, and what it returns.
+struct recording {
+  std::vector<std::string> events;
+  void put(std::string_view what, std::string_view f, auto const&... x) {
+    std::string line(what);
+    line.append(1, ' ').append(f);
+    ((line += ' ' + text_of_number(static_cast<double>(x))), ...);
+    events.push_back(line);
+  }
+};
+struct hears_all : context, recording {
+  static constexpr std::string_view name = "hears_all";
+  void before(function auto f, auto const&... x) { put("before", f.name(), x...); }
+  void after(function auto f, auto const& result, auto const&... x) { put("after", f.name(), result, x...); }
+};
+struct hears_by_type : context, recording {
+  static constexpr std::string_view name = "hears_by_type";
+  template <function F>
+  void before(F, auto const&... x) {
+    put("before", F::name(), x...);
+  }
+};
+struct hears_square : context, recording {
+  void before(decltype(square), double x) { put("before", "square", x); }
+  void after(decltype(square), double result, double x) { put("after", "square", result, x); }
+};
+struct hears_two : context, recording {
+  void before(decltype(square), auto const&... x) { put("before", "square", x...); }
+  void before(decltype(cube), auto const&... x) { put("before", "cube", x...); }
+  void after(decltype(norm), double result, auto const&... x) { put("after", "norm", result, x...); }
+};
+struct replaces_square : context, recording {
+  auto overdub(decltype(square), auto x) { return 3.0 * x; }
+};
+struct replaces_two : context, recording {
+  auto overdub(decltype(square), auto x) { return x + 1.0; }
+  auto overdub(decltype(norm), auto x, auto y) { return x - y; }
+  void before(function auto f, auto const&... x) { put("before", f.name(), x...); }
+};
+struct replaces_all : context, recording {
+  template <rule_call Call, function F, class... X>
+  recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
+    return call.recurse(x...) * 2.0;
+  }
+};
+struct goes_on : context, recording {
+  template <rule_call Call>
+  auto overdub(Call call, decltype(square), auto x) {
+    return call.recurse(x) + 1.0;
+  }
+  void before(mul_t, double x, double y) { put("before", "mul", x, y); }
+};
+struct leaves_norm : context, recording {
+  auto enter(decltype(norm)) const { return leave; }
+  void before(arithmetic auto f, auto const&... x) { put("before", f.name(), x...); }
+};
+struct deeper : context, recording {
+  struct inside : context {
+    recording* to = nullptr;
+    void before(arithmetic auto f, auto const&... x) { to->put("inside", f.name(), x...); }
+  };
+  inside in;
+  inside& enter(decltype(cube)) {
+    in.to = this;
+    return in;
+  }
+  void before(arithmetic auto f, auto const&... x) { put("outside", f.name(), x...); }
+};
+struct hears_other : context, recording {
+  void before(decltype(fn<"other">([](auto x) { return x; })), auto const&...) { put("before", "other"); }
+  auto overdub(sin_t, auto x) { return overdub::cos(x); }
+};
+
+// The value, and the events, a line each.
+template <class C>
+std::string outcome(double value, C& c) {
+  std::string all = text_of_number(value);
+  for (std::string const& e : std::exchange(c.events, {})) all += '\n' + e;
+  return all;
+}
+template <class C>
+std::string run_program(C& c, ir::program const& p) {
+  double const value = executable(p).call<double>(1.5, 2.0);
+  return outcome(value, c);
+}
+template <class C>
+std::string run_directly() {
+  C c;
+  double const value = overdub::run(c, main_function, 1.5, 2.0);
+  return outcome(value, c);
+}
+template <class C>
+void same_in_all_ways() {
+  std::string const expected = run_directly<C>();
+  ir::program const p = stage(main_function, signature<double, double>);
+  ir::program const parsed = ir::parse(ir::print(p));
+  C staged, rewritten, from_text, evaluated;
+  CHECK(run_program(staged, stage(staged, main_function, signature<double, double>)) == expected);
+  CHECK(run_program(rewritten, overdub::overdub(rewritten, p)) == expected);
+  CHECK(run_program(from_text, overdub::overdub(from_text, parsed)) == expected);
+  double const value =
+      overdub::run(evaluated, [&](auto x, auto y) { return evaluate<double>(p, x, y); }, 1.5, 2.0);
+  CHECK(outcome(value, evaluated) == expected);
+}
+
+} // namespace
+
+TEST_CASE("hooks hear the functions of programs") {
+  same_in_all_ways<hears_all>();
+  same_in_all_ways<hears_by_type>();
+  same_in_all_ways<hears_square>();
+  same_in_all_ways<hears_two>();
+  same_in_all_ways<hears_other>();
+  CHECK(
+      run_directly<hears_two>() ==
+      "129.746337890625\nbefore cube 1.5\nbefore square 1.5\nbefore square 3.375\nbefore square 13.390625\n"
+      "after norm 13.390625 3.375 2\nbefore square 11.390625");
+}
+
+TEST_CASE("rules answer the functions of programs") {
+  same_in_all_ways<replaces_square>();
+  same_in_all_ways<replaces_two>();
+  same_in_all_ways<replaces_all>();
+  same_in_all_ways<goes_on>();
+  CHECK(run_directly<replaces_square>() != run_directly<hears_all>());
+}
+
+TEST_CASE("enter is asked for the functions of programs") {
+  same_in_all_ways<leaves_norm>();
+  same_in_all_ways<deeper>();
+}

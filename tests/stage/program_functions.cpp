@@ -1,0 +1,182 @@
+// Calls of a program's functions that have no type in C++, and of those on arrays, on many values, and on function values.
+#include "catch.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/log.hpp>
+#include <overdub/contexts/mock.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/stage/evaluate.hpp>
+
+#include <sstream>
+#include <string>
+#include <tuple>
+
+namespace {
+
+using namespace overdub;
+
+constexpr char const* areas = R"ir(entry @main
+func @"area(double)"(%0: f64) -> f64 {
+  %1 = mul %0, %0 : f64
+  %2 = mul %1, 3.0 : f64
+  return %2
+}
+func @"weight(double[])"(%0: f64[]) -> f64 {
+  %1 = reduce add %0 from 0.0 : f64
+  return %1
+}
+func @main(%0: f64, %1: f64[]) -> f64 {
+  %2 = call @"area(double)"(%0) : f64
+  %3 = call @"weight(double[])"(%1) : f64
+  %4 = mul %2, %3 : f64
+  return %4
+}
+)ir";
+array<double> const weights{0.5, 1.5};
+
+double run_with(auto&& context, char const* text = areas) {
+  return executable(overdub::overdub(context, ir::parse(text))).call<double>(2.0, weights);
+}
+
+struct area_is_one : context {
+  auto overdub(decltype(symbol<"area(double)">), auto) { return 1.0; }
+};
+struct hears_area : context {
+  double heard = 0;
+  void before(decltype(symbol<"area(double)">), double x) { heard += x; }
+};
+struct weight_is_one : context {
+  auto overdub(decltype(symbol<"weight(double[])">), auto) { return 1.0; }
+};
+struct two_parameters : context {
+  auto overdub(decltype(symbol<"area(double)">), auto x, auto y) { return x + y; }
+};
+struct all_twice : context {
+  template <rule_call Call, function F, class... X>
+  recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
+    return call.recurse(x...) * 2.0;
+  }
+};
+struct sizes : context {
+  long elements = 0;
+  void before(function auto, auto const&... x) { (add(x), ...); }
+  template <class X>
+  void add(X const& x) {
+    if constexpr (requires { x.visit([](auto const&) {}); }) {
+      if (x) x.visit([&](auto const& held) { add(held); });
+    } else if constexpr (requires { x.size(); })
+      elements += x.size();
+    else
+      elements += 1;
+  }
+};
+
+std::string refused(auto&& context) {
+  try {
+    (void)run_with(context);
+  } catch (error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+} // namespace
+
+TEST_CASE("functions of programs are named by symbols") {
+  CHECK(run_with(area_is_one{}) == 2.0);
+  CHECK(run_with(contexts::mock(symbol<"area(double)">, [](auto x) { return x; })) == 4.0);
+  hears_area hears;
+  CHECK(run_with(hears) == 24.0);
+  CHECK(hears.heard == 2.0);
+  contexts::count_of<decltype(symbol<"area(double)">), decltype(symbol<"weight(double[])">)> counts;
+  CHECK(run_with(counts) == 24.0);
+  CHECK(counts(symbol<"area(double)">) == 1);
+  CHECK(counts(symbol<"weight(double[])">) == 1);
+}
+
+TEST_CASE("hooks hear calls on arrays, by values whose type they ask for") {
+  sizes s;
+  CHECK(run_with(s) == 24.0);
+  CHECK(s.elements == 3 + 1 + 2); // of main, area and weight
+  std::ostringstream out;
+  CHECK(run_with(contexts::log(out)) == 24.0);
+  CHECK(out.str().find("weight(double[])([0.5, 1.5])") != std::string::npos);
+  contexts::count_each each;
+  CHECK(run_with(each) == 24.0);
+  CHECK(each.calls("main", "area(double)") == 1);
+  CHECK(each.calls("area(double)", "mul") == 2);
+}
+
+TEST_CASE("rules of calls on arrays, or with other arguments, are refused") {
+  CHECK(refused(weight_is_one{}).find("a rule answers @weight(double[])") != std::string::npos);
+  CHECK(refused(two_parameters{}).find("a rule names @area(double), and does not take") != std::string::npos);
+  CHECK(refused(all_twice{}).find("a rule answers @main") != std::string::npos);
+}
+
+TEST_CASE("a program that is rewritten again has its functions' names") {
+  hears_area inner;
+  ir::program const once = overdub::overdub(inner, ir::parse(areas));
+  ir::program const twice = overdub::overdub(area_is_one{}, ir::parse(ir::print(overdub::overdub(area_is_one{}, ir::parse(areas)))));
+  CHECK(executable(twice).call<double>(2.0, weights) == 2.0);
+  hears_area outer;
+  CHECK(executable(overdub::overdub(outer, once)).call<double>(2.0, weights) == 24.0);
+  CHECK(outer.heard == 2.0);
+  CHECK(inner.heard == 2.0);
+}
+
+TEST_CASE("several results, many arguments, function values and recursion are as they were") {
+  constexpr char const* text = R"ir(entry @main
+func @pair(%0: f64, %1: f64[]) -> (f64, f64) {
+  %2 = reduce add %1 from 0.0 : f64
+  return %0, %2
+}
+func @ten(%0: f64, %1: f64, %2: f64, %3: f64, %4: f64, %5: f64, %6: f64, %7: f64, %8: f64, %9: f64) -> f64 {
+  %10 = sub %0, %9 : f64
+  return %10
+}
+func @down(%0: f64) -> f64 {
+  %1 = lt %0, 1.0 : bool
+  %2 = if %1 {
+    yield %0
+  } else {
+    %3 = sub %0, 1.0 : f64
+    %4 = call @down(%3) : f64
+    yield %4
+  } : f64
+  return %2
+}
+func @main(%0: f64, %1: f64[]) -> f64 {
+  %2, %3 = call @pair(%0, %1) : f64, f64
+  %4 = call @ten(%2, %3, %0, %0, %0, %0, %0, %0, %0, 0.5) : f64
+  %5 = call @down(%4) : f64
+  return %5
+}
+)ir";
+  contexts::count_each each;
+  CHECK(run_with(each, text) == 0.5);
+  CHECK(each.calls("pair") == 1);
+  CHECK(each.calls("ten") == 1);
+  CHECK(each.calls("down", "down") == 1);
+}
+
+TEST_CASE("a context that keeps metadata goes along with one that hears") {
+  contexts::count_each each;
+  auto const gradient =
+      overdub::overdub(compose(contexts::forward{}, each), ir::parse(R"ir(entry @main
+func @square(%0: f64) -> f64 {
+  %1 = mul %0, %0 : f64
+  return %1
+}
+func @main(%0: f64) -> f64 {
+  %1 = call @square(%0) : f64
+  return %1
+}
+)ir"));
+  auto const [value, slope] = executable(gradient).call<std::tuple<double, double>>(3.0, 1.0);
+  CHECK(value == 9.0);
+  CHECK(slope == 6.0);
+  CHECK(each.calls("square.forward") == 1);
+}
