@@ -6,7 +6,19 @@
 
 namespace overdub::contexts {
 
-OVERDUB_DECL ir::program forward_of(ir::program const& p) { return overdub::overdub(forward{}, p); }
+OVERDUB_DECL ir::program forward_of(ir::program const& p) {
+  forward along;
+  overdub::detail::recorder r;
+  for (ir::host_binding const& h : p.hosts) // what calls bring, they bring to the new program
+    if (h.context != ir::host_binding::no_context && h.context >= r.contexts.size())
+      r.contexts.resize(h.context + 1);
+  staging innermost(r);
+  return overdub::detail::rewritten(
+      r,
+      overdub::detail::make_run_stack<types<>>(
+          overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}), along),
+      p);
+}
 
 } // namespace overdub::contexts
 

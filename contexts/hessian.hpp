@@ -4,6 +4,8 @@
 #include <overdub/contexts/reverse.hpp>
 #include <overdub/contexts/reverse/hessian_program.hpp>
 
+#include <utility>
+
 namespace overdub::contexts {
 namespace adjoint {
 
@@ -71,11 +73,23 @@ template <class F>
 constexpr auto hessian(F const& f) {
   return transformed<"hessian", adjoint::hessian_of>(f);
 }
+/// The same of f in contexts, as `gradient` has it.
+template <class Context, class F>
+requires adjoint::contexts_to_run_in<Context>
+constexpr auto hessian(Context&& contexts, F const& f) {
+  return transformed<"hessian", adjoint::hessian_of>(std::forward<Context>(contexts), f);
+}
 
 /// The Hessian of f, a function of one argument, times a direction: hessian_vector_product(f)(x, v), in the time of two gradients.
 template <class F>
 constexpr auto hessian_vector_product(F const& f) {
   return transformed<"hessian_vector_product", adjoint::hessian_product>(f);
+}
+/// The same of f in contexts, as `gradient` has it.
+template <class Context, class F>
+requires adjoint::contexts_to_run_in<Context>
+constexpr auto hessian_vector_product(Context&& contexts, F const& f) {
+  return transformed<"hessian_vector_product", adjoint::hessian_product>(std::forward<Context>(contexts), f);
 }
 
 } // namespace overdub::contexts

@@ -219,34 +219,70 @@ private:
   incremental_program program_;
 };
 
-// The slices of a function of these arguments, which the whole process shares.
-template <class F, class... A>
+// The slices of a function of these arguments in contexts C, one for each of their fingerprints, which the whole process shares.
+template <class F, class A, class... C>
 OVERDUB_HIDDEN std::shared_ptr<incremental_slices>
-incremental_slices_for(F const& f, compile_options const& o) {
-  using original = detail::compilation<F, types<A...>>;
+incremental_slices_for(F const& f, compile_options const& o, C&... c) {
+  using original = detail::compilation<F, A, C...>;
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<incremental_slices>> all;
+  std::string key;
+  detail::write_fingerprints(key, c...);
+  key += o.key();
   std::lock_guard const lock(mutex);
-  auto& found = all[o.key()];
+  auto& found = all[key];
   if (found == nullptr)
-    found = std::make_shared<incremental_slices>(original::call::make(f, std::tuple<>(), {}, o.math), o);
+    found = std::make_shared<incremental_slices>(original::program_without_contexts(f, o, c...), o);
   return found;
+}
+
+/// overdub(contexts, f, x...), and what it becomes where x change: the contexts' rules and passes make the function's program once for
+/// each of their fingerprints, as they are now, and nothing is asked of the contexts later. An argument is a constant, or
+/// tag(x, metadata), and is changed as it is given; the value is that of `overdub`. The contexts have no hooks, no fields that rules
+/// read, and no pass `after_optimise`. Throws incremental_error, what staging and passes throw, and what f throws.
+///   incremental(compose(fast_math(), single_precision()), f, x)
+template <class Context, class F, class... A>
+requires(detail::contexts_to_run_in<Context>) //
+    auto incremental(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
+  static_assert(
+      std::is_empty_v<F>,
+      "overdub: a function that is followed captures nothing; give what it captured as an argument");
+  static_assert(
+      detail::outermost_t<A...>::empty, "overdub: incremental is given a value of a context; give it "
+                                        "concrete(x), and the contexts in which the function "
+                                        "is to run: incremental(contexts, f, concrete(x))");
+  if constexpr (!detail::outermost_t<A...>::empty)
+    return detail::refused{};
+  else {
+    auto all = compose(std::forward<Context>(contexts));
+    return std::apply(
+        [&]<class... C>(C&... c) {
+          using original = detail::compilation<F, types<widened_t<A>...>, C...>;
+          if constexpr (original::allowed() && detail::only_rewrite<C...>())
+            return incremental_function<typename original::result, widened_t<A>...>(
+                incremental_slices_for<F, types<widened_t<A>...>>(f, original::options(o), c...),
+                widened(x)...);
+        },
+        detail::context_tuple(all));
+  }
+}
+template <class Context, class F, class... A>
+requires(detail::contexts_to_run_in<Context>) //
+    auto incremental(Context&& contexts, F const& f, A const&... x) {
+  return incremental(compile_options(), std::forward<Context>(contexts), f, x...);
 }
 
 /// f(x...), and what it becomes where x change: incremental(f, x...), of arguments as `widened` has them. The function has
 /// no effects, and captures nothing. Throws incremental_error, and what f throws.
 template <class F, class... A>
-auto incremental(compile_options const& o, F const& f, A const&... x) {
-  static_assert(
-      std::is_empty_v<F>,
-      "overdub: a function that is followed captures nothing; give what it captured as an argument");
-  using result = typename detail::compilation<F, types<widened_t<A>...>>::result;
-  return incremental_function<result, widened_t<A>...>(
-      incremental_slices_for<F, widened_t<A>...>(f, o), widened(x)...);
+requires(!(detail::contexts_to_run_in<F>)) //
+    auto incremental(compile_options const& o, F const& f, A const&... x) {
+  return incremental(o, compose(), f, x...);
 }
 template <class F, class... A>
-requires(!std::same_as<F, compile_options>) auto incremental(F const& f, A const&... x) {
-  return incremental(compile_options(), f, x...);
+requires(!std::same_as<F, compile_options> && !detail::contexts_to_run_in<F>) //
+    auto incremental(F const& f, A const&... x) {
+  return incremental(compile_options(), compose(), f, x...);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -9,6 +9,7 @@
 #include <overdub/contexts/models/dynamic_gradients.hpp>
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/contexts/models/filter.hpp>
+#include <overdub/contexts/models/generating.hpp>
 #include <overdub/contexts/models/hamiltonian_move.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
 #include <overdub/contexts/models/metropolis_hastings.hpp>

@@ -23,6 +23,8 @@
 namespace overdub::contexts {
 namespace adjoint {
 
+using overdub::detail::contexts_to_run_in;
+
 template <class... L>
 consteval bool has_derivative(types<L...>) {
   return (is_differentiable(type_in_programs<L>) || ...);
@@ -130,6 +132,16 @@ struct jacobian_of {
   }
 };
 
+// A tag as a user writes it, without the context that made it.
+template <class X>
+struct as_written {
+  using type = X;
+};
+template <class T, class M, class Level>
+struct as_written<tagged<T, M, Level>> {
+  using type = tagged<typename as_written<T>::type, typename as_written<M>::type>;
+};
+
 // The arguments, and behind them a cotangent.
 template <class Arguments>
 struct without_last;
@@ -148,7 +160,9 @@ struct transpose_of {
   template <class R, class... A>
   struct cotangents_of {
     static_assert(
-        std::is_same_v<R, std::tuple_element_t<sizeof...(A) - 1, std::tuple<A...>>>,
+        std::is_same_v<
+            typename as_written<R>::type,
+            typename as_written<std::tuple_element_t<sizeof...(A) - 1, std::tuple<A...>>>::type>,
         "overdub: a pullback takes a cotangent of the type that the function gives");
     template <class... X>
     static std::tuple<X...> as_tuple(types<X...>);
@@ -222,13 +236,28 @@ inline constexpr keep_logarithmic_t keep_logarithmic{};
 /// contexts, it is a function as any other: gradients of gradients are.
 /// Throws differentiation_error where something that changes has no derivative. Thread-safe.
 template <std::size_t... I, class F, class Keep = keep_all>
-constexpr auto gradient(F const& f, Keep const& = {}) {
+requires(!adjoint::contexts_to_run_in<F>) constexpr auto gradient(F const& f, Keep const& = {}) {
   return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(f);
+}
+/// The gradient of f in a context, or in a composition of contexts: of overdub(contexts, f, x...). It is that of what their rules and
+/// passes make of f. A context that keeps metadata gives `tagged`, which is no number: take `vector_jacobian_product` then. See
+/// `transformed` for the state of contexts.
+///   gradient(single_precision(), f)(2.0)
+template <std::size_t... I, class Context, class F, class Keep = keep_all>
+requires adjoint::contexts_to_run_in<Context>
+constexpr auto gradient(Context&& contexts, F const& f, Keep const& = {}) {
+  return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(std::forward<Context>(contexts), f);
 }
 /// The same, and the value: a pair of it and of the gradient.
 template <std::size_t... I, class F, class Keep = keep_all>
-constexpr auto value_and_gradient(F const& f, Keep const& = {}) {
+requires(!adjoint::contexts_to_run_in<F>) constexpr auto value_and_gradient(F const& f, Keep const& = {}) {
   return transformed<"value_and_gradient", adjoint::gradient_of<true, Keep, I...>>(f);
+}
+template <std::size_t... I, class Context, class F, class Keep = keep_all>
+requires adjoint::contexts_to_run_in<Context>
+constexpr auto value_and_gradient(Context&& contexts, F const& f, Keep const& = {}) {
+  return transformed<"value_and_gradient", adjoint::gradient_of<true, Keep, I...>>(
+      std::forward<Context>(contexts), f);
 }
 
 /// The Jacobian of f, a function of an array that gives one: jacobian(f)(xs) is an array with a row for each result. It takes the
@@ -237,12 +266,22 @@ template <class F>
 constexpr auto jacobian(F const& f) {
   return transformed<"jacobian", adjoint::jacobian_of>(f);
 }
+template <class Context, class F>
+requires adjoint::contexts_to_run_in<Context>
+constexpr auto jacobian(Context&& contexts, F const& f) {
+  return transformed<"jacobian", adjoint::jacobian_of>(std::forward<Context>(contexts), f);
+}
 
 /// vector_jacobian_product(f)(x..., c): a cotangent c of what f gives, which has its type, becomes those of f's arguments, as
 /// `gradient` has them. f may give a number, an array, or a tree of them.
 template <class F>
 constexpr auto vector_jacobian_product(F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(f);
+}
+template <class Context, class F>
+requires adjoint::contexts_to_run_in<Context>
+constexpr auto vector_jacobian_product(Context&& contexts, F const& f) {
+  return transformed<"vector_jacobian_product", adjoint::transpose_of>(std::forward<Context>(contexts), f);
 }
 
 /// The way back from what f gave at some arguments: a cotangent of it becomes those of the arguments. It owns what it needs, and may

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <overdub/contexts/models/choosing.hpp>
+#include <overdub/contexts/models/generating.hpp>
 #include <overdub/contexts/models/typed_choice.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -101,16 +103,8 @@ public:
   }
   /// The trace of choices that are all given. Throws model_error where one is not.
   trace_type assess(choice_map const& choices) const {
-    trace_type t = run(random_key(0), [&](address const& at, ir::type) {
-      datum x = choices.find(at);
-      if (!x)
-        throw model_error(message(
-            "overdub: the model samples %.80s, which was given no value; generate(constraints, key) draws "
-            "what "
-            "is not given",
-            text_of(at).c_str()));
-      return x;
-    });
+    trace_type t =
+        run(random_key(0), [&](address const& at, ir::type) { return detail::given_to_assess(choices, at); });
     t.made().check_all_made(choices);
     return t;
   }
@@ -120,16 +114,11 @@ public:
   update(trace_type const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
     trace_type next = run(key, [&](address const& at, ir::type type) {
       datum x = changes.find(at);
-      return x ? x : kept(t, at, type);
+      return x ? x : detail::kept(t.made(), at, type);
     });
     next.made().check_all_made(changes);
-    choice_map discard;
-    for (auto const& [at, choice] : t.made()) {
-      made_choice const* const now = next.made().find(at);
-      if (now == nullptr || now->is_drawn || changes.contains(at)) discard.set(at, choice.value);
-    }
-    double const weight = next.made().given_score() - t.score();
-    return {std::move(next), weight, std::move(discard)};
+    record_change change = detail::update_of(t.made(), next.made(), changes);
+    return {std::move(next), change.weight, std::move(change.discard)};
   }
   /// The trace with the selected choices drawn anew, each from its distribution. The weight is the logarithm of the acceptance ratio of
   /// Metropolis and Hastings: what all that stays says, now and before.
@@ -142,22 +131,11 @@ public:
     trace_type next = run(key, [&](address const& at, ir::type type) {
       datum x = observed.find(at);
       if (x) return x;
-      return of.contains(at) ? datum() : kept(t, at, type);
+      return of.contains(at) ? datum() : detail::kept(t.made(), at, type);
     });
     next.made().check_all_made(observed);
-    double weight = 0;
-    choice_map discard;
-    for (auto const& [at, choice] : t.made()) {
-      made_choice const* const now = next.made().find(at);
-      if (now == nullptr || now->is_drawn)
-        discard.set(at, choice.value);
-      else
-        weight += now->log_density - choice.log_density;
-    }
-    if (!observed.empty())
-      for (auto const& [at, choice] : next.made())
-        if (!choice.is_drawn && t.made().find(at) == nullptr) weight += choice.log_density;
-    return {std::move(next), weight, std::move(discard)};
+    record_change change = detail::regeneration_of(t.made(), next.made(), observed);
+    return {std::move(next), change.weight, std::move(change.discard)};
   }
 
   /// Runs the function in contexts, of which one makes the choices.
@@ -168,11 +146,6 @@ public:
   }
 
 private:
-  // What the old trace has there, if it is of this type.
-  static datum kept(trace_type const& t, address const& at, ir::type type) {
-    made_choice const* const before = t.made().find(at);
-    return before != nullptr && before->value.type() == type ? before->value : datum();
-  }
   trace_type run(random_key const& key, choosing::source given) const {
     choosing c(key, std::move(given));
     auto result = run_in(c);
@@ -183,11 +156,37 @@ private:
   std::tuple<A...> arguments_;
 };
 
+namespace detail {
+
+// f in contexts that stand around the one that makes the choices.
+template <class Composition, class F>
+struct in_contexts {
+  std::shared_ptr<Composition> contexts;
+  F f;
+  template <scope Scope, class... X>
+  auto operator()(Scope& cx, X const&... x) const {
+    return overdub::overdub(*contexts, cx, f, x...);
+  }
+};
+
+} // namespace detail
+
 /// The model f(x...), run directly: a function, or a lambda that takes the scope.
 ///   dynamic_model(walk, 10.0).generate({{"seen", 3.0}}, random_key(7))
 template <class F, class... A>
-dynamic_function<F, A...> dynamic_model(F const& f, A const&... x) {
+requires(!overdub::detail::contexts_to_run_in<F>) //
+    dynamic_function<F, A...> dynamic_model(F const& f, A const&... x) {
   return dynamic_function<F, A...>(f, x...);
+}
+/// The model overdub(contexts, f, x...), run directly: the contexts see f's calls, its choices too, and their hooks hear of each run. Those
+/// that are lvalues are referred to, and must live as long. Thread-safe where they are. They keep no metadata.
+template <class Context, class F, class... A>
+requires overdub::detail::contexts_to_run_in<Context>
+auto dynamic_model(Context&& contexts, F const& f, A const&... x) {
+  auto all = compose(std::forward<Context>(contexts));
+  using Composition = decltype(all);
+  using In = detail::in_contexts<Composition, F>;
+  return dynamic_function<In, A...>(In{std::make_shared<Composition>(std::move(all)), f}, x...);
 }
 
 } // namespace overdub::models

@@ -10,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -79,31 +81,65 @@ private:
   std::vector<datum> arguments_;
 };
 
-// The programs of a function of these arguments, which the whole process shares.
-template <class F, class... A>
-OVERDUB_HIDDEN shared_core core_for(F const& f, compile_options const& o) {
-  using original = overdub::detail::compilation<F, types<A...>>;
+// The programs of a function of these arguments in contexts C, one core for each of their fingerprints, which the whole process shares.
+template <class F, class A, class... C>
+OVERDUB_HIDDEN shared_core core_for(F const& f, compile_options const& o, C&... c) {
+  using original = overdub::detail::compilation<F, A, C...>;
   static std::mutex mutex;
   static std::map<std::string, shared_core> all;
+  std::string key;
+  overdub::detail::write_fingerprints(key, c...);
+  key += o.key();
   std::lock_guard const lock(mutex);
-  auto& found = all[o.key()];
+  auto& found = all[key];
   if (found == nullptr)
-    found = std::make_shared<model_core const>(original::call::make(f, std::tuple<>(), {}, o.math), o);
+    found = std::make_shared<model_core const>(original::program_without_contexts(f, o, c...), o);
   return found;
+}
+
+/// The model overdub(contexts, f, x...): the contexts' rules and passes make the function's program once for each of their
+/// fingerprints, as they are now, and nothing is asked of the contexts later. They rewrite what the model computes; random choices
+/// stay. The contexts have no hooks, no fields that rules read, and no pass `after_optimise`.
+template <class Context, class F, class... A>
+requires(overdub::detail::contexts_to_run_in<Context>) //
+    auto model(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
+  static_assert(
+      std::is_empty_v<F>, "overdub: a model captures nothing; give what it captured as an argument");
+  static_assert(
+      overdub::detail::outermost_t<A...>::empty, "overdub: model is given a value of a context; give it "
+                                                 "concrete(x), and the contexts in which the function "
+                                                 "is to run: model(contexts, f, concrete(x))");
+  if constexpr (!overdub::detail::outermost_t<A...>::empty)
+    return overdub::detail::refused{};
+  else {
+    auto all = compose(std::forward<Context>(contexts));
+    return std::apply(
+        [&]<class... C>(C&... c) {
+          using original = overdub::detail::compilation<F, types<widened_t<A>...>, C...>;
+          if constexpr (original::allowed() && overdub::detail::only_rewrite<C...>())
+            return generative_function<typename original::result, widened_t<A>...>(
+                core_for<F, types<widened_t<A>...>>(f, original::options(o), c...), widened(x)...);
+        },
+        overdub::detail::context_tuple(all));
+  }
+}
+template <class Context, class F, class... A>
+requires(overdub::detail::contexts_to_run_in<Context>) //
+    auto model(Context&& contexts, F const& f, A const&... x) {
+  return model(compile_options(), std::forward<Context>(contexts), f, x...);
 }
 
 /// The model f(x...), of arguments as `widened` has them. The function captures nothing. With an executor among the options, its
 /// programs become machine code. Throws staging_error, and model_error where its choices cannot be followed.
 template <class F, class... A>
-auto model(compile_options const& o, F const& f, A const&... x) {
-  static_assert(
-      std::is_empty_v<F>, "overdub: a model captures nothing; give what it captured as an argument");
-  using result = typename overdub::detail::compilation<F, types<widened_t<A>...>>::result;
-  return generative_function<result, widened_t<A>...>(core_for<F, widened_t<A>...>(f, o), widened(x)...);
+requires(!overdub::detail::contexts_to_run_in<F>) //
+    auto model(compile_options const& o, F const& f, A const&... x) {
+  return model(o, compose(), f, x...);
 }
 template <class F, class... A>
-requires(!std::same_as<F, compile_options>) auto model(F const& f, A const&... x) {
-  return model(compile_options(), f, x...);
+requires(!std::same_as<F, compile_options> && !overdub::detail::contexts_to_run_in<F>) //
+    auto model(F const& f, A const&... x) {
+  return model(compile_options(), compose(), f, x...);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -4,6 +4,7 @@
 #include <overdub/compile/library_call.hpp>
 #include <overdub/compile/scoped_global.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/reverse.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -28,13 +29,24 @@ struct names : od::context {
     heard.emplace_back(f.name());
   }
 };
-// What programs keep of calls: operations. Functions are called by numbers there, and contexts do not hear of them.
-std::vector<std::string> operations(std::vector<std::string> all) {
-  std::erase_if(all, [](std::string const& n) { return n != "sin" && n != "add"; });
-  return all;
-}
 struct doubling : od::context {
   auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
+};
+
+// The rule is made by a fingerprint.
+struct repeating : od::context {
+  int times = 1;
+  repeating() = default;
+  explicit repeating(int n) : times(n) {}
+  int fingerprint() const { return times; }
+  auto overdub(od::sin_t, auto x) {
+    auto all = sin(x);
+    for (int i = 1; i < times; ++i) all = all + sin(x);
+    return all;
+  }
+};
+struct zero_cosine : od::context {
+  auto overdub(od::cos_t, auto x) { return 0.0 * x; }
 };
 
 } // namespace
@@ -51,10 +63,10 @@ TEST_CASE("a global context is the outermost of what is called compiled, until t
   names direct;
   (void)od::run(direct, wave, 0.5);
   (void)od::run(direct, wave, 0.5);
-  CHECK(a.heard == operations(direct.heard));
-  CHECK(b.heard == operations(direct.heard));
+  CHECK(a.heard == direct.heard);
+  CHECK(b.heard == direct.heard);
   CHECK(f(0.5) == plain);
-  CHECK(a.heard == operations(direct.heard));
+  CHECK(a.heard == direct.heard);
 }
 
 TEST_CASE("scopes nest: the inner one's context is outermost") {
@@ -67,7 +79,7 @@ TEST_CASE("scopes nest: the inner one's context is outermost") {
   names direct;
   CHECK(od::run(od::compose(d, direct), wave, 0.5) == f(0.5));
   (void)od::run(od::compose(d, direct), wave, 0.5);
-  CHECK(n.heard == operations(direct.heard));
+  CHECK(n.heard == direct.heard);
 }
 
 TEST_CASE("other threads are not asked") {
@@ -91,9 +103,41 @@ TEST_CASE("functions of libraries are called in it, in each world") {
   CHECK(f(0.5) == 2.0 * std::sin(0.5) + 1.0);
 }
 
-TEST_CASE("what was compiled in contexts of its own says that it is not") {
-  auto const f = od::compile(od::contexts::forward{}, wave, od::signature<od::tagged<double, double>>);
-  names n;
-  od::scoped_global const heard(n);
-  CHECK_THROWS_WITH(f(od::tag(0.5, 1.0)), Catch::Contains("@wave was compiled in contexts of its own"));
+TEST_CASE("of what was compiled in contexts of its own it sees what these made") {
+  od::contexts::forward along;
+  auto const f = od::compile(along, wave, od::signature<od::tagged<double, double>>);
+  names own, heard;
+  auto const g = od::compile(own, wave, od::signature<double>);
+  doubling d;
+  {
+    od::scoped_global const here(heard);
+    CHECK(f(od::tag(0.5, 1.0)).metadata == std::cos(0.5));
+    od::scoped_global const doubled(d);
+    CHECK(g(0.5) == 2.0 * std::sin(0.5) + 1.0);
+  }
+  CHECK(own.heard == std::vector<std::string>{"wave", "inner", "sin", "add"});
+  names again, direct;
+  (void)od::run(od::compose(along, direct), wave, od::tag(0.5, 1.0));
+  (void)od::run(od::compose(again, d, direct), wave, 0.5);
+  CHECK(heard.heard == direct.heard);
+  CHECK(g(0.5) == std::sin(0.5) + 1.0);
+}
+
+TEST_CASE("runs of contexts with fingerprints are called in it, by the fingerprint that they have") {
+  repeating r(2);
+  doubling d;
+  od::scoped_global const doubled(d);
+  CHECK(od::run(r, wave, 0.5) == 4.0 * std::sin(0.5) + 1.0);
+  r.times = 1;
+  CHECK(od::run(r, wave, 0.5) == 2.0 * std::sin(0.5) + 1.0);
+}
+
+TEST_CASE("gradients are called in it") {
+  double const plain = od::contexts::gradient(wave)(0.5);
+  zero_cosine c;
+  {
+    od::scoped_global const here(c);
+    CHECK(od::contexts::gradient(wave)(0.5) == 0.0);
+  }
+  CHECK(od::contexts::gradient(wave)(0.5) == plain);
 }

@@ -126,6 +126,10 @@ inline constexpr bool is_composition = false;
 template <class... H>
 inline constexpr bool is_composition<composition<H...>> = true;
 
+// A context or a composition, as the first argument of what runs or stages a function in contexts.
+template <class C>
+concept contexts_to_run_in = is_context<C> || is_composition<std::remove_cvref_t<C>>;
+
 template <class C>
 consteval bool part_of_composition() {
   using X = std::remove_cvref_t<C>;

@@ -194,16 +194,25 @@ inline constexpr bool is_dynamic = has_fingerprint<C> || has_pass<C> || declares
 template <class... Held>
 inline constexpr bool is_dynamic<composition<Held...>> = (is_dynamic<held_context_t<Held>> || ...);
 
-template <class Below, class Context, class F, class... A>
+template <class Context, class F, class... A>
 consteval bool starts_compiled() {
-  static_assert(
-      Below::empty, "overdub: a context with passes or a fingerprint runs whole programs, and cannot be "
-                    "started inside of another "
-                    "context's run; compose it with that context");
   static_assert(
       compiled_run<Context, F, A...>::is_included,
       "overdub: a context with passes or a fingerprint is compiled; include <overdub/compile/compile.hpp>");
-  return Below::empty && compiled_run<Context, F, A...>::is_included;
+  return compiled_run<Context, F, A...>::is_included;
+}
+template <class Below, class Context, class F, class... A>
+constexpr auto start_compiled(Below const& below, Context&& context, F const& f, A&&... a) {
+  if constexpr (
+      (!is_composition<std::remove_cvref_t<Context>> && !part_of_composition<Context>()) ||
+      std::is_same_v<Below, unrelated>)
+    return refused{};
+  else if constexpr (!starts_compiled<Context, F, A...>())
+    return refused{};
+  else if constexpr (Below::empty)
+    return compiled_run<Context, F, A...>::call(context, f, a...);
+  else
+    return compiled_run<Context, F, A...>::call_inside(below, context, f, a...);
 }
 
 } // namespace detail
@@ -212,7 +221,8 @@ consteval bool starts_compiled() {
 /// argument. An argument is a constant, or tag(x, metadata). Returns what f returns: for a context without
 /// metadata inner values, else tagged{inner, metadata} a leaf. The context is used by reference and may be
 /// examined afterwards.
-/// In a context with passes or a fingerprint the run is compiled, and so is what it calls: see compile/compile.hpp.
+/// In a context with passes or a fingerprint the run is compiled, and so is what it calls: see compile/compile.hpp. Inside of another
+/// context's run, what its program computes is computed in that context.
 ///   count c; overdub(c, f, 2.0);        overdub(forward{}, f, tag(2.0, 1.0)).metadata; overdub(compose(c,
 ///   d), f, 2.0);
 template <class Context, class F, class... A>
@@ -224,15 +234,10 @@ requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&...
                    "<overdub/stage/evaluate.hpp>");
   if constexpr (is_program) {
     return detail::refused{};
-  } else if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>) {
-    if constexpr (
-        !detail::is_composition<std::remove_cvref_t<Context>> && !detail::part_of_composition<Context>())
-      return detail::refused{};
-    else if constexpr (detail::starts_compiled<Below, Context, F, A...>())
-      return detail::compiled_run<Context, F, A...>::call(context, f, a...);
-    else
-      return detail::refused{};
-  } else
+  } else if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>)
+    return detail::start_compiled(
+        detail::stack_from<Below>(a...), std::forward<Context>(context), f, std::forward<A>(a)...);
+  else
     return detail::start(
         detail::stack_from<Below>(a...), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
@@ -241,12 +246,10 @@ requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&...
 /// arguments are.
 template <class Context, scope Scope, class F, class... A>
 constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a) {
-  static_assert(
-      !detail::is_dynamic<std::remove_cvref_t<Context>>,
-      "overdub: a context with passes or a fingerprint runs whole programs, and cannot be started inside of "
-      "another "
-      "context's run; compose it with that context");
-  return detail::start(cx.levels(), std::forward<Context>(context), f, std::forward<A>(a)...);
+  if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>)
+    return detail::start_compiled(cx.levels(), std::forward<Context>(context), f, std::forward<A>(a)...);
+  else
+    return detail::start(cx.levels(), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
 /// `overdub`, under a name that stays unambiguous after `using namespace overdub`.

@@ -68,6 +68,12 @@ struct recipe {
   compile_options options = {};
 };
 
+/// Runs the passes of a recipe for a stage on its staged program. Throws as `rewritten` does.
+OVERDUB_DECL void run_passes(recipe& r, compilation_stage at);
+/// Runs those for `after_inference` and `before_optimise`, and drops them. Those for `after_optimise` stay, for the program that is
+/// made of it.
+OVERDUB_DECL void run_early_passes(recipe& r);
+
 /// A staged program, rewritten and optimised.
 class rewritten {
 public:

@@ -65,6 +65,17 @@ OVERDUB_DECL bool needs_contexts(ir::program const& p) {
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
+OVERDUB_DECL void run_passes(recipe& r, compilation_stage at) {
+  for (context_pass const& pass : r.passes)
+    if (pass.stage == at) detail::run_pass(pass, r.staged);
+}
+OVERDUB_DECL void run_early_passes(recipe& r) {
+  run_passes(r, compilation_stage::after_inference);
+  run_passes(r, compilation_stage::before_optimise);
+  std::erase_if(
+      r.passes, [](context_pass const& pass) { return pass.stage != compilation_stage::after_optimise; });
+}
+
 OVERDUB_DECL rewritten::rewritten(recipe r) : made_of_(std::move(r)), program_(made_of_.staged) {
   std::size_t const staged = pass::operation_count(program_);
   add_step("stage", made_of_.staging_nanoseconds, 0, staged);

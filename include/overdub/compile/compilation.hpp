@@ -4,7 +4,6 @@
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/direct_call.hpp>
 #include <overdub/compile/fingerprint.hpp>
-#include <overdub/compile/global.hpp>
 #include <overdub/compile/staged_call.hpp>
 
 #include <algorithm>
@@ -113,7 +112,6 @@ struct compilation<F, types<A...>, C...> {
       std::declval<typename call::innermost const&>(), std::declval<F const&>(), std::declval<contexts>(),
       std::declval<leafwise<typename call::innermost> const&>()(std::declval<A const&>())...));
   using result = typename unstaged<staged_result>::type;
-  using calls = compiled_call<result, A...>;
 
   static consteval bool allowed() {
     static_assert(
@@ -148,41 +146,6 @@ struct compilation<F, types<A...>, C...> {
     });
     if (o.check_fingerprints) check_same(*made, recipe_of(f, name, o, c...));
     return made;
-  }
-
-  // A call in the contexts that the thread made global, the last of which is outermost.
-  template <class Key, class Recipe>
-  static result run_in_globals(
-      std::string const& name, compile_options o, Key const& key, Recipe const& make, A const&... x) {
-    std::vector<global_context const*> globals;
-    for (auto const* g = global_contexts(); g != nullptr; g = g->before) globals.push_back(g);
-    if constexpr (sizeof...(C) > 0)
-      throw not_executable(message(
-          "overdub: @%s was compiled in contexts of its own, and is called in a scoped_global; compile it "
-          "for both: "
-          "compile(compose(outer, inner), ...)",
-          name.c_str()));
-    else {
-      std::vector<void*> objects;
-      std::string data = key();
-      for (global_context const* const g : globals) {
-        objects.push_back(g->object);
-        data.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
-        g->append_fingerprint(data, g->object);
-        g->adjust(o);
-      }
-      auto const made = cache_of(o).get({&type_key<compilation, global_context>, data + o.key()}, name, [&] {
-        recipe r = make();
-        r.options = o;
-        r.staged.math = o.math;
-        for (std::size_t i = 0; i < globals.size(); ++i) {
-          r.staged = globals[i]->rewrite(r.staged, globals[i]->object, i);
-          globals[i]->add_passes(r.passes, globals[i]->object);
-        }
-        return std::make_shared<artifact const>(std::move(r));
-      });
-      return calls::run(*made, objects.data(), x...);
-    }
   }
 
   // Contexts of a call are told by where they stand while its program is made.
@@ -222,6 +185,40 @@ struct compilation<F, types<A...>, C...> {
         std::move(name), std::move(p), std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
         std::move(passes), o};
   }
+
+  // The same after the passes of the contexts, but for `after_optimise`: what other programs are made of. They must not ask the
+  // contexts for anything when they run.
+  static ir::program program_without_contexts(F const& f, compile_options const& o, C&... c) {
+    recipe r = recipe_of(f, name_of_callee<F>(), o, c...);
+    run_early_passes(r);
+    for (ir::host_binding const& h : r.staged.hosts)
+      if (h.context != ir::host_binding::no_context)
+        throw staging_error(message(
+            "overdub: @%s asks its contexts when it runs (%s), which is possible in compile and gradient, "
+            "and "
+            "not here; give "
+            "the numbers that rules read from fields as arguments",
+            r.name.c_str(), std::string(r.staged.text(h.name)).c_str()));
+    return std::move(r.staged);
+  }
 };
+
+// Contexts whose rules and passes make a program, of which other programs are made, that hear of nothing.
+template <class... C>
+consteval bool only_rewrite() {
+  static_assert(
+      !((declares_before<C> || declares_after<C> || declares_failed<C>) || ...),
+      "overdub: a context with hooks is given to incremental or model, which run parts of the function, "
+      "often "
+      "more than once, so "
+      "that nobody knows which calls the hooks should hear of; run or compile the function in it, or use "
+      "dynamic_model");
+  static_assert(
+      !(has_after_optimise<C> || ...), "overdub: a context with a pass after_optimise is given to "
+                                       "incremental or model, which make many programs "
+                                       "of a function; "
+                                       "rewrite the function in before_optimise");
+  return true;
+}
 
 } // namespace overdub::detail

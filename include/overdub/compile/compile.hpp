@@ -5,6 +5,7 @@
 #include <overdub/compile/compilation.hpp>
 #include <overdub/compile/context_field.hpp>
 #include <overdub/compile/last_answer.hpp>
+#include <overdub/compile/program_on_values.hpp>
 
 #include <array>
 #include <concepts>
@@ -32,9 +33,16 @@ public:
 
   /// Throws what the program throws. What context hooks throw, too.
   result_type operator()(A const&... x) const {
-    if (global_contexts() != nullptr) [[unlikely]]
-      return in_globals(x...);
-    return compilation::calls::run(*artifact_, contexts_.data(), x...);
+    return detail::global_call<result_type, A...>::run(*artifact_, contexts_, x...);
+  }
+  /// In other contexts: what its program computes is computed in those of the arguments.
+  template <class... X>
+  requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
+      auto
+      operator()(X const&... x) const {
+    using S = detail::outermost_t<X...>;
+    return detail::program_on_values<S, result_type>(detail::stack_from<S>(x...))
+        .run(detail::program_to_evaluate(*artifact_), detail::context_tuple(*owner_), x...);
   }
 
   /// What it was made of: for explain, and for tests.
@@ -52,17 +60,6 @@ public:
   }
 
 private:
-  [[gnu::noinline]] result_type in_globals(A const&... x) const {
-    recipe const& own = artifact_->made_of();
-    return compilation::run_in_globals(
-        own.name, own.options, [] { return std::string(); },
-        [&] {
-          return recipe{
-              .name = own.name, .staged = own.staged, .staging_nanoseconds = own.staging_nanoseconds};
-        },
-        x...);
-  }
-
   std::shared_ptr<artifact const> artifact_;
   std::shared_ptr<composition<Held...>> owner_;
   std::array<void*, sizeof...(Held)> contexts_{};
@@ -100,28 +97,7 @@ auto compile(Context&& context, F const& f, types<A...>, compile_options const& 
 
 } // namespace OVERDUB_EXECUTE_ABI
 
-inline namespace OVERDUB_EXECUTE_ABI {
-
-// What calls of a compilation's types ran last, on this thread.
-template <class Compilation, class... C>
-OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
-  thread_local detail::last_answer<C...> last;
-  return last;
-}
-
-} // namespace OVERDUB_EXECUTE_ABI
-
 namespace detail {
-
-// An argument's type in a program: integers of all sizes are i64.
-template <class A>
-struct parameter_type {
-  using type = A;
-};
-template <std::integral A>
-requires(!std::is_same_v<A, bool>) struct parameter_type<A> {
-  using type = i64;
-};
 
 // overdub(contexts, f, x...), compiled. Each thread remembers what each call of some types ran last: while the fingerprints
 // stay the same nothing is looked up, counted or allocated.
@@ -137,31 +113,47 @@ requires true struct compiled_run<Context, F, A...> {
       return call_in(std::tie(context), f, x...);
   }
 
+  // Inside of other contexts' runs: the program is made in these contexts, and what it computes is computed in those of the stack.
+  template <class S>
+  static auto call_inside(S const& stack, auto& context, F const& f, A const&... x) {
+    if constexpr (is_composition<std::remove_cvref_t<Context>>) {
+      auto&& all = changeable(context);
+      return call_inside_in(stack, context_tuple(all), f, x...);
+    } else
+      return call_inside_in(stack, std::tie(context), f, x...);
+  }
+
 private:
+  template <class S, class... C>
+  static auto call_inside_in(S const& stack, std::tuple<C&...> const& all, F const& f, A const&... x) {
+    using compilation = detail::compilation<
+        F, types<typename parameter_type<typename unstaged<std::remove_cvref_t<A>>::type>::type...>, C...>;
+    if constexpr (compilation::allowed()) {
+      ir::program const& p = std::apply(
+          [&](C&... c) -> ir::program const& {
+            return programs_of<compilation>().get(
+                [&] {
+                  recipe r = compilation::recipe_of(f, name_of_callee<F>(), compilation::options({}), c...);
+                  for (compilation_stage const at :
+                       {compilation_stage::after_inference, compilation_stage::before_optimise,
+                        compilation_stage::after_optimise})
+                    run_passes(r, at);
+                  return std::move(r.staged);
+                },
+                c...);
+          },
+          all);
+      return program_on_values<S, typename compilation::result>(stack).run(p, all, x...);
+    } else
+      return refused{};
+  }
   template <class... C>
   static auto call_in(std::tuple<C&...> all, F const& f, A const&... x) {
     using compilation =
         detail::compilation<F, types<typename parameter_type<std::remove_cvref_t<A>>::type...>, C...>;
     if constexpr (compilation::allowed())
-      return std::apply(
-          [&](C&... c) {
-            if (global_contexts() != nullptr) [[unlikely]]
-              return compilation::run_in_globals(
-                  name_of_callee<F>(), {}, [] { return std::string(); }, [] { return recipe(); },
-                  static_cast<typename parameter_type<std::remove_cvref_t<A>>::type const&>(x)...);
-            auto& last = last_answer_of<compilation, C...>();
-            if (!last.is_for(c...)) {
-              std::string fingerprints;
-              write_fingerprints(fingerprints, c...);
-              compile_options const o = compilation::options({});
-              last.remember(
-                  compilation::get(f, o, fingerprints, c...), fingerprints, o.check_fingerprints, c...);
-            }
-            std::array<void*, sizeof...(C)> const contexts{&c...};
-            typename last_answer<C...>::use const used(last);
-            return compilation::calls::run(used.made, contexts.data(), x...);
-          },
-          all);
+      return run_by_fingerprints<compilation>(
+          f, all, static_cast<typename parameter_type<std::remove_cvref_t<A>>::type const&>(x)...);
     else
       return refused{};
   }

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <overdub/compile/artifact.hpp>
+#include <overdub/compile/cache.hpp>
+#include <overdub/compile/compilation.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace overdub {
@@ -30,4 +35,59 @@ OVERDUB_HIDDEN inline global_context const*& global_contexts() {
 }
 
 } // namespace OVERDUB_EXECUTE_ABI
+
+namespace detail {
+
+// What a compiled function becomes in the contexts that the thread made global, the last of which stands next to the function's own; and
+// the objects that calls bring, those of its own contexts first.
+struct artifact_in_globals {
+  std::shared_ptr<artifact const> made;
+  std::vector<void*> objects;
+};
+OVERDUB_HIDDEN inline artifact_in_globals in_globals(artifact const& own, std::span<void* const> contexts) {
+  recipe const& of = own.made_of();
+  std::vector<global_context const*> globals;
+  for (auto const* g = global_contexts(); g != nullptr; g = g->before) globals.push_back(g);
+  artifact_in_globals all{nullptr, {contexts.begin(), contexts.end()}};
+  compile_options o = of.options;
+  std::string data = std::to_string(own.number()) + ' '; // which says what it was made of
+  for (global_context const* const g : globals) {
+    all.objects.push_back(g->object);
+    data.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
+    g->append_fingerprint(data, g->object);
+    g->adjust(o);
+  }
+  compilation_cache& cache = o.cache == nullptr ? compilation_cache::shared() : *o.cache;
+  all.made = cache.get({&type_key<global_context>, data + o.key()}, of.name, [&] {
+    recipe r = of;
+    r.options = o;
+    r.staged.math = o.math;
+    std::size_t number = contexts.size();
+    for (global_context const* const g : globals) {
+      r.staged = g->rewrite(r.staged, g->object, number++);
+      g->add_passes(r.passes, g->object);
+    }
+    return std::make_shared<artifact const>(std::move(r));
+  });
+  return all;
+}
+
+// A call of a compiled function, in the contexts that it was compiled for and in those that the thread made global.
+template <class Result, class... A>
+struct global_call {
+  static Result run(artifact const& own, std::span<void* const> contexts, A const&... x) {
+    if (global_contexts() != nullptr) [[unlikely]]
+      return run_in_globals(own, contexts, x...);
+    return compiled_call<Result, A...>::run(own, contexts.data(), x...);
+  }
+
+private:
+  [[gnu::noinline]] static Result
+  run_in_globals(artifact const& own, std::span<void* const> contexts, A const&... x) {
+    artifact_in_globals const all = in_globals(own, contexts);
+    return compiled_call<Result, A...>::run(*all.made, all.objects.data(), x...);
+  }
+};
+
+} // namespace detail
 } // namespace overdub

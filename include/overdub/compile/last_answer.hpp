@@ -3,7 +3,9 @@
 
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/fingerprint.hpp>
+#include <overdub/compile/global.hpp>
 
+#include <array>
 #include <concepts>
 #include <memory>
 #include <string>
@@ -12,7 +14,8 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::detail {
+namespace overdub {
+namespace detail {
 
 // The artifact that some contexts ran last.
 template <class... C>
@@ -81,4 +84,40 @@ private:
   bool is_checked_ = false; // at each call
 };
 
-} // namespace overdub::detail
+} // namespace detail
+
+inline namespace OVERDUB_EXECUTE_ABI {
+
+// What calls of a compilation's types ran last, on this thread.
+template <class Compilation, class... C>
+OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
+  thread_local detail::last_answer<C...> last;
+  return last;
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+
+namespace detail {
+
+// Runs what a compilation makes of f for the fingerprints that its contexts have now. While they stay the same nothing is looked
+// up, counted or allocated.
+template <class Compilation, class F, class... C, class... X>
+auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
+  return std::apply(
+      [&](C&... c) {
+        auto& last = last_answer_of<Compilation, C...>();
+        if (!last.is_for(c...)) {
+          std::string fingerprints;
+          write_fingerprints(fingerprints, c...);
+          compile_options const o = Compilation::options({});
+          last.remember(Compilation::get(f, o, fingerprints, c...), fingerprints, o.check_fingerprints, c...);
+        }
+        std::array<void*, sizeof...(C)> const objects{&c...};
+        typename last_answer<C...>::use const used(last); // a hook may come here again
+        return global_call<typename Compilation::result, X...>::run(used.made, objects, x...);
+      },
+      contexts);
+}
+
+} // namespace detail
+} // namespace overdub

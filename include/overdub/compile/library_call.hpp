@@ -98,26 +98,13 @@ public:
   /// compile throws.
   result_type operator()(A const&... x) const {
     std::shared_ptr<artifact const> const made = shared_->current();
-    if (global_contexts() != nullptr) [[unlikely]]
-      return in_globals(*made, x...);
-    return compilation::calls::run(*made, shared_->addresses.data(), x...);
+    return detail::global_call<result_type, A...>::run(*made, shared_->addresses, x...);
   }
 
   /// What it is now, compiled if need be.
   std::shared_ptr<artifact const> made() const { return shared_->current(); }
 
 private:
-  // What was made in a world has a number of its own.
-  [[gnu::noinline]] result_type in_globals(artifact const& own, A const&... x) const {
-    recipe const& r = own.made_of();
-    return compilation::run_in_globals(
-        r.name, r.options, [&] { return std::to_string(own.number()) + ' '; },
-        [&] {
-          return recipe{.name = r.name, .staged = r.staged, .staging_nanoseconds = r.staging_nanoseconds};
-        },
-        x...);
-  }
-
   // What was right in a world.
   struct answer {
     std::uint64_t world;

@@ -1,11 +1,14 @@
-// scoped_global: a context for all that a thread calls compiled.
+// scoped_global: a context for all that a thread calls compiled; shared_global: one for several threads.
 #pragma once
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/global.hpp>
+#include <overdub/control/parallel.hpp>
 #include <overdub/stage/evaluate.hpp>
 
 #include <cstddef>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -13,10 +16,54 @@
 
 namespace overdub {
 
-/// Makes a context the outermost of every compiled function without contexts of its own that this thread enters until the end
-/// of a scope; of several scopes, the inner one's is outermost. What is made for it is kept as what compile makes: by its
+namespace detail {
+template <class C>
+inline constexpr bool follows_to_threads = std::is_empty_v<C> || forks<C>;
+} // namespace detail
+
+/// A context that several threads may ask for. Each of them that does has one of its own, by the context's `fork`, until it leaves the
+/// scope, and the context takes it back then, by `join`: one thread at a time. A context without state is the same in all threads. The
+/// context must outlive the threads' scopes, and is not looked at meanwhile. Thread-safe.
+///   shared_global everywhere(counted);   ... and in each thread   scoped_global const here(everywhere);
+template <class C>
+class shared_global {
+  static_assert(
+      detail::follows_to_threads<C>, "overdub: a context that serves several threads has no state, "
+                                     "or follows to them by C fork() and void join(C&&)");
+
+public:
+  explicit shared_global(C& context) : context_(&context) {}
+  shared_global(shared_global const&) = delete;
+  shared_global& operator=(shared_global const&) = delete;
+
+  /// One for this thread.
+  C fork() {
+    if constexpr (std::is_empty_v<C>)
+      return {};
+    else {
+      std::lock_guard const lock(mutex_);
+      return context_->fork();
+    }
+  }
+  /// Takes one back.
+  void join([[maybe_unused]] C&& other) {
+    if constexpr (!std::is_empty_v<C>) {
+      std::lock_guard const lock(mutex_);
+      context_->join(std::move(other));
+    }
+  }
+
+private:
+  std::mutex mutex_;
+  C* context_;
+};
+
+/// Makes a context the outermost of every compiled function that this thread enters until the end of a scope, gradients too; of
+/// several scopes, the inner one's is outermost. Of a function that was compiled in contexts of its own it sees what these made of the
+/// function, as if it were the last one of their composition. What is made for it is kept as what compile makes: by its
 /// type and its fingerprint. The direct way decides contexts by type, and does not ask. The context must outlive the scope,
-/// which is left in the order in which it was entered. It keeps no metadata, since results keep their types.
+/// which is left in the order in which it was entered. It keeps no metadata, since results keep their types. Threads that use one
+/// object at once must be allowed to; else they ask for a shared_global.
 ///   scoped_global const logged(log); f(2.0);
 template <class C>
 class scoped_global {
@@ -30,8 +77,20 @@ class scoped_global {
       "would get the same program; give it fingerprint(), and a constructor from what that returns");
 
 public:
-  OVERDUB_HIDDEN explicit scoped_global(C& context) {
-    entry_.before = std::exchange(global_contexts(), &entry_);
+  explicit scoped_global(C& context) { enter(context); }
+  /// One for this thread. What `fork` throws.
+  explicit scoped_global(shared_global<C>& of) : shared_(&of), own_(of.fork()) { enter(*own_); }
+  scoped_global(scoped_global const&) = delete;
+  scoped_global& operator=(scoped_global const&) = delete;
+  /// `join` must not throw.
+  OVERDUB_HIDDEN ~scoped_global() {
+    global_contexts() = entry_.before;
+    if constexpr (detail::follows_to_threads<C>)
+      if (shared_ != nullptr) shared_->join(std::move(*own_));
+  }
+
+private:
+  OVERDUB_HIDDEN void enter(C& context) {
     entry_.object = &context;
     entry_.type = &detail::type_key<C>;
     entry_.append_fingerprint = [](std::string& to, void const* object) {
@@ -53,12 +112,12 @@ public:
       return detail::rewritten(
           r, detail::make_run_stack<types<>>(stack<level<staging, void>>(innermost, stack<>{}), rebuilt), p);
     };
+    entry_.before = std::exchange(global_contexts(), &entry_);
   }
-  scoped_global(scoped_global const&) = delete;
-  scoped_global& operator=(scoped_global const&) = delete;
-  OVERDUB_HIDDEN ~scoped_global() { global_contexts() = entry_.before; }
 
-private:
+  // Where it was forked for this thread.
+  shared_global<C>* shared_ = nullptr;
+  [[no_unique_address]] std::conditional_t<detail::follows_to_threads<C>, std::optional<C>, none> own_;
   global_context entry_;
 };
 

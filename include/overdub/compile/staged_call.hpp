@@ -5,6 +5,7 @@
 #include <overdub/execute/run.hpp>
 #include <overdub/stage/stage.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -66,6 +67,16 @@ template <class F, class X>
 void for_each_leaf(X const& x, F const& f) {
   leaf_visitor<F>{f}(x);
 }
+
+// An argument's type in a program: integers of all sizes are i64.
+template <class A>
+struct parameter_type {
+  using type = A;
+};
+template <std::integral A>
+requires(!std::is_same_v<A, bool>) struct parameter_type<A> {
+  using type = i64;
+};
 
 // What a compiled function returns where its program computes values of type X.
 template <class X>

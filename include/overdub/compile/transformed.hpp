@@ -3,12 +3,15 @@
 #pragma once
 
 #include <overdub/compile/compilation.hpp>
-#include <overdub/stage/evaluate.hpp>
+#include <overdub/compile/global.hpp>
+#include <overdub/compile/held_contexts.hpp>
+#include <overdub/compile/last_answer.hpp>
+#include <overdub/compile/program_on_values.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -39,7 +42,16 @@ public:
 
   /// Throws what the program throws.
   Result operator()(A const&... x) const {
-    return detail::compiled_call<Result, A...>::run(*artifact_, nullptr, x...);
+    return detail::global_call<Result, A...>::run(*artifact_, {}, x...);
+  }
+  /// In contexts: what its program computes is computed in those of the arguments.
+  template <class... X>
+  requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
+      auto
+      operator()(X const&... x) const {
+    using S = detail::outermost_t<X...>;
+    return detail::program_on_values<S, Result>(detail::stack_from<S>(x...))
+        .run(detail::program_to_evaluate(*artifact_), std::tuple<>(), x...);
   }
   /// What it was made of: for explain, and for tests.
   artifact const& made() const { return *artifact_; }
@@ -51,6 +63,44 @@ private:
 /// How a compiled program was made: see explain(artifact).
 template <class Result, class... A>
 std::string explain(compiled_program<Result, A...> const& c) {
+  return explain(c.made());
+}
+
+/// The same, of a function in contexts, which it owns or refers to.
+template <class Composition, class Result, class... A>
+class compiled_program_in {
+public:
+  using result_type = Result;
+
+  compiled_program_in(std::shared_ptr<artifact const> made, detail::held_contexts<Composition> contexts)
+      : artifact_(std::move(made)), contexts_(std::move(contexts)) {}
+
+  /// Throws what the program and hooks throw.
+  Result operator()(A const&... x) const {
+    return std::apply(
+        [&](auto&... c) {
+          std::array<void*, sizeof...(c)> const objects{&c...};
+          return detail::global_call<Result, A...>::run(*artifact_, objects, x...);
+        },
+        contexts_.all());
+  }
+  template <class... X>
+  requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
+      auto
+      operator()(X const&... x) const {
+    using S = detail::outermost_t<X...>;
+    return detail::program_on_values<S, Result>(detail::stack_from<S>(x...))
+        .run(detail::program_to_evaluate(*artifact_), contexts_.all(), x...);
+  }
+  /// What it was made of: for explain, and for tests.
+  artifact const& made() const { return *artifact_; }
+
+private:
+  std::shared_ptr<artifact const> artifact_;
+  [[no_unique_address]] detail::held_contexts<Composition> contexts_;
+};
+template <class Composition, class Result, class... A>
+std::string explain(compiled_program_in<Composition, Result, A...> const& c) {
   return explain(c.made());
 }
 
@@ -69,9 +119,12 @@ struct original_arguments<Transform, A...> {
   using type = typename Transform::template arguments<A...>;
 };
 
-template <class Transform, class F, class... A>
-struct transformation {
-  using original = compilation<F, typename original_arguments<Transform, A...>::type>;
+// f's program in contexts C, transformed, for arguments of types A.
+template <class Transform, class F, class A, class... C>
+struct transformation;
+template <class Transform, class F, class... A, class... C>
+struct transformation<Transform, F, types<A...>, C...> {
+  using original = compilation<F, typename original_arguments<Transform, A...>::type, C...>;
   using result = typename Transform::template result<typename original::result, A...>;
 
   static std::string name() {
@@ -80,95 +133,45 @@ struct transformation {
     text += Transform::name;
     return text;
   }
-  // f's program, transformed, and not optimised yet.
-  static ir::program program(F const& f, ir::math_mode math, program_use use) {
-    ir::program p = original::call::make(f, std::tuple<>(), {}, math);
-    Transform::template apply<typename original::result, A...>(p, use);
-    return p;
+  static compile_options options(compile_options o) { return original::options(std::move(o)); }
+  // f's program, transformed, and not optimised yet. The passes of the contexts rewrite it before it is transformed, but for
+  // `after_optimise`.
+  static recipe recipe_of(F const& f, compile_options const& o, program_use use, C&... c) {
+    recipe r = original::recipe_of(f, name(), o, c...);
+    run_early_passes(r);
+    auto const start = std::chrono::steady_clock::now();
+    Transform::template apply<typename original::result, A...>(r.staged, use);
+    std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
+    r.staging_nanoseconds += taken.count();
+    return r;
   }
+  // The artifact for the contexts' fingerprints, which are written already.
   static std::shared_ptr<artifact const>
-  compiled(F const& f, std::string const& name, compile_options const& o) {
-    return original::cache_of(o).get({&type_key<transformation>, o.key()}, name, [&] {
-      auto const start = std::chrono::steady_clock::now();
-      ir::program p = program(f, o.math, program_use::run);
-      std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
-      return std::make_shared<artifact const>(
-          recipe{.name = name, .staged = std::move(p), .staging_nanoseconds = taken.count(), .options = o});
+  get(F const& f, compile_options const& o, std::string fingerprints, C&... c) {
+    fingerprints += o.key();
+    auto made = original::cache_of(o).get({&type_key<transformation>, std::move(fingerprints)}, name(), [&] {
+      return std::make_shared<artifact const>(recipe_of(f, o, program_use::run, c...));
     });
+    if (o.check_fingerprints) check_same(*made, recipe_of(f, o, program_use::run, c...));
+    return made;
   }
 
   // The program on values of contexts, or on symbols: what it computes is computed by them.
   template <class... X>
-  static auto on_values(F const& f, X const&... x) {
+  static auto on_values(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
     using S = outermost_t<X...>;
-    S const stack = stack_from<S>(x...);
-    return evaluated(rewritable(f), stack, leaves_t<result>{}, lift_leaves(stack, x)...);
+    return program_on_values<S, result>(stack_from<S>(x...)).run(rewritable(f, contexts), contexts, x...);
   }
 
 private:
-  OVERDUB_HIDDEN static ir::program const& rewritable(F const& f) {
-    static ir::program const p = program(f, ir::math_mode::exact, program_use::rewrite);
-    return p;
-  }
-  // A tree's leaves as a tuple of values of the stack.
-  template <class S, class X>
-  static auto lift_leaves(S const& stack, X const& x) {
-    if constexpr (is_value<X> || is_carried<X>)
-      return std::tuple(wrap(stack, x));
-    else if constexpr (is_std_array<X>)
-      return std::apply([&](auto const&... each) { return std::tuple_cat(lift_leaves(stack, each)...); }, x);
-    else if constexpr (tree<X>)
-      return lift_children(
-          stack, x, std::make_index_sequence<std::tuple_size_v<typename tree_traits<X>::children>>{});
-    else
-      return std::tuple<>();
-  }
-  template <class S, class X, std::size_t... I>
-  static auto lift_children(S const& stack, X const& x, std::index_sequence<I...>) {
-    return std::tuple_cat(lift_leaves(stack, tree_traits<X>::template child<I>(x))...);
-  }
-  template <class S, class... L, class... T>
-  static auto evaluated(ir::program const& p, S const& stack, types<L...>, T const&... leaves) {
+  // One for each fingerprint.
+  OVERDUB_HIDDEN static ir::program const& rewritable(F const& f, std::tuple<C&...> const& contexts) {
     return std::apply(
-        [&](auto const&... x) {
-          static_assert(
-              sizeof...(L) > 0, "overdub: a transformed function must give a number, or a tree of them");
-          if constexpr (sizeof...(L) == 1) {
-            auto only = evaluate<L...>(p, x...);
-            return rebuild(stack, std::tuple(std::move(only)));
-          } else
-            return rebuild(stack, evaluate<L...>(p, x...));
+        [&](C&... c) -> ir::program const& {
+          return programs_of<transformation>().get(
+              [&] { return recipe_of(f, options({}), program_use::rewrite, c...).staged; }, c...);
         },
-        std::tuple_cat(leaves...));
-  }
-  // A tree like the result, of values.
-  template <class S, class All>
-  static auto rebuild(S const& stack, All const& all) {
-    std::size_t next = 0;
-    auto const leaf = [&]<class T>(std::type_identity<T>) {
-      std::optional<wrap_t<S, T>> found;
-      std::size_t i = 0;
-      std::apply(
-          [&]<class... V>(V const&... v) {
-            auto const look = [&]<class X>(X const& x) {
-              if constexpr (std::is_same_v<X, wrap_t<S, T>>)
-                if (i == next) found.emplace(x);
-              ++i;
-            };
-            (look(v), ...);
-          },
-          all);
-      ++next;
-      return *found;
-    };
-    return like(leaf, result{}, stack);
-  }
-  template <class Leaf, class X, class S>
-  static auto like(Leaf const& leaf, X const& x, S const& stack) {
-    if constexpr (is_carried<X>)
-      return leaf(std::type_identity<X>{});
-    else
-      return tree_traits<X>::map([&](auto const& child) { return like(leaf, child, stack); }, x);
+        contexts);
   }
 };
 
@@ -176,8 +179,7 @@ private:
 // are templates themselves.
 template <class Transformation, class F, class... A>
 OVERDUB_HIDDEN auto const& compiled_once(F const& f, types<A...>) {
-  static compiled_program<typename Transformation::result, A...> const run(
-      Transformation::compiled(f, Transformation::name(), {}));
+  static compiled_program<typename Transformation::result, A...> const run(Transformation::get(f, {}, {}));
   return run;
 }
 
@@ -187,22 +189,33 @@ struct transformed_body {
   template <class... X>
   auto operator()(X const&... x) const {
     if constexpr (outermost_t<X...>::empty) {
-      auto const& run = compiled_once<transformation<Transform, F, typename parameter_of<X>::type...>>(
-          F{}, types<typename parameter_of<X>::type...>{});
-      return run(static_cast<typename parameter_of<X>::type const&>(x)...);
+      using A = types<typename parameter_type<X>::type...>;
+      auto const& run = compiled_once<transformation<Transform, F, A>>(F{}, A{});
+      return run(static_cast<typename parameter_type<X>::type const&>(x)...);
     } else
-      return transformation<Transform, F, typename unstaged<X>::type...>::on_values(F{}, x...);
+      return transformation<Transform, F, types<typename unstaged<X>::type...>>::on_values(
+          F{}, std::tuple<>(), x...);
   }
+};
 
-private:
-  template <class X>
-  struct parameter_of {
-    using type = X;
-  };
-  template <std::integral X>
-  requires(!std::is_same_v<X, bool>) struct parameter_of<X> {
-    using type = i64;
-  };
+// The same, of the function in contexts.
+template <class Transform, class F, class Composition>
+struct transformed_in_body;
+template <class Transform, class F, class... Held>
+struct transformed_in_body<Transform, F, composition<Held...>> {
+  [[no_unique_address]] held_contexts<composition<Held...>> contexts;
+
+  template <class... A>
+  using transformation = detail::transformation<Transform, F, types<A...>, held_context_t<Held>...>;
+
+  template <class... X>
+  auto operator()(X const&... x) const {
+    if constexpr (outermost_t<X...>::empty)
+      return run_by_fingerprints<transformation<typename parameter_type<X>::type...>>(
+          F{}, contexts.all(), static_cast<typename parameter_type<X>::type const&>(x)...);
+    else
+      return transformation<typename unstaged<X>::type...>::on_values(F{}, contexts.all(), x...);
+  }
 };
 
 } // namespace detail
@@ -227,13 +240,44 @@ constexpr auto transformed(F const&) {
   return fn<Name>(detail::transformed_body<Transform, F>{});
 }
 
+/// The same, of f in contexts: of overdub(contexts, f, x...). The contexts' rules make the program, then their passes before it is
+/// optimised, and then it is transformed; `after_optimise` sees what comes of that. It is made once for each of the fingerprints of
+/// the contexts. Contexts that are lvalues are referred to, must live as long, and their hooks hear of each call, as far as the
+/// transformed program makes the calls that they hear of.
+template <fixed_string Name, class Transform, detail::contexts_to_run_in Context, class F>
+constexpr auto transformed(Context&& contexts, F const&) {
+  static_assert(
+      std::is_empty_v<F>, "overdub: a function that is transformed captures nothing, since what it captured "
+                          "would stay as it was; give it as "
+                          "an argument");
+  auto all = compose(std::forward<Context>(contexts));
+  using body = detail::transformed_in_body<Transform, F, decltype(all)>;
+  return fn<Name>(body{detail::held_contexts<decltype(all)>(std::move(all))});
+}
+
 /// A transformed function, compiled for arguments of these types.
 template <fixed_string Name, class Transform, class F, class... A>
 auto compile(
     fn_t<Name, detail::transformed_body<Transform, F>> const&, types<A...>,
     compile_options const& options = {}) {
-  using made = detail::transformation<Transform, F, A...>;
-  return compiled_program<typename made::result, A...>(made::compiled(F{}, made::name(), options));
+  using made = detail::transformation<Transform, F, types<A...>>;
+  return compiled_program<typename made::result, A...>(made::get(F{}, options, {}));
+}
+/// The same of a function in contexts, which the compiled function refers to or owns, as the transformed one does.
+template <fixed_string Name, class Transform, class F, class Composition, class... A>
+auto compile(
+    fn_t<Name, detail::transformed_in_body<Transform, F, Composition>> const& f, types<A...>,
+    compile_options const& options = {}) {
+  using body = detail::transformed_in_body<Transform, F, Composition>;
+  using made = typename body::template transformation<A...>;
+  return std::apply(
+      [&](auto&... c) {
+        std::string fingerprints;
+        detail::write_fingerprints(fingerprints, c...);
+        return compiled_program_in<Composition, typename made::result, A...>(
+            made::get(F{}, made::options(options), std::move(fingerprints), c...), f.body.contexts);
+      },
+      f.body.contexts.all());
 }
 
 } // namespace overdub

@@ -1,6 +1,7 @@
 // How an evaluator calls a function that a context hears: by the dispatcher, as a function of C++ is called (program_function.hpp).
 #pragma once
 
+#include <overdub/ir/walk.hpp>
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/program_function.hpp>
 
@@ -225,10 +226,25 @@ consteval bool evaluator<S>::hears_same_functions() {
          std::is_same_v<named_functions_t<S>, named_functions_t<T>>;
 }
 
+/// Whether an entry is what contexts with hooks do around a call, and not a function: it calls that function, named after them, and hooks.
+inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
+  std::string_view const own = recorder::base_name(p.name_of(entry));
+  bool has_hooks = false, calls = false;
+  ir::walk(p[entry], ir::function::body, [&](ir::node_id n) {
+    ir::function::node const& x = p[entry][n];
+    has_hooks = has_hooks || (x.code == ir::op::host && x.result_count == 0);
+    if (x.code != ir::op::call) return;
+    std::string_view const name = recorder::base_name(p.name_of(x.attributes.callee()));
+    calls = calls || (std::ranges::count(name, '.') > std::ranges::count(own, '.') &&
+                      name.substr(0, name.find('.')) == own.substr(0, own.find('.')));
+  });
+  return has_hooks && calls;
+}
+
 /// A function that calls this one as contexts hear it: the function in the contexts, where none does.
 template <class S>
 auto evaluator<S>::heard(ir::function_id id) -> ir::function_id requires symbolic {
-  if (!hears_functions_) return staged(id);
+  if (!hears_functions_ || (id == program_.entry && is_run_of_function(program_, id))) return staged(id);
   if constexpr (may_hear_functions()) {
     recorder& r = recorder_();
     void const* const key = r.key_of(&type_key<evaluator>, &program_, ir::index_of(id));

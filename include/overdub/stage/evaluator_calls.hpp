@@ -5,6 +5,8 @@
 #include <overdub/stage/evaluator_functions.hpp>
 #include <overdub/stage/transform.hpp>
 
+#include <algorithm>
+
 namespace overdub::detail {
 
 // ---- functions
@@ -109,21 +111,29 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
         "executable that is told",
         name.c_str()));
   refuse_context(*known);
-  if constexpr (S::empty) {
-    auto const operands = cells(at, n, 0, at.f[n].operand_count);
-    std::vector<any> results;
-    for (ir::value_id const v : at.f.results_of(n)) results.push_back(empty_of(at.f.type_of(v)));
-    std::vector<void const*> arguments;
-    std::vector<void*> places;
-    for (any const& x : operands) opened(x, [&](auto const& held, auto) { arguments.push_back(&held); });
-    for (any& x : results) x.visit([&](auto& held) { places.push_back(&held); });
-    known->run(known->object, arguments.data(), places.data());
-    set_all(at, n, results);
-  } else
+  auto const arguments = at.f.operands_of(n);
+  bool const is_constant = std::ranges::all_of(arguments, [&](ir::value_id v) { return at.f.is_literal(v); });
+  if (keeps_metadata<S>() && !is_constant && at.f[n].result_count > 0)
     throw evaluation_error(message(
-        "overdub: evaluate: \"%s\" is a function of the host's; in contexts, rewrite the program first: "
-        "overdub(context, program)",
+        "overdub: evaluate: \"%s\" is a function of the host's, and a context keeps metadata; "
+        "rewrite the program first: overdub(context, program)",
         name.c_str()));
+  // It is called on numbers. What it gives is new to the contexts, as a constant is.
+  using plain = cell<overdub::stack<>>;
+  std::vector<plain> operands, results;
+  for (any const& x : cells(at, n, 0, at.f[n].operand_count))
+    opened(x, [&](auto const& held, auto) { operands.emplace_back(concrete(held)); });
+  for (ir::value_id const v : at.f.results_of(n))
+    results.push_back(with_type(at.f.type_of(v), []<class T>(std::type_identity<T>) { return plain(T{}); }));
+  std::vector<void const*> given;
+  std::vector<void*> places;
+  for (auto const& x : operands) x.visit([&](auto const& held) { given.push_back(&held); });
+  for (auto& x : results) x.visit([&](auto& held) { places.push_back(&held); });
+  known->run(known->object, given.data(), places.data());
+  std::vector<any> made;
+  for (auto const& x : results)
+    made.push_back(x.visit([&](auto const& held) { return any(wrap(stack_, held)); }));
+  set_all(at, n, made);
 }
 
 // ---- symbols: the program that is made
@@ -299,6 +309,27 @@ void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   auto const arguments = cells(at, n, 0, at.f[n].operand_count);
   auto operands = symbols(arguments);
   if (at.f[n].code == ir::op::assert_) operands.resize(1);
+  if (at.f[n].code == ir::op::host && at.f[n].result_count == 0) { // a hook hears of numbers alone
+    operands.clear();
+    for (auto const& x : arguments)
+      opened(x, [&](auto const& held, auto) { operands.push_back(symbol_below(held)); });
+  }
+  // What does not depend on values is new to the contexts, as a constant is: a field of a context.
+  auto const ids = at.f.operands_of(n);
+  if (keeps_metadata<S>() && at.f[n].code == ir::op::host && at.f[n].result_count > 0 &&
+      operands.size() == ids.size() &&
+      std::ranges::all_of(ids, [&](ir::value_id v) { return at.f.is_literal(v); })) {
+    std::vector<ir::type> plain;
+    for (ir::value_id const v : at.f.results_of(n)) plain.push_back(at.f.type_of(v));
+    ir::node_id const made = r.insert(ir::op::host, operands, plain, a);
+    std::vector<any> given;
+    for (std::uint32_t i = 0; i < at.f[n].result_count; ++i)
+      given.push_back(with_type(at.f.type_of(at.f.result(n, i)), [&]<class T>(std::type_identity<T>) {
+        return any(symbol_in<T>(stack_, r.here().result(made, i)));
+      }));
+    set_all(at, n, given);
+    return;
+  }
   std::vector<any> like;
   std::vector<ir::type> types;
   for (ir::value_id const v : at.f.results_of(n)) {

@@ -1,0 +1,35 @@
+// The contexts that a function object was made for.
+#pragma once
+
+#include <overdub/call/compose.hpp>
+#include <overdub/compile/compilation.hpp>
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace overdub::detail {
+
+// Shared by the copies of the function object, as `compiled` shares its own.
+template <class Composition>
+class held_contexts {
+public:
+  explicit held_contexts(Composition all) : all_(std::make_shared<Composition>(std::move(all))) {}
+  /// References, outermost first.
+  auto all() const { return context_tuple(*all_); }
+
+private:
+  std::shared_ptr<Composition> all_;
+};
+
+// Contexts without state are known by their types: the function object is empty, as functions are that capture nothing.
+template <class... Held>
+requires(std::is_empty_v<held_context_t<Held>>&&...) class held_contexts<composition<Held...>> {
+public:
+  constexpr held_contexts() = default;
+  constexpr explicit held_contexts(composition<Held...> const&) {}
+  auto all() const { return std::tuple<held_context_t<Held>&...>(stateless<held_context_t<Held>>...); }
+};
+
+} // namespace overdub::detail

@@ -1,0 +1,105 @@
+// Global contexts of several threads: each thread that asks for one hears of its own calls, and all of them are heard.
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/compile/scoped_global.hpp>
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/reverse.hpp>
+
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+
+inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x) * x + 1.0; });
+
+struct doubling : od::context {
+  auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
+};
+// The sines that were heard, by their arguments, and the functions, by their names.
+struct sines : od::context {
+  std::vector<double> heard;
+  std::vector<std::string> functions;
+  void before(od::sin_t, double x) { heard.push_back(x); }
+  void before(od::function auto f, auto const&...) { functions.emplace_back(f.name()); }
+  sines fork() { return {}; }
+  void join(sines&& other) {
+    heard.insert(heard.end(), other.heard.begin(), other.heard.end());
+    functions.insert(functions.end(), other.functions.begin(), other.functions.end());
+  }
+};
+
+template <class F>
+void in_threads(int count, F const& f) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back([&f, i] { f(i); });
+  for (std::thread& t : threads) t.join();
+}
+
+} // namespace
+
+TEST_CASE("a global context serves all threads that ask for it, and no other one") {
+  auto const f = od::compile(od::compose(), wave, od::signature<double>);
+  for (int round = 0; round < 10; ++round) {
+    sines all;
+    std::atomic<int> wrong{0};
+    {
+      od::shared_global everywhere(all);
+      in_threads(6, [&](int thread) {
+        double const x = thread + 0.5;
+        if (thread < 4) {
+          od::scoped_global const here(everywhere);
+          for (int i = 0; i < 25; ++i) wrong += f(x) != std::sin(x) * x + 1.0;
+        } else
+          for (int i = 0; i < 25; ++i) wrong += f(x) != std::sin(x) * x + 1.0;
+      });
+    }
+    CHECK(wrong == 0);
+    CHECK(all.heard.size() == 100);
+    for (double const x : all.heard) CHECK(x < 4.0);
+    CHECK(all.functions == std::vector<std::string>(100, "wave"));
+  }
+}
+
+TEST_CASE("a thread that leaves and asks again goes on to be heard") {
+  auto const f = od::compile(od::compose(), wave, od::signature<double>);
+  od::contexts::count_of<od::sin_t> all;
+  od::shared_global everywhere(all);
+  in_threads(4, [&](int) {
+    for (int i = 0; i < 10; ++i) {
+      od::scoped_global const here(everywhere);
+      (void)f(0.5);
+    }
+    (void)f(0.5); // not heard
+  });
+  CHECK(all(od::sin) == 40);
+}
+
+TEST_CASE("rules and hooks of global contexts are those of the thread that calls, gradients too") {
+  auto const f = od::compile(od::compose(), wave, od::signature<double>);
+  sines all;
+  doubling doubled;
+  od::shared_global everywhere(all);
+  od::shared_global twice(doubled);
+  std::atomic<int> wrong{0};
+  auto const slope = [](double x) { return std::cos(x) * x + std::sin(x); };
+  in_threads(6, [&](int thread) {
+    double const x = thread + 0.5;
+    for (int i = 0; i < 10; ++i) {
+      od::scoped_global const heard(everywhere);
+      if (thread % 2 == 0) {
+        od::scoped_global const rewritten(twice);
+        wrong += f(x) != 2.0 * std::sin(x) * x + 1.0;
+      } else
+        wrong += f(x) != std::sin(x) * x + 1.0;
+      wrong += !(std::abs(od::contexts::gradient(wave)(x) - slope(x)) < 1e-12);
+    }
+  });
+  CHECK(wrong == 0);
+  CHECK(all.heard.size() == 120); // in each call and each gradient
+}

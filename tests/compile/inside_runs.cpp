@@ -1,0 +1,138 @@
+// Contexts with passes and fingerprints that start inside of another context's run: what their program computes is computed there.
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/ir/cursor.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+using overdub::contexts::forward;
+
+inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x * x) + x; });
+inline constexpr auto both =
+    od::fn<"both">([](auto x, auto n) { return std::tuple(sin(x), x * od::convert<double>(n)); });
+
+// A pass: sines become cosines.
+struct turning : od::context {
+  bool is_on = true;
+  bool fingerprint() const { return is_on; }
+  static void before_optimise(od::ir::program& p, bool is_on) {
+    if (!is_on) return;
+    for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+      for (od::ir::cursor c(p, od::ir::function_id{f}); c.next();)
+        if (c.code() == od::ir::op::sin) c.replace(c->result(c.insert(od::ir::op::cos, {c.operand(0)})));
+  }
+};
+struct scaling : od::context {
+  od::context_field<double> by = 3.0;
+  scaling() = default;
+  explicit scaling(std::tuple<>) {}
+  std::tuple<> fingerprint() const { return {}; }
+  auto overdub(od::sin_t, auto x) { return by(x) * sin(x); }
+};
+struct hearing : od::context {
+  int products = 0, cosines = 0;
+  void before(od::mul_t, auto const&...) { ++products; }
+  void before(od::cos_t, auto const&...) { ++cosines; }
+};
+
+} // namespace
+
+TEST_CASE("a context with a pass starts inside of another run, which sees what the pass made") {
+  double const x = 0.5;
+  turning t;
+  hearing h;
+  auto const inner = [&](auto y) { return 2.0 * od::run(t, wave, y); };
+  CHECK(od::run(h, inner, x) == 2.0 * od::run(t, wave, x));
+  CHECK(h.products == 2);
+  CHECK(h.cosines == 1);
+  t.is_on = false;
+  CHECK(od::run(h, inner, x) == 2.0 * (std::sin(x * x) + x));
+  CHECK(h.products == 4);
+  CHECK(h.cosines == 1);
+}
+
+TEST_CASE("a run with the scope starts there, too, whatever its arguments are") {
+  turning t;
+  hearing h;
+  constexpr auto of = [](turning& c) {
+    return [&c](od::scope auto& cx, auto x) { return x + od::run(c, cx, wave, 0.5); };
+  };
+  CHECK(od::run(h, of(t), 1.0) == 1.0 + od::run(t, wave, 0.5));
+  CHECK(h.cosines == 1);
+}
+
+TEST_CASE("what is differentiated is what the pass made") {
+  double const x = 0.5;
+  turning t;
+  auto const inner = [&](auto y) { return od::run(t, wave, y); };
+  CHECK(overdub::contexts::derivative(inner, x) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
+}
+
+TEST_CASE("fields are read in each run inside of another one, and compositions start there") {
+  double const x = 0.5;
+  scaling s;
+  turning t;
+  hearing h;
+  auto const inner = [&](auto y) { return od::run(s, wave, y); };
+  CHECK(od::run(h, inner, x) == 3.0 * std::sin(x * x) + x);
+  s.by = 4.0;
+  CHECK(od::run(h, inner, x) == 4.0 * std::sin(x * x) + x);
+  auto const all = [&](auto y) { return od::run(od::compose(s, t), wave, y); };
+  CHECK(od::run(h, all, x) == 4.0 * std::cos(x * x) + x);
+}
+
+TEST_CASE("trees and integers go in and out of such a run") {
+  turning t;
+  hearing h;
+  auto const inner = [&](auto y, auto n) { return od::run(t, both, y, n); };
+  auto const [c, p] = od::run(h, inner, 0.5, 3);
+  CHECK(c == std::cos(0.5));
+  CHECK(p == 1.5);
+}
+
+TEST_CASE("metadata of a context with a pass stay its own inside of another run") {
+  struct turning_forward : forward {
+    static void before_optimise(od::ir::program&) {}
+  };
+  hearing h;
+  auto const inner = [](auto y) {
+    turning_forward f;
+    return od::run(f, wave, od::tag(y, 1.0)).metadata;
+  };
+  CHECK(od::run(h, inner, 0.5) == Approx(std::cos(0.25) + 1.0));
+}
+
+TEST_CASE("compiled functions are called in other contexts, by their programs") {
+  double const x = 0.5;
+  scaling s;
+  turning t;
+  hearing h;
+  auto const plain = od::compile(od::compose(), wave, od::signature<double>);
+  auto const with_field = od::compile(s, wave, od::signature<double>);
+  auto const with_pass = od::compile(t, wave, od::signature<double>);
+  CHECK(
+      od::run(
+          h, [&](auto y) { return plain(y); }, x) == plain(x));
+  CHECK(h.products == 1);
+  CHECK(
+      od::run(
+          h, [&](auto y) { return with_field(y); }, x) == with_field(x));
+  CHECK(
+      od::run(
+          h, [&](auto y) { return with_pass(y); }, x) == with_pass(x));
+  CHECK(h.cosines == 1);
+  auto const slope = [&](auto const& of) {
+    return overdub::contexts::derivative([&](auto y) { return of(y); }, x);
+  };
+  CHECK(slope(plain) == Approx(1.0 + 2.0 * x * std::cos(x * x)));
+  CHECK(slope(with_field) == Approx(1.0 + 6.0 * x * std::cos(x * x)));
+  CHECK(slope(with_pass) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
+}

@@ -1,0 +1,17 @@
+// A context with state would be used by several threads at once.
+// expect: overdub: a context that serves several threads has no state, or follows to them
+#include <overdub/compile/scoped_global.hpp>
+
+struct counting : overdub::context {
+  int sines = 0;
+  void before(overdub::sin_t, auto const&...) { ++sines; }
+#ifdef OVERDUB_MENDED
+  counting fork() { return {}; }
+  void join(counting&& other) { sines += other.sines; }
+#endif
+};
+
+void run() {
+  counting all;
+  overdub::shared_global everywhere(all);
+}
