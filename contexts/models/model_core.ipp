@@ -64,6 +64,9 @@ inline void model_core::caller::choose(void* object, void const* const* argument
 
 OVERDUB_DECL model_core::model_core(ir::program staged, compile_options const& o)
     : model_(model_program_of(std::move(staged))), options_(o) {
+  if (!o.has_default_passes())
+    throw model_error(message("overdub: the programs of a model are made by passes of their own; leave "
+                              "compile_options::passes as it is for model"));
   for (std::uint32_t s = 0; s < sites().size(); ++s) {
     sources_.emplace_back();
     for (ir::node_id const n : sites()[s].nodes) {
