@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/models/calibration.hpp>
 #include <overdub/contexts/models/changing_trace.hpp>
+#include <overdub/contexts/models/choice_transform.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/choosing.hpp>
 #include <overdub/contexts/models/dynamic.hpp>
@@ -10,6 +11,7 @@
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/contexts/models/filter.hpp>
 #include <overdub/contexts/models/hamiltonian_move.hpp>
+#include <overdub/contexts/models/involutive_move.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
 #include <overdub/contexts/models/metropolis_hastings.hpp>
 #include <overdub/contexts/models/model.hpp>
@@ -19,4 +21,5 @@
 #include <overdub/contexts/models/resimulation.hpp>
 #include <overdub/contexts/models/sample.hpp>
 #include <overdub/contexts/models/trace.hpp>
+#include <overdub/contexts/models/trace_translator.hpp>
 #include <overdub/core/exact_math.hpp>
