@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,12 @@ public:
   /// Draws the selected choices anew.
   updated_trace regenerate(trace const& t, selection const& of, random_key const& key) const {
     return models::regenerate(own(t), arguments_, of, key);
+  }
+
+  /// The derivatives of the score of a trace of this model by the arguments that the trace has, in their types: 0 by integers and truths, and
+  /// an empty array by arrays of them.
+  std::tuple<A...> argument_gradients(trace const& t) const {
+    return tree_of<std::tuple<A...>>(models::argument_gradients(own(t)));
   }
 
   /// What the model returned in a trace of its own. Throws model_error for another one's.

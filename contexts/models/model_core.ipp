@@ -262,17 +262,29 @@ OVERDUB_DECL model_run model_core::run(
 
 OVERDUB_DECL std::vector<datum> model_core::gradient(
     std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const {
+  std::vector<bool> inputs(arguments.size(), false);
+  inputs.insert(inputs.end(), asked.begin(), asked.end());
+  return gradient_by(inputs, arguments, given);
+}
+
+OVERDUB_DECL std::vector<datum>
+model_core::argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const {
+  std::vector<bool> inputs(arguments.size(), true);
+  inputs.resize(arguments.size() + sites().size(), false);
+  return gradient_by(inputs, arguments, given);
+}
+
+inline std::vector<datum> model_core::gradient_by(
+    std::vector<bool> const& inputs, std::span<datum const> arguments, std::span<datum const> given) const {
   tiered_program const* code = nullptr;
   {
     std::lock_guard const lock(mutex_);
-    auto at = gradients_.find(asked);
+    auto at = gradients_.find(inputs);
     if (at == gradients_.end()) {
       ir::program p = program_of(scoring());
-      std::vector<bool> inputs(arguments.size(), false);
-      inputs.insert(inputs.end(), asked.begin(), asked.end());
       contexts::differentiate_entry(p, inputs, false);
       pass::default_pipeline(p);
-      at = gradients_.emplace(asked, code_of(std::move(p))).first;
+      at = gradients_.emplace(inputs, code_of(std::move(p))).first;
     }
     code = at->second.get();
   }
