@@ -3,6 +3,7 @@
 // (Cusumano-Towner, Lew and Mansinghka, Automating Involutive MCMC using Probabilistic and Differentiable Programming, 2020).
 #pragma once
 
+#include <overdub/contexts/distributions/support.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/models/dynamic.hpp>
 #include <overdub/contexts/models/model.hpp>
@@ -51,6 +52,12 @@ void for_each_choice_of(dynamic_trace<Result> const& t, F const& f) {
 
 inline bool is_continuous(datum const& x) { return x.type().element == ir::scalar::f64; }
 inline std::size_t numbers_in(datum const& x) { return static_cast<std::size_t>(x.size()); }
+/// How many of them are free. The density of a simplex is by its first n - 1 elements (distributions::simplex): the last one is what they
+/// leave. Other arrays add up to 1 with probability 0.
+inline std::size_t free_numbers_in(datum const& x) {
+  if (x.type().rank != 1 || !distributions::simplex::contains(x.as<array<double>>())) return numbers_in(x);
+  return numbers_in(x) - 1;
+}
 
 /// Differentiates a transform along eight of the numbers that it reads.
 class transform_tangents : public contexts::forward_along<8> {
@@ -72,7 +79,8 @@ class transformed_choices {
 public:
   /// A choice. Discrete ones are constants.
   inline transformed_number real(address const& at) const;
-  inline std::vector<transformed_number> reals(address const& at) const; // an array of numbers
+  inline std::vector<transformed_number>
+  reals(address const& at) const; // an array of numbers; of a simplex, all
   inline i64 integer(address const& at) const;
   inline bool boolean(address const& at) const;
   inline bool contains(address const& at) const;
@@ -132,7 +140,7 @@ public:
   using source = std::function<datum(address const&)>;
 
   struct input {
-    std::size_t first = 0, size = 0; // of its numbers
+    std::size_t first = 0, size = 0; // of its free numbers
   };
   struct output {
     datum value;
@@ -167,14 +175,20 @@ public:
           rank == 0 ? "a number" : "an array of numbers", overdub::detail::text_of(x.type()).c_str()));
     auto const [found, is_new] = inputs_.try_emplace(p);
     if (is_new) {
-      found->second = {count_, numbers_in(x)};
-      count_ += numbers_in(x);
+      found->second = {count_, free_numbers_in(x)};
+      count_ += found->second.size;
     }
+    input const& read = found->second;
     std::vector<transformed_number> all;
-    for (std::size_t k = 0; k < found->second.size; ++k) {
+    for (std::size_t k = 0; k < numbers_in(x); ++k) {
       tangents along;
-      for (int i = 0; i < directions; ++i)
-        along[i] = found->second.first + k == first_ + static_cast<std::size_t>(i);
+      for (int i = 0; i < directions; ++i) {
+        std::size_t const column = first_ + static_cast<std::size_t>(i);
+        if (k < read.size)
+          along[i] = column == read.first + k;
+        else if (column >= read.first && column < read.first + read.size)
+          along[i] = -1; // of what the others leave of a simplex
+      }
       all.emplace_back(
           rank == 0 ? x.as<double>() : x.elements<double>()[k], along,
           overdub::detail::ref<transform_tangents>());
@@ -259,7 +273,7 @@ public:
     std::vector<std::pair<transform_place, std::size_t>> all; // numbers written, by their place and number
     for (auto const& [at, made] : now().outputs()) {
       if (!is_continuous(made.value)) continue;
-      std::size_t const size = numbers_in(made.value);
+      std::size_t const size = free_numbers_in(made.value);
       if (made.is_copy) {
         if (stays(made.from) || !copied.emplace(made.from, true).second) surplus += size;
         continue;

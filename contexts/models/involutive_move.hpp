@@ -82,9 +82,9 @@ metropolis_step<Trace> involutive_move(
   auto const is_lost = [](auto const& discard) {
     return [&](address const& at) { return discard.contains(at); };
   };
+  if (!overdub::is_finite(next.weight) && !(next.weight > 0)) return {t, false, next.weight};
   double const determinant = there.log_determinant(is_lost(next.discard));
   double weight = next.weight + determinant - auxiliary.score();
-  if (!overdub::is_finite(next.weight) && !(next.weight > 0)) return {t, false, weight};
   auto const back = auxiliary_of(next.of).assess(there.auxiliary());
   weight += back.score();
   if (check.is_checked) {

@@ -175,6 +175,41 @@ TEST_CASE("arrays, indices and more numbers than are differentiated at once take
       Contains("the way back does not return"));
 }
 
+TEST_CASE("a simplex has as many dimensions as its density") {
+  od::array<double> const alpha{1.5, 2.0, 3.0};
+  auto const m = ms::dynamic_model(
+      [](od::scope auto& cx, auto const& a) { return cx(od::sample<"w">, ds::dirichlet(a)); }, alpha);
+  auto const shifts = [](auto const&) {
+    return ms::dynamic_model([](od::scope auto& cx) {
+      return cx(od::tabulate, i64{2}, [&](auto) { return cx(od::sample<"u">, ds::normal(0, 1)); });
+    });
+  };
+  // The logarithms of the elements are shifted, up to what they add up to.
+  auto const shift = [](auto const& c) {
+    auto w = c.model.reals("w");
+    for (i64 i = 0; i < 2; ++i) {
+      auto const u = c.auxiliary.real({"u", {i}});
+      w[static_cast<std::size_t>(i)] = w[static_cast<std::size_t>(i)] * od::exp(u);
+      c.auxiliary.write({"u", {i}}, -u);
+    }
+    auto const sum = w[0] + w[1] + w[2];
+    for (auto& each : w) each = each / sum;
+    c.model.write("w", w);
+  };
+  for (i64 k = 0; k < 20; ++k) {
+    auto const t = m.simulate(od::random_key(15).at(k));
+    od::random_key const key = od::random_key(16).at(k);
+    auto const made = ms::involutive_move(m, t, shifts, shift, {}, key, {.is_checked = true});
+    auto const u = shifts(t).simulate(key.at("proposal"));
+    auto const w = t.get<od::array<double>>("w");
+    double const f[] = {std::exp(u.get<double>("u[0]")), std::exp(u.get<double>("u[1]")), 1};
+    double const sum = w[0] * f[0] + w[1] * f[1] + w[2];
+    double by_hand = 0; // the determinant by the first two elements is the product of new over old
+    for (i64 i = 0; i < 3; ++i) by_hand += alpha[i] * std::log(f[i] / sum);
+    CHECK(made.weight == Approx(by_hand).epsilon(1e-10).margin(1e-10));
+  }
+}
+
 TEST_CASE("copied choices take no part in the Jacobian, and what stays is a constant") {
   auto const m = ms::dynamic_model(positive);
   constexpr auto other = [](od::scope auto& cx) { return cx(od::sample<"u">, ds::gamma(3.0, 2.0)); };
