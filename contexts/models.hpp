@@ -11,6 +11,7 @@
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/contexts/models/filter.hpp>
 #include <overdub/contexts/models/hamiltonian_move.hpp>
+#include <overdub/contexts/models/involutive.hpp>
 #include <overdub/contexts/models/involutive_move.hpp>
 #include <overdub/contexts/models/mcmc.hpp>
 #include <overdub/contexts/models/metropolis_hastings.hpp>

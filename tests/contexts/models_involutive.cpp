@@ -2,7 +2,9 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
+#include <overdub/contexts/models/involutive.hpp>
 #include <overdub/contexts/models/involutive_move.hpp>
+#include <overdub/contexts/models/mcmc.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -296,4 +298,77 @@ TEST_CASE("moves to where the density is 0 are rejected") {
       m, t, [](auto const&) { return ms::no_auxiliary(); }, negate, {}, od::random_key(14));
   CHECK_FALSE(made.accepted);
   CHECK(made.of.get<double>("x") == t.get<double>("x"));
+}
+
+TEST_CASE("a chain of involutive moves that follows changes draws what the one that runs all again does") {
+  auto const run = [](auto const& maker) {
+    auto chain = maker(0, od::random_key(17));
+    std::vector<double> all;
+    for (i64 k = 0; k < 300; ++k) {
+      chain.transition(od::random_key(18).at(k));
+      all.push_back(chain.state().template get<double>("a"));
+      all.push_back(chain.state().score());
+    }
+    CHECK(chain.record().accepted > 60);
+    return all;
+  };
+  auto const chains = ms::mcmc(
+      ms::model(split), seen, ms::involutive(distance_of, split_or_merge), ms::random_walk("a", 1.0),
+      ms::random_walk("b", 1.0));
+  auto const followed = run(chains), again = run(chains.reexecuted());
+  for (std::size_t k = 0; k < followed.size(); ++k) CHECK(followed[k] == Approx(again[k]).epsilon(1e-10));
+}
+
+TEST_CASE(
+    "an involutive move of a chain has the weight of involutive_move, and leaves rejected traces alone") {
+  auto const m = ms::model(split);
+  for (i64 k = 0; k < 40; ++k) {
+    auto const t = m.generate(seen, od::random_key(19).at(k)).of;
+    od::random_key const key = od::random_key(20).at(k);
+    auto const made = ms::involutive_move(m, t, distance_of, split_or_merge, seen, key);
+    ms::followed_trace now(t, seen);
+    ms::move_record record;
+    ms::involutive move(distance_of, split_or_merge);
+    move(now, key, record);
+    CHECK((record.accepted == 1) == made.accepted);
+    CHECK(now.score() == Approx(made.of.score()).epsilon(1e-12));
+    CHECK(now.as_trace().choices() == made.of.choices());
+  }
+}
+
+TEST_CASE("chains of involutive moves have the posterior that is solved", "[statistics]") {
+  auto chain = ms::mcmc(
+      ms::model(split), seen, ms::involutive(distance_of, split_or_merge), ms::random_walk("a", 1.5),
+      ms::random_walk("b", 1.5))(0, od::random_key(21));
+  std::size_t const steps = 40'000;
+  std::size_t twos = 0;
+  for (std::size_t k = 0; k < steps; ++k) {
+    chain.transition(od::random_key(22).at(k));
+    twos += chain.state().get<bool>("two");
+  }
+  CHECK(static_cast<double>(twos) / static_cast<double>(steps) == Approx(probability_of_two()).margin(0.02));
+}
+
+TEST_CASE("involutive moves of chains refuse what is no bijection, and roll back") {
+  ms::followed_trace t(
+      ms::model(split).generate({{"two", false}, {"y", 1.0}, {"z", 2.5}}, od::random_key(23)).of, seen);
+  double const score = t.score();
+  ms::move_record record;
+  constexpr auto none = [](auto const&) { return ms::no_auxiliary(); };
+  auto const with = [&](auto const& f) { ms::involutive(none, f)(t, od::random_key(24), record); };
+  CHECK_THROWS_WITH(
+      with([](auto const& c) { c.model.write("a", 1.0); }), Contains("does not read the choice a"));
+  CHECK_THROWS_WITH(
+      with([](auto const& c) { c.model.write("y", c.model.real("a")); }), Contains("\"y\" is observed"));
+  CHECK_THROWS_AS(
+      with([](auto const& c) {
+        c.model.write("two", !c.model.boolean("two"));
+        c.model.write("a", -c.model.real("a"));
+      }),
+      ms::model_error);
+  CHECK_THROWS_WITH(
+      with([](auto const& c) { c.model.write("b", c.model.real("a")); }),
+      "overdub: the transform writes the choice b, which the model does not make then");
+  CHECK(t.score() == score);
+  CHECK(t.propose() == 0);
 }
