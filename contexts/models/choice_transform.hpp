@@ -190,7 +190,7 @@ public:
           along[i] = -1; // of what the others leave of a simplex
       }
       all.emplace_back(
-          rank == 0 ? x.as<double>() : x.elements<double>()[k], along,
+          rank == 0 ? x.as<double>() : x.elements<double>()[static_cast<i64>(k)], along,
           overdub::detail::ref<transform_tangents>());
     }
     return all;
@@ -327,7 +327,7 @@ void check_returns(Was const& was, Is const& is, int side, double tolerance) {
       if (x.type().rank == 0)
         same = near(x.as<double>(), y.as<double>());
       else
-        for (std::size_t k = 0; k < numbers_in(x); ++k)
+        for (i64 k = 0; k < x.size(); ++k)
           same = same && near(x.elements<double>()[k], y.elements<double>()[k]);
     } else if (same)
       same = x == y;

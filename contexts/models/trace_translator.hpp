@@ -15,6 +15,23 @@ struct translated_trace {
   double weight = 0;
 };
 
+namespace detail {
+
+// The choices of a trace that are not observed.
+template <class Trace>
+struct unobserved {
+  Trace const& of;
+  choice_map const& observed;
+};
+template <class Trace, class F>
+void for_each_choice_of(unobserved<Trace> const& t, F const& f) {
+  for_each_choice_of(t.of, [&](address const& at, datum const& x) {
+    if (!t.observed.contains(at)) f(at, x);
+  });
+}
+
+} // namespace detail
+
 /// Translates traces to a model: `forward_of(t)` is an auxiliary model for a trace of the first one, and `backward_of(u)` for a trace u of the
 /// second one, each may be no_auxiliary; `transform(x)` reads the choices of t and of the former, and writes all choices of u that are not
 /// observed, and those of the latter. It is a bijection. A trace's weight times exp(weight) is a weight of its translation: expectations
@@ -44,27 +61,12 @@ public:
     auto const auxiliary = forward_of_(t).simulate(key.at("proposal"));
     auto made = translate(t, auxiliary);
     detail::transformed const back(inverse, made.first.of, made.second);
-    detail::check_returns(unobserved{t, before_}, back.model(), detail::of_model, tolerance);
+    detail::check_returns(detail::unobserved<Trace>{t, before_}, back.model(), detail::of_model, tolerance);
     detail::check_returns(auxiliary, back.auxiliary(), detail::of_auxiliary, tolerance);
     return std::move(made.first);
   }
 
 private:
-  // The choices of a trace that are not observed.
-  template <class Trace>
-  struct unobserved {
-    Trace const& of;
-    choice_map const& observed;
-    template <class G>
-    friend void for_each_choice_of(unobserved const& t, G const& g) {
-      detail::for_each_choice_of(t.of, [&](address const& at, datum const& x) {
-        if (!t.observed.contains(at)) g(at, x);
-      });
-    }
-  };
-  template <class Trace>
-  unobserved(Trace const&, choice_map const&) -> unobserved<Trace>;
-
   template <class Trace, class Auxiliary>
   auto translate(Trace const& t, Auxiliary const& auxiliary) const {
     detail::transformed const there(transform_, t, auxiliary);

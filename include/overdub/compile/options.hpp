@@ -48,7 +48,7 @@ struct compile_options {
   bool check_fingerprints = false;
   // What a staged program runs through before it is executed, in this order; nothing else, where it is not in the list. What a step
   // leaves is verified.
-  std::vector<pass::pipeline_step> passes = {"default_pipeline"};
+  std::vector<pass::pipeline_step> passes = pass::default_steps();
 
   bool has_default_passes() const {
     return passes.size() == 1 && !passes.front().is_own() && passes.front().name() == "default_pipeline";

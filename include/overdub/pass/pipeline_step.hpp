@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace overdub::pass {
 
@@ -55,5 +56,8 @@ private:
   std::string key_;
   std::function<void(ir::program&)> run_;
 };
+
+/// The pipeline of programs that are compiled without one of their own.
+inline std::vector<pipeline_step> default_steps() { return {pipeline_step("default_pipeline")}; }
 
 } // namespace overdub::pass
