@@ -2,6 +2,7 @@
 // be: bounds of numbers, lengths of arrays. Soundness is the law of it: what is not found does not happen.
 #pragma once
 
+#include <overdub/compile/artifact.hpp>
 #include <overdub/contexts/check/bounds.hpp>
 #include <overdub/contexts/check/calls.hpp>
 #include <overdub/contexts/check/report.hpp>
@@ -37,12 +38,12 @@ requires(sizeof...(T) > 0) check_report check(F const& f, bounds_of<T> const&...
 }
 
 /// A program was refused by `checked`.
-struct OVERDUB_EXPORTED check_failed : error {
-  using error::error;
+struct OVERDUB_EXPORTED check_failed : refusal {
+  using refusal::refusal;
 };
 
 /// A context that refuses programs: where something that throws, or gives NaN, is certain, for whatever finite arguments,
-/// compilation throws check_failed, whose text is that of the first finding.
+/// compilation throws check_failed, whose text is that of the first finding. The cache keeps that: the same function is not checked again.
 struct checked : context {
   static constexpr std::string_view name = "checked";
 

@@ -57,15 +57,15 @@ function(overdub_write_batch path)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
 endfunction()
 
-# Batches of sources, and sources that are compiled alone: since they define macros, say what no header may, or do what is done at
-# global scope.
+# Batches of sources, and sources that are compiled alone: since they define macros, say what no header may, include LLVM's headers, or
+# do what is done at global scope.
 function(overdub_batches out program)
   set(all "")
   set(optimised "")
   set(unoptimised "")
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    file(STRINGS ${source} global REGEX "^(#(define|error|undef)|#if(def| defined|ndef)|BOOST_HANA_|namespace (overdub|std|rc|Catch))")
+    file(STRINGS ${source} global REGEX "^(#(define|error|undef)|#include <llvm/|#if(def| defined|ndef)|BOOST_HANA_|namespace (overdub|std|rc|Catch))")
     overdub_is_unoptimised(is_unoptimised ${source})
     if(global OR OVERDUB_TEST_BATCH EQUAL 1)
       list(APPEND all ${source})

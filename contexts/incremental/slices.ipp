@@ -51,6 +51,9 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_options const& o)
     : program_(std::move(p)), options_(o), layout_(program_[program_.entry]) {
+  if (!o.has_default_passes())
+    throw incremental_error(message("overdub: update programs are made by passes of their own; leave "
+                                    "compile_options::passes as it is for incremental"));
   increments::refuse_effects(program_);
   pass::default_pipeline(program_);
   increments::refuse_values(program_);

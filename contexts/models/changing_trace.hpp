@@ -248,6 +248,19 @@ public:
   double propose() { return propose(nullptr); }
   /// Whether the proposal has the choices that there were, with other values.
   bool keeps_structure() const { return structure_.is_same() && !growth_.is_growing(); }
+  /// The logarithm of the ratio of the densities alone, of what was proposed last: nothing is added for what was drawn, or vanishes.
+  double proposed_difference() const { return program_.difference(); }
+  /// The choices that the last proposal makes vanish; and whether it makes a choice.
+  std::vector<choice_place> const& vanished() const { return structure_.vanished(); }
+  bool is_proposed(std::uint32_t s, std::span<i64 const> at) const {
+    choice_place const c{s, number_of(shapes_[s], at)};
+    return is_made(s, at) ? !std::ranges::binary_search(structure_.vanished(), c) : structure_.appears(c);
+  }
+  /// Calls f() while choices are read as they are proposed: by `bits`, `number`, `values` and `get`, of choices that are made before, too.
+  template <class F>
+  void as_proposed(F const& f) {
+    program_.as_proposed(f);
+  }
   /// The logarithm of the density with the changes that were proposed.
   double proposed_score() const { return std::bit_cast<double>(program_.proposed()); }
   void commit() {

@@ -141,9 +141,14 @@ public:
   /// Runs the function in contexts, of which one makes the choices.
   template <class C>
   auto run_in(C&& contexts) const {
-    return std::apply(
-        [&](A const&... x) { return overdub::overdub(std::forward<C>(contexts), f_, x...); }, arguments_);
+    return std::apply([&](A const&... x) { return run_with(std::forward<C>(contexts), x...); }, arguments_);
   }
+  /// The same with other arguments, which may be tagged.
+  template <class C, class... X>
+  auto run_with(C&& contexts, X const&... x) const {
+    return overdub::overdub(std::forward<C>(contexts), f_, x...);
+  }
+  std::tuple<A...> const& arguments() const { return arguments_; }
 
 private:
   trace_type run(random_key const& key, choosing::source given) const {

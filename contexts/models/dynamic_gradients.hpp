@@ -1,13 +1,16 @@
-// choice_gradients of dynamic models: the derivatives of a trace's score by its choices, forwards, some choices a run.
+// choice_gradients and argument_gradients of dynamic models: the derivatives of a trace's score by its choices, and by the model's
+// arguments, forwards, some numbers a run.
 #pragma once
 
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/models/dynamic.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,27 +24,16 @@ struct varied_choice {
   std::size_t size() const { return static_cast<std::size_t>(value.size()); }
 };
 
-// Differentiates the log densities of the choices that `choosing`, inside of it, makes: along `directions` numbers of choices at once.
-class choice_tangents : public contexts::forward_along<8> {
+// Differentiates the log densities of the choices that `choosing`, inside of it, makes, along `directions` numbers at once.
+class score_tangents : public contexts::forward_along<8> {
 public:
   using forward_along = contexts::forward_along<8>;
-  using forward_along::overdub;
-  static constexpr std::string_view name = "choice_tangents";
+  explicit score_tangents(choosing& choices) : choices_(choices) {}
 
-  /// Numbers from `first` on. `varied` is where the choice made last stands among those that vary; nullptr, where it does not.
-  choice_tangents(choosing& choices, varied_choice const* const& varied, std::size_t first)
-      : choices_(choices), varied_(varied), first_(first) {}
-
-  template <random_choice F, class D>
-  auto overdub(F const& f, D const& d) {
-    auto const x = with_tangents(choices_.overdub(f, overdub::detail::take_inner{}(d)));
-    add(recurse(*this, density_at, d, x).metadata);
-    return x;
-  }
   /// The derivatives of the score along the directions.
   std::array<double, directions> const& slopes() const { return slopes_; }
 
-private:
+protected:
   static constexpr auto density_at =
       fn<"log_density">([](auto const& d, auto const& x) { return log_density(d, x); });
 
@@ -49,13 +41,37 @@ private:
   void add(auto const& tangent) {
     for (int k = 0; k < directions; ++k) slopes_[static_cast<std::size_t>(k)] += concrete(tangent[k]);
   }
-
   // In the context inside, where arrays keep their tangents in another way than out of it.
   template <class T, class M>
   auto tagged_inside(T const& x, M const& tangent) const {
     stack<level<choosing, void>> const inside{choices_, {}};
     return overdub::tag(overdub::detail::wrap(inside, x), tangent);
   }
+
+  choosing& choices_;
+
+private:
+  std::array<double, directions> slopes_{};
+};
+
+// Of choices: along some of their numbers.
+class choice_tangents : public score_tangents {
+public:
+  using forward_along::overdub;
+  static constexpr std::string_view name = "choice_tangents";
+
+  /// Numbers from `first` on. `varied` is where the choice made last stands among those that vary; nullptr, where it does not.
+  choice_tangents(choosing& choices, varied_choice const* const& varied, std::size_t first)
+      : score_tangents(choices), varied_(varied), first_(first) {}
+
+  template <random_choice F, class D>
+  auto overdub(F const& f, D const& d) {
+    auto const x = with_tangents(choices_.overdub(f, overdub::detail::take_inner{}(d)));
+    add(recurse(*this, density_at, d, x).metadata);
+    return x;
+  }
+
+private:
   auto with_tangents(double x) const {
     contexts::tangents<double, directions> unit;
     for (int k = 0; k < directions; ++k) unit[k] = is_along(k, 0);
@@ -76,11 +92,124 @@ private:
     return varied_ != nullptr && varied_->first + i == first_ + static_cast<std::size_t>(direction);
   }
 
-  choosing& choices_;
   varied_choice const* const& varied_;
   std::size_t first_;
-  std::array<double, directions> slopes_{};
 };
+
+// Of arguments: choices are constants.
+class argument_tangents : public score_tangents {
+public:
+  using forward_along::overdub;
+  using score_tangents::score_tangents;
+  static constexpr std::string_view name = "argument_tangents";
+
+  template <random_choice F, class D>
+  auto overdub(F const& f, D const& d) {
+    auto const x = tagged_inside(choices_.overdub(f, overdub::detail::take_inner{}(d)), zero{});
+    add(recurse(*this, density_at, d, x).metadata);
+    return x;
+  }
+};
+
+template <class X>
+consteval bool is_argument_to_vary() {
+  static_assert(
+      !overdub::detail::plain_described<X>, "overdub: the score is differentiated by arguments that are "
+                                            "numbers, arrays, and trees of them; make this "
+                                            "struct a template over its number, or give its members");
+  return true;
+}
+
+// Arguments with the tangents of a run: one along each of the numbers from `first` on, of all that there are.
+class varied_arguments {
+public:
+  static constexpr int directions = argument_tangents::directions;
+  explicit varied_arguments(std::size_t first) : first_(first) {}
+
+  template <class X>
+  auto operator()(X const& x) const {
+    if constexpr (std::floating_point<X>) {
+      contexts::tangents<X, directions> unit;
+      for (int k = 0; k < directions; ++k) unit[k] = is_along(k, next_);
+      ++next_;
+      return overdub::tag(x, unit);
+    } else if constexpr (overdub::detail::is_array<X>) {
+      if constexpr (std::floating_point<typename X::value_type>) {
+        contexts::tangents<X, directions> units;
+        auto const size = static_cast<std::size_t>(x.size());
+        for (int k = 0; k < directions; ++k) {
+          std::vector<typename X::value_type> unit(size);
+          for (std::size_t i = 0; i < size; ++i) unit[i] = is_along(k, next_ + i);
+          units[k] = X::copy_of(unit);
+        }
+        next_ += size;
+        return overdub::tag(x, units);
+      } else
+        return x;
+    } else if constexpr (is_argument_to_vary<X>() && overdub::detail::tree<X>)
+      return tree_traits<X>::map(*this, x);
+    else
+      return x;
+  }
+  /// How many numbers it went through.
+  std::size_t count() const { return next_; }
+
+private:
+  bool is_along(int direction, std::size_t number) const {
+    return number == first_ + static_cast<std::size_t>(direction);
+  }
+
+  std::size_t first_;
+  mutable std::size_t next_ = 0;
+};
+
+// The same arguments, with derivatives for numbers; 0 for integers.
+class slopes_of_arguments {
+public:
+  explicit slopes_of_arguments(std::vector<double> const& all) : all_(all) {}
+
+  template <class X>
+  X operator()(X const& x) const {
+    if constexpr (std::floating_point<X>)
+      return static_cast<X>(all_[next_++]);
+    else if constexpr (overdub::detail::is_array<X>) {
+      if constexpr (std::floating_point<typename X::value_type>) {
+        std::vector<typename X::value_type> each(static_cast<std::size_t>(x.size()));
+        for (auto& e : each) e = static_cast<typename X::value_type>(all_[next_++]);
+        return X::copy_of(each);
+      } else
+        return X();
+    } else if constexpr (overdub::detail::tree<X>)
+      return tree_traits<X>::map(*this, x);
+    else
+      return X();
+  }
+
+private:
+  std::vector<double> const& all_;
+  mutable std::size_t next_ = 0;
+};
+
+// Gives the choices of a trace again.
+template <class Trace>
+datum choice_again(Trace const& t, address const& at) {
+  made_choice const* const choice = t.made().find(at);
+  if (choice == nullptr)
+    throw model_error(message(
+        "overdub: the trace has no choice at %.80s, which the model makes: it is one of another model, "
+        "or of other arguments",
+        text_of(at).c_str()));
+  return choice->value;
+}
+template <class Trace>
+void check_all_again(Trace const& t, choosing const& choices) {
+  if (choices.made().size() != t.size())
+    throw model_error(message(
+        "overdub: the trace has %zu choices, and the model makes %zu of them: it is one of another model, "
+        "or of "
+        "other arguments",
+        t.size(), choices.made().size()));
+}
 
 } // namespace detail
 
@@ -105,22 +234,11 @@ choice_map choice_gradients(
     choosing choices(random_key(0), [&](address const& at, ir::type) {
       auto const found = all.find(at);
       varied = found == all.end() ? nullptr : &found->second;
-      made_choice const* const choice = t.made().find(at);
-      if (choice == nullptr)
-        throw model_error(message(
-            "overdub: the trace has no choice at %.80s, which the model makes: it is one of another model, "
-            "or of other arguments",
-            text_of(at).c_str()));
-      return choice->value;
+      return detail::choice_again(t, at);
     });
     detail::choice_tangents along(choices, varied, slopes.size());
     m.run_in(compose(along, choices));
-    if (choices.made().size() != t.size())
-      throw model_error(message(
-          "overdub: the trace has %zu choices, and the model makes %zu of them: it is one of another model, "
-          "or of "
-          "other arguments",
-          t.size(), choices.made().size()));
+    detail::check_all_again(t, choices);
     slopes.insert(slopes.end(), along.slopes().begin(), along.slopes().end());
   }
   choice_map gradients;
@@ -131,6 +249,32 @@ choice_map choice_gradients(
         each.value.type().rank == 0 ? datum(*first) : datum(array<double>::copy_of({&*first, each.size()})));
   }
   return gradients;
+}
+
+/// The derivatives of the score of a trace of m by the model's arguments, in their types: numbers, arrays and trees of them; 0 by integers
+/// and truths, and an empty array by arrays of them. Choices stay as they are. Forwards, by eight numbers in a run of the function.
+template <class F, class... A>
+std::tuple<A...> argument_gradients(
+    dynamic_function<F, A...> const& m, typename dynamic_function<F, A...>::trace_type const& t) {
+  std::vector<double> slopes;
+  std::size_t count = 0;
+  do {
+    choosing choices(random_key(0), [&](address const& at, ir::type) { return detail::choice_again(t, at); });
+    detail::argument_tangents along(choices);
+    detail::varied_arguments const varied(slopes.size());
+    std::apply(
+        [&](A const&... x) {
+          std::apply(
+              [&](auto const&... each) { m.run_with(compose(along, choices), each...); },
+              std::tuple<decltype(varied(x))...>{varied(x)...});
+        },
+        m.arguments());
+    detail::check_all_again(t, choices);
+    count = varied.count();
+    slopes.insert(slopes.end(), along.slopes().begin(), along.slopes().end());
+  } while (slopes.size() < count);
+  detail::slopes_of_arguments const of(slopes);
+  return std::apply([&](A const&... x) { return std::tuple<A...>{of(x)...}; }, m.arguments());
 }
 
 } // namespace overdub::models

@@ -60,6 +60,12 @@ public:
     return models::regenerate(own(t), arguments_, of, key);
   }
 
+  /// The derivatives of the score of a trace of this model by the arguments that the trace has, in their types: 0 by integers and truths, and
+  /// an empty array by arrays of them.
+  std::tuple<A...> argument_gradients(trace const& t) const {
+    return tree_of<std::tuple<A...>>(models::argument_gradients(own(t)));
+  }
+
   /// What the model returned in a trace of its own. Throws model_error for another one's.
   Result result(trace const& t) const { return own(t).template result<Result>(); }
 

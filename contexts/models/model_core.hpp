@@ -77,6 +77,9 @@ public:
   /// The gradient of the score of all choices, by those of these sites; 0 or nothing for the others.
   OVERDUB_DECL std::vector<datum> gradient(
       std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const;
+  /// The same by the arguments, all of them: 0 or an empty array for those that have no derivatives.
+  OVERDUB_DECL std::vector<datum>
+  argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const;
 
   /// How many turns the maps and loops around each site make with these arguments, outermost first: one number for each index of its
   /// addresses; `unknown_turns`, where the arguments alone do not tell.
@@ -156,6 +159,8 @@ private:
     return s;
   }
   void check_draws(std::uint32_t site) const;
+  std::vector<datum> gradient_by(
+      std::vector<bool> const& inputs, std::span<datum const> arguments, std::span<datum const> given) const;
 
   model_program model_;
   compile_options options_;

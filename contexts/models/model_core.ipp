@@ -64,6 +64,9 @@ inline void model_core::caller::choose(void* object, void const* const* argument
 
 OVERDUB_DECL model_core::model_core(ir::program staged, compile_options const& o)
     : model_(model_program_of(std::move(staged))), options_(o) {
+  if (!o.has_default_passes())
+    throw model_error(message("overdub: the programs of a model are made by passes of their own; leave "
+                              "compile_options::passes as it is for model"));
   for (std::uint32_t s = 0; s < sites().size(); ++s) {
     sources_.emplace_back();
     for (ir::node_id const n : sites()[s].nodes) {
@@ -259,17 +262,29 @@ OVERDUB_DECL model_run model_core::run(
 
 OVERDUB_DECL std::vector<datum> model_core::gradient(
     std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const {
+  std::vector<bool> inputs(arguments.size(), false);
+  inputs.insert(inputs.end(), asked.begin(), asked.end());
+  return gradient_by(inputs, arguments, given);
+}
+
+OVERDUB_DECL std::vector<datum>
+model_core::argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const {
+  std::vector<bool> inputs(arguments.size(), true);
+  inputs.resize(arguments.size() + sites().size(), false);
+  return gradient_by(inputs, arguments, given);
+}
+
+inline std::vector<datum> model_core::gradient_by(
+    std::vector<bool> const& inputs, std::span<datum const> arguments, std::span<datum const> given) const {
   tiered_program const* code = nullptr;
   {
     std::lock_guard const lock(mutex_);
-    auto at = gradients_.find(asked);
+    auto at = gradients_.find(inputs);
     if (at == gradients_.end()) {
       ir::program p = program_of(scoring());
-      std::vector<bool> inputs(arguments.size(), false);
-      inputs.insert(inputs.end(), asked.begin(), asked.end());
       contexts::differentiate_entry(p, inputs, false);
       pass::default_pipeline(p);
-      at = gradients_.emplace(asked, code_of(std::move(p))).first;
+      at = gradients_.emplace(inputs, code_of(std::move(p))).first;
     }
     code = at->second.get();
   }

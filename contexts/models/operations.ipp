@@ -214,6 +214,10 @@ OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of) {
   return all;
 }
 
+OVERDUB_DECL std::vector<datum> argument_gradients(trace const& t) {
+  return t.core().argument_gradient(t.arguments(), t.values());
+}
+
 OVERDUB_DECL std::string improper_choice(trace const& t) {
   if (overdub::is_finite(t.score())) return {};
   model_core const& m = t.core();
@@ -226,7 +230,8 @@ OVERDUB_DECL std::string improper_choice(trace const& t) {
   for (std::uint32_t k = 0; k < t.values().size() && found.empty(); ++k)
     t.for_each(k, [&](std::vector<i64> const& at) {
       double const log_density = part_of(r.densities[k], at).as<double>();
-      if (!found.empty() || overdub::is_finite(log_density) || (is_nan && !overdub::is_nan(log_density))) return;
+      if (!found.empty() || overdub::is_finite(log_density) || (is_nan && !overdub::is_nan(log_density)))
+        return;
       found = text_of(address(m.sites()[k].address, at)) + " is " +
               overdub::text_of(part_of(t.values()[k], at)) +
               (log_density < 0   ? ", which its distribution never gives"

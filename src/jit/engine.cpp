@@ -320,7 +320,38 @@ vector_unit set_target(llvm::Module& m, options const& o, vector_width widest) {
   return {avx && has("+avx512f") ? 512u : avx ? 256u : 128u, avx, has("+avx2")};
 }
 
+namespace {
+
+// What C++ calls in a module, by its type; nothing, where it is not there.
+llvm::FunctionType const* type_of_entry(llvm::Module const& m, char const* name) {
+  llvm::Function const* const f = m.getFunction(name);
+  return f == nullptr || f->isDeclaration() ? nullptr : f->getFunctionType();
+}
+
+void run_callback(module_callback const& callback, char const* when, llvm::Module& m) {
+  if (!callback.run) return;
+  auto const entries = [&] {
+    return std::pair(type_of_entry(m, "overdub:entry"), type_of_entry(m, "overdub:target"));
+  };
+  auto const before = entries();
+  char const* const name = callback.name.empty() ? "without a name" : callback.name.c_str();
+  callback.run(m);
+  std::string why;
+  llvm::raw_string_ostream faults(why);
+  if (llvm::verifyModule(m, &faults))
+    throw not_executable(message(
+        "overdub: the callback %s %s optimisation left a module that LLVM refuses: %s", name, when,
+        faults.str().c_str()));
+  if (entries() != before)
+    throw not_executable(message(
+        "overdub: the callback %s %s optimisation removed a function that C++ calls, or changed its type",
+        name, when));
+}
+
+} // namespace
+
 void optimise(llvm::Module& m, options const& o, vector_width widest) {
+  run_callback(o.before_optimisation, "before", m);
   borrowed_machine const target(o, widest);
 #if !defined(NDEBUG)
   std::string why;
@@ -333,6 +364,7 @@ void optimise(llvm::Module& m, options const& o, vector_width widest) {
   outline_long_functions(m);
   split_long_blocks(m);
   align_spilled_vectors(m);
+  run_callback(o.after_optimisation, "after", m);
 }
 
 std::string text_of(llvm::Module const& m) {

@@ -1,6 +1,8 @@
 #include <overdub/execute/host.hpp>
 #include <overdub/jit/executor.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -13,6 +15,8 @@ public:
     name_ = "jit -O" + std::to_string(options_.optimisation);
     if (options_.debug) name_ += " debug";
     if (!options_.cpu.empty()) name_ += " " + options_.cpu + " " + options_.features;
+    add(" before ", options_.before_optimisation);
+    add(" after ", options_.after_optimisation);
   }
   std::string const& name() const override { return name_; }
   std::shared_ptr<execute::code const> prepare(ir::program const& p) const override {
@@ -20,6 +24,14 @@ public:
   }
 
 private:
+  // A callback without a name does what no other executor's does.
+  void add(char const* when, module_callback const& callback) {
+    static std::atomic<std::uint64_t> unnamed{0};
+    if (!callback.run) return;
+    name_ += when + std::to_string(callback.name.size()) + ':' + callback.name;
+    if (callback.name.empty()) name_ += std::to_string(++unnamed);
+  }
+
   options options_;
   std::string name_;
 };

@@ -47,13 +47,18 @@ program_key key_of(ir::program const& p, ir::function_id entry, options const& o
       std::to_string(OVERDUB_VERSION_PATCH) +
       ", sources " OVERDUB_JIT_SOURCES "\nLLVM " LLVM_VERSION_STRING "\nlayout " + layout() + '\n');
   // All options: one that is new does not compile here until it is part of the text.
-  auto const& [optimisation, cpu, features, debug, cache] = o;
+  auto const& [optimisation, cpu, features, debug, cache, before, after] = o;
   (void)cpu, (void)features, (void)cache;
   program_key made{versions, reached_from(p, entry)};
   made.text += "processor " + target_text(o) + "\noptimisation " + std::to_string(optimisation) +
                (debug ? ", debug" : "") + "\nmathematics " +
                std::string(ir::math_mode_names[static_cast<std::size_t>(p.math)]) + functions_for(p.math) +
                "\n";
+  for (module_callback const* const each :
+       {&before, &after}) // on a line each: one name cannot say what two do
+    if (each->run)
+      made.text += (each == &before ? "before " : "after ") + std::to_string(each->name.size()) + ':' +
+                   each->name + '\n';
   for (ir::function_id const f : made.functions) made.text += ir::print(p, f, {.places = debug});
   return made;
 }

@@ -8,6 +8,7 @@
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/graph_concepts.hpp>
 #include <boost/graph/graphviz.hpp>
+#include <boost/graph/reverse_graph.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <boost/graph/topological_sort.hpp>
 
@@ -26,7 +27,7 @@ BOOST_CONCEPT_ASSERT((boost::EdgeListGraphConcept<dependence_graph>));
 BOOST_CONCEPT_ASSERT((boost::BidirectionalGraphConcept<dependence_graph>));
 BOOST_CONCEPT_ASSERT((boost::VertexListGraphConcept<call_graph>));
 BOOST_CONCEPT_ASSERT((boost::EdgeListGraphConcept<call_graph>));
-BOOST_CONCEPT_ASSERT((boost::IncidenceGraphConcept<call_graph>));
+BOOST_CONCEPT_ASSERT((boost::BidirectionalGraphConcept<call_graph>));
 BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<dependence_graph, node_id, boost::vertex_index_t>));
 BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<dependence_graph, node_id, boost::vertex_name_t>));
 BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<call_graph, function_id, boost::vertex_index_t>));
@@ -42,10 +43,15 @@ std::vector<std::string> named_edges(Graph const& g) {
   return all;
 }
 template <class Graph>
-std::string reached_from(Graph const& g, typename Graph::vertex_descriptor start) {
+std::string reached_from(Graph const& g, typename Graph::vertex_descriptor start, bool backwards = false) {
   std::vector<boost::default_color_type> colors(num_vertices(g));
-  auto const color = boost::make_iterator_property_map(colors.begin(), get(boost::vertex_index, g));
-  boost::breadth_first_search(g, start, boost::color_map(color));
+  auto const index = get(boost::vertex_index, g);
+  auto const color = boost::make_iterator_property_map(colors.begin(), index);
+  if (backwards)
+    boost::breadth_first_search(
+        boost::make_reverse_graph(g), start, boost::vertex_index_map(index).color_map(color));
+  else
+    boost::breadth_first_search(g, start, boost::color_map(color));
   std::string text;
   for (auto [at, end] = vertices(g); at != end; ++at)
     if (get(color, *at) == boost::black_color) text.append(text.empty() ? "" : ", ").append(g.name(*at));
@@ -200,6 +206,44 @@ TEST_CASE("the calls of a program are a graph with an edge for each call and eac
   CHECK(num_edges(g) == 5);
   CHECK(out_degree(function_id{0}, g) == 3);
   CHECK(reached_from(g, function_id{1}) == "even, odd");
+}
+
+TEST_CASE("the calls into a function are those out of its callers") {
+  program const p = recursion();
+  call_graph const g(p);
+  std::vector<function_call> in, out;
+  for (auto [f, last] = vertices(g); f != last; ++f) {
+    for (auto [at, end] = in_edges(*f, g); at != end; ++at) {
+      CHECK(target(*at, g) == *f);
+      in.push_back(*at);
+    }
+    CHECK(degree(*f, g) == in_degree(*f, g) + out_degree(*f, g));
+  }
+  for (auto [at, end] = edges(g); at != end; ++at) out.push_back(*at);
+  CHECK(in.size() == out.size());
+  CHECK(std::ranges::is_permutation(in, out));
+  CHECK(in_degree(function_id{1}, g) == 3);
+  CHECK(in_degree(function_id{0}, g) == 0);
+  // Who may reach a function: Boost's searches run backwards.
+  CHECK(reached_from(g, function_id{2}, true) == "main, even, odd");
+}
+
+TEST_CASE("callers lists the calls and closures that name a function, in the order of the program") {
+  program const p = recursion();
+  callers const all(p);
+  auto const names = [&](function_id f) {
+    std::string text;
+    for (function_call const& c : all.of(f)) {
+      CHECK(c.callee == f);
+      CHECK(p[c.caller][c.at].attributes.callee() == f);
+      text.append(text.empty() ? "" : ", ").append(p.name_of(c.caller));
+    }
+    return text;
+  };
+  CHECK(names(function_id{0}).empty());
+  CHECK(names(function_id{1}) == "main, main, odd");
+  CHECK(names(function_id{2}) == "even");
+  CHECK(names(function_id{3}) == "main");
 }
 
 TEST_CASE("Boost's strong components of the calls are those that effects are found by") {

@@ -20,7 +20,7 @@
 
 namespace overdub {
 
-/// A context made a program that breaks a rule. `what()` names the context and the stage, and `program` is the text of what it
+/// A context, or a step of the user's pipeline, made a program that breaks a rule. `what()` names it, and `program` is the text of what it
 /// made.
 struct OVERDUB_EXPORTED pass_error : error {
   pass_error(message const& why, std::string text) : error(why), program(std::move(text)) {}
@@ -29,6 +29,12 @@ struct OVERDUB_EXPORTED pass_error : error {
 
 /// Two contexts of equal fingerprints make different programs: something else than the fingerprint got into one.
 struct OVERDUB_EXPORTED fingerprint_error : error {
+  using error::error;
+};
+
+/// A context refuses a program for good: the cache keeps the exception, and throws it again for the same function, signature, options and
+/// fingerprints, without staging anything. Derive what `after_inference` throws from it where that depends on nothing else.
+struct OVERDUB_EXPORTED refusal : error {
   using error::error;
 };
 
@@ -77,8 +83,8 @@ OVERDUB_DECL void run_early_passes(recipe& r);
 /// A staged program, rewritten and optimised.
 class rewritten {
 public:
-  /// Runs the contexts' passes and the default pipeline on a staged program. Throws pass_error where a pass breaks it, and what a
-  /// pass throws. O(operations) besides the contexts' passes.
+  /// Runs the contexts' passes and the options' pipeline on a staged program. Throws pass_error where a pass breaks it, and what a
+  /// pass throws. O(operations) besides the contexts' passes and the user's.
   explicit rewritten(recipe r);
   rewritten(rewritten const&) = delete;
   rewritten& operator=(rewritten const&) = delete;

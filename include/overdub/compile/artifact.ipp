@@ -34,17 +34,68 @@ private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Runs what a context does, and finds out whether it left a program. After inference it only looks.
-OVERDUB_DECL void run_pass(context_pass const& pass, ir::program& p) {
-  pass.run(p);
-  if (pass.stage == compilation_stage::after_inference) return;
+/// The types that an entry is called by: C++ reads and writes them without asking again.
+struct entry_types {
+  std::vector<ir::type> parameters, results;
+  explicit entry_types(ir::program const& p) {
+    ir::function const& f = p[p.entry];
+    for (ir::value_id const v : f.parameters()) parameters.push_back(f.type_of(v));
+    results.assign(f.results.begin(), f.results.end());
+  }
+  friend bool operator==(entry_types const&, entry_types const&) = default;
+};
+OVERDUB_DECL bool has_entry(ir::program const& p) {
+  return p.entry != ir::nothing && index_of(p.entry) < p.functions.size() && !p.is_erased(p.entry);
+}
+
+/// Throws pass_error where `who` left no program that can be called as it was before.
+OVERDUB_DECL void check_program(ir::program const& p, entry_types const& before, std::string const& who) {
   std::vector<ir::diagnostic> const faults = ir::faults_of(p);
   if (!faults.empty())
     throw pass_error(
-        message(
-            "overdub: %s of %s made a program that is not valid: %s", name_of(pass.stage), pass.name.c_str(),
-            faults.front().text.c_str()),
+        message("overdub: %s made a program that is not valid: %s", who.c_str(), faults.front().text.c_str()),
         ir::print(p));
+  if (!has_entry(p) || entry_types(p) != before)
+    throw pass_error(
+        message(
+            "overdub: %s changed the types that the program is called by; its entry takes and gives what "
+            "the function does",
+            who.c_str()),
+        ir::print(p));
+}
+
+/// Runs what a context does, and finds out whether it left a program. After inference it only looks.
+OVERDUB_DECL void run_pass(context_pass const& pass, ir::program& p) {
+  if (pass.stage == compilation_stage::after_inference) return pass.run(p);
+  entry_types const before(p);
+  pass.run(p);
+  check_program(p, before, std::string(name_of(pass.stage)) + " of " + pass.name);
+}
+
+/// Runs the passes of the options. An observer is told of each.
+OVERDUB_DECL void
+run_pipeline(compile_options const& o, ir::program& p, pass::pass_observer const& observer) {
+  for (pass::pipeline_step const& step : o.passes) {
+    if (step.is_own()) {
+      entry_types const before(p);
+      std::size_t const operations = pass::operation_count(p);
+      auto const start = std::chrono::steady_clock::now();
+      step.run(p);
+      std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
+      check_program(p, before, "the pass " + step.name());
+      observer({step.name(), taken.count(), operations, pass::operation_count(p)});
+    } else if (step.name() == "default_pipeline")
+      pass::default_pipeline(p, observer);
+    else if (auto const known = pass::find_pass(step.name()))
+      (void)pass::pass_runner(p, observer)(*known);
+    else
+      throw pass_error(
+          message(
+              "overdub: there is no pass called %s; give default_pipeline, the name of a pass of "
+              "overdub/pass/pipeline.hpp, or a name and a function",
+              step.name().c_str()),
+          ir::print(p));
+  }
 }
 
 /// An estimate of what a program takes.
@@ -81,7 +132,7 @@ OVERDUB_DECL rewritten::rewritten(recipe r) : made_of_(std::move(r)), program_(m
   add_step("stage", made_of_.staging_nanoseconds, 0, staged);
   run_passes(compilation_stage::after_inference);
   run_passes(compilation_stage::before_optimise);
-  pass::default_pipeline(program_, [&](pass::pass_report const& report) {
+  detail::run_pipeline(made_of_.options, program_, [&](pass::pass_report const& report) {
     add_step(std::string(report.name), report.nanoseconds, report.operations_before, report.operations_after);
   });
   run_passes(compilation_stage::after_optimise);
@@ -207,7 +258,7 @@ OVERDUB_DECL std::string explain(artifact const& a) {
   };
   passes_at(compilation_stage::before_optimise);
   std::string last = ir::print(p);
-  pass::default_pipeline(p, [&](pass::pass_report const& r) {
+  detail::run_pipeline(a.made_of().options, p, [&](pass::pass_report const& r) {
     std::string now = ir::print(p);
     if (now != last) text += "\nafter " + std::string(r.name) + "\n" + now;
     last = std::move(now);

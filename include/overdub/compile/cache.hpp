@@ -32,6 +32,7 @@ struct cache_statistics {
   std::uint64_t misses = 0;       // not found, those that waited for another thread's compilation included
   std::uint64_t compilations = 0; // begun
   std::uint64_t failures = 0;     // that threw
+  std::uint64_t refusals = 0;     // of them, those that are kept: see refusal
   std::uint64_t evictions = 0;
   std::uint64_t invalidations = 0; // entries that a library's new definitions made wrong
   std::size_t entries = 0;
@@ -62,8 +63,8 @@ public:
   compilation_cache& operator=(compilation_cache const&) = delete;
   ~compilation_cache();
 
-  /// The entry of a key, made where there is none. What `compile` throws reaches all who wait for it, and nothing is kept.
-  /// Throws recursive_compilation. O(length of the key) when it is there.
+  /// The entry of a key, made where there is none. What `compile` throws reaches all who wait for it, and is kept where it is a
+  /// `refusal`: then it is thrown again. Throws recursive_compilation. O(length of the key) when it is there.
   std::shared_ptr<artifact const> get(cache_key const& key, std::string const& name, make const& compile);
   /// Drops an entry, if it is there.
   void invalidate(cache_key const& key);

@@ -72,7 +72,8 @@ public:
       std::shared_ptr<artifact const> made = compile();
       auto const taken = std::chrono::steady_clock::now() - start;
       compiling_ += std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count();
-      bool const is_kept = keep(s, number, hash, key, made, generation);
+      bool const is_kept =
+          keep(s, number, std::make_shared<entry const>(key, hash, made, ++clock_), generation);
       if (is_kept) {
         make_room();
         count_fingerprint(key.types, name);
@@ -80,12 +81,15 @@ public:
       }
       promise.set_value(made);
       return made;
+    } catch (refusal const&) {
+      failures_.fetch_add(1, std::memory_order_relaxed);
+      keep_refusal(s, number, key, hash, generation);
+      promise.set_exception(std::current_exception());
+      log_.add(kind::failed, name, what_of(std::current_exception()));
+      throw;
     } catch (...) {
       failures_.fetch_add(1, std::memory_order_relaxed);
-      {
-        std::lock_guard const again(s.mutex);
-        s.land(number);
-      }
+      land(s, number);
       promise.set_exception(std::current_exception());
       log_.add(kind::failed, name, what_of(std::current_exception()));
       throw;
@@ -97,7 +101,7 @@ public:
     shard& s = shards_[hash % shard_count];
     if (std::shared_ptr<entry const> const gone = drop(s, key, hash)) {
       invalidations_.fetch_add(1, std::memory_order_relaxed);
-      log_.add(kind::invalidated, gone->made->name());
+      log_.add(kind::invalidated, gone->name());
     }
   }
 
@@ -107,6 +111,7 @@ public:
     all.misses = misses_;
     all.compilations = compilations_;
     all.failures = failures_;
+    all.refusals = refusals_;
     all.evictions = evictions_;
     all.invalidations = invalidations_;
     all.compiling_nanoseconds = compiling_;
@@ -127,12 +132,12 @@ public:
     generation_.fetch_add(1, std::memory_order_acq_rel);
     for (shard& s : shards_) {
       std::lock_guard const lock(s.mutex);
-      for (std::shared_ptr<entry const> const& e : *s.table) bytes_ -= e->made->bytes();
+      for (std::shared_ptr<entry const> const& e : *s.table) bytes_ -= e->bytes();
       count_ -= s.table->size();
       s.replace(std::make_shared<table>());
       s.hits = 0;
     }
-    misses_ = compilations_ = failures_ = evictions_ = invalidations_ = 0;
+    misses_ = compilations_ = failures_ = refusals_ = evictions_ = invalidations_ = 0;
     compiling_ = 0;
     log_.clear();
     log_.add(kind::cleared, {});
@@ -147,10 +152,16 @@ private:
   struct entry {
     cache_key key;
     std::size_t hash;
-    std::shared_ptr<artifact const> made;
+    std::shared_ptr<artifact const> made;    // or else
+    std::exception_ptr refused;              // what is thrown again
     std::atomic<std::uint64_t> mutable used; // when it was used last, by the clock
     entry(cache_key k, std::size_t h, std::shared_ptr<artifact const> a, std::uint64_t now)
         : key(std::move(k)), hash(h), made(std::move(a)), used(now) {}
+    entry(cache_key k, std::size_t h, std::exception_ptr r, std::uint64_t now)
+        : key(std::move(k)), hash(h), refused(std::move(r)), used(now) {}
+
+    std::size_t bytes() const { return made != nullptr ? made->bytes() : sizeof(entry) + key.data.size(); }
+    std::string name() const { return made != nullptr ? made->name() : std::string(); }
   };
   // What is looked for.
   struct query {
@@ -243,15 +254,21 @@ private:
     std::uint64_t last_flight = 0;
     std::atomic<std::uint64_t> hits{0};
 
+    // Throws what is kept of a refusal.
     std::shared_ptr<artifact const>
     find(cache_key const& key, std::size_t hash, std::atomic<std::uint64_t> const& clock) {
-      detail::epochs::reading const here;
-      entries::table const& all = *seen.load();
-      auto const at = all.find(query{key, hash});
-      if (at == all.end()) return nullptr;
-      (*at)->used.store(clock.load(std::memory_order_relaxed), std::memory_order_relaxed);
-      hits.fetch_add(1, std::memory_order_relaxed);
-      return (*at)->made;
+      std::exception_ptr refused;
+      {
+        detail::epochs::reading const here;
+        entries::table const& all = *seen.load();
+        auto const at = all.find(query{key, hash});
+        if (at == all.end()) return nullptr;
+        (*at)->used.store(clock.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        hits.fetch_add(1, std::memory_order_relaxed);
+        if ((*at)->made != nullptr) return (*at)->made;
+        refused = (*at)->refused;
+      }
+      std::rethrow_exception(std::move(refused));
     }
     void replace(std::shared_ptr<entries::table const> by) {
       seen.store(by.get());
@@ -267,19 +284,35 @@ private:
            XXH3_64bits_withSeed(k.data.data(), k.data.size(), reinterpret_cast<std::uintptr_t>(k.types));
   }
   // Ends a flight, and keeps what it brought, unless the cache was cleared meanwhile.
-  bool keep(
-      shard& s, std::uint64_t number, std::size_t hash, cache_key const& key,
-      std::shared_ptr<artifact const> const& made, std::uint64_t generation) {
-    auto added = std::make_shared<entry const>(key, hash, made, ++clock_);
+  bool keep(shard& s, std::uint64_t number, std::shared_ptr<entry const> added, std::uint64_t generation) {
+    std::size_t const bytes = added->bytes();
     std::lock_guard const lock(s.mutex);
     auto changed = std::make_shared<table>(*s.table);
     changed->insert(std::move(added));
     s.land(number);
     if (generation != generation_.load(std::memory_order_acquire)) return false;
     ++count_;
-    bytes_ += made->bytes();
+    bytes_ += bytes;
     s.replace(std::move(changed));
     return true;
+  }
+  // The same of the exception that is handled. Where there is no memory for it, nothing is kept.
+  void keep_refusal(
+      shard& s, std::uint64_t number, cache_key const& key, std::size_t hash, std::uint64_t generation) {
+    try {
+      if (keep(
+              s, number, std::make_shared<entry const>(key, hash, std::current_exception(), ++clock_),
+              generation)) {
+        refusals_.fetch_add(1, std::memory_order_relaxed);
+        make_room();
+      }
+    } catch (std::bad_alloc const&) {
+      land(s, number);
+    }
+  }
+  void land(shard& s, std::uint64_t number) {
+    std::lock_guard const lock(s.mutex);
+    s.land(number);
   }
   std::shared_ptr<entry const> drop(shard& s, cache_key const& key, std::size_t hash) {
     std::lock_guard const lock(s.mutex);
@@ -289,7 +322,7 @@ private:
     auto changed = std::make_shared<table>(*s.table);
     changed->erase(gone);
     --count_;
-    bytes_ -= gone->made->bytes();
+    bytes_ -= gone->bytes();
     s.replace(std::move(changed));
     return gone;
   }
@@ -316,7 +349,7 @@ private:
         drop(shards_[candidate->hash % shard_count], candidate->key, candidate->hash);
     if (gone == nullptr) return true; // another thread did it
     evictions_.fetch_add(1, std::memory_order_relaxed);
-    log_.add(kind::evicted, gone->made->name());
+    log_.add(kind::evicted, gone->name());
     return true;
   }
   // Statistics, which may be lost where memory is.
@@ -348,8 +381,8 @@ private:
   std::atomic<std::size_t> count_{0}, bytes_{0};
   std::atomic<std::uint64_t> clock_{0};
   std::array<shard, shard_count> shards_;
-  std::atomic<std::uint64_t> misses_{0}, compilations_{0}, failures_{0}, evictions_{0}, invalidations_{0},
-      generation_{0};
+  std::atomic<std::uint64_t> misses_{0}, compilations_{0}, failures_{0}, refusals_{0}, evictions_{0},
+      invalidations_{0}, generation_{0};
   std::atomic<std::int64_t> compiling_{0};
   detail::event_log log_;
   std::mutex mutable fingerprints_mutex_;

@@ -4,11 +4,13 @@
 #include <overdub/execute/code.hpp>
 #include <overdub/ir/math_mode.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/pass/pipeline_step.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace overdub {
 
@@ -44,13 +46,23 @@ struct compile_options {
   // To find what a fingerprint leaves out: each call makes the program anew, and compares it with the one that is kept. Throws
   // fingerprint_error.
   bool check_fingerprints = false;
+  // What a staged program runs through before it is executed, in this order; nothing else, where it is not in the list. What a step
+  // leaves is verified.
+  std::vector<pass::pipeline_step> passes = pass::default_steps();
 
+  bool has_default_passes() const {
+    return passes.size() == 1 && !passes.front().is_own() && passes.front().name() == "default_pipeline";
+  }
   /// What of it decides what is made: a part of the key.
   std::string key() const {
     std::string by = "interpreter";
     if (executor != nullptr && tiers != tiers::interpret_only)
       by = (tiers == tiers::compile_now ? "now " : "hot ") + executor->name();
-    return by.append(" ").append(ir::math_mode_names[static_cast<std::size_t>(math)]);
+    by.append(" ").append(ir::math_mode_names[static_cast<std::size_t>(math)]);
+    if (has_default_passes()) return by;
+    by.append(" by ").append(std::to_string(passes.size()));
+    for (pass::pipeline_step const& step : passes) by.append(step.key());
+    return by;
   }
 };
 

@@ -6,10 +6,25 @@
 #include <overdub/jit/disk_cache.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
+namespace llvm {
+class Module;
+}
+
 namespace overdub::jit {
+
+/// A function that sees the LLVM module of a program, and may change it: to look at it, to mark functions, to run passes of LLVM's. What
+/// the program computes must stay. What it leaves is verified. Include LLVM's headers, of the version that overdub was built with, to write
+/// one. Several threads may call it at once, each with a module of its own; what it throws, compiling throws.
+struct module_callback {
+  /// Says what it does, with a version: machine code is kept, in this process and on disk, for callbacks of this name. Code that was made
+  /// with a callback without a name is kept for the one executor alone, and not on disk.
+  std::string name = {};
+  std::function<void(llvm::Module&)> run = {};
+};
 
 /// How a program is compiled; results do not depend on it.
 struct options {
@@ -17,7 +32,9 @@ struct options {
   std::string cpu = {};      // LLVM's name of the processor; this machine's, if empty
   std::string features = {}; // what it has besides, as in "+avx2,-avx512f"; of a named processor alone
   bool debug = false;        // gdb knows functions and lines of the user's source, perf the functions
-  std::shared_ptr<disk_cache> cache = {}; // where machine code is kept for later processes, if anywhere
+  std::shared_ptr<disk_cache> cache = {};   // where machine code is kept for later processes, if anywhere
+  module_callback before_optimisation = {}; // is given a program's module as it was written
+  module_callback after_optimisation = {};  // and as machine code is made of it
 };
 
 /// How many bytes of memory the machine code of this process takes, by whole pages.
@@ -49,8 +66,8 @@ inline void check_parameter(execute::code const& c, std::size_t i, ir::type give
 } // namespace detail
 
 /// Compiles a function, and all that it calls. Throws verify_error where the program is not valid, host_error where a host
-/// function is missing or has other types, not_executable where something is not supported, and where there is no memory for
-/// machine code. Thread-safe.
+/// function is missing or has other types, not_executable where something is not supported, where a callback left a module that is not
+/// valid, and where there is no memory for machine code. What callbacks throw, too. Thread-safe.
 inline executable
 compile(ir::program const& p, ir::function_id f, hosts const& h = {}, options const& o = {}) {
   return executable(detail::compile(p, f, h.registry(), o));

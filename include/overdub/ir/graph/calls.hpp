@@ -1,6 +1,7 @@
 // The calls between the functions of a program, as a graph of the Boost Graph Library.
 #pragma once
 
+#include <overdub/ir/callers.hpp>
 #include <overdub/ir/graph/edges.hpp>
 #include <overdub/ir/program.hpp>
 
@@ -8,19 +9,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace overdub::ir {
-/// An edge of the calls: a call or a closure in one function that names another.
-struct function_call {
-  function_id caller = nothing;
-  function_id callee = nothing;
-  node_id at = nothing;
-  friend bool operator==(function_call const&, function_call const&) = default;
-};
-
 namespace detail {
 
 // Over the calls and closures in the storage of a function.
@@ -46,21 +40,21 @@ struct steps_over_calls {
 
 } // namespace detail
 
-/// The calls of a program. A model of VertexListGraph, EdgeListGraph and IncidenceGraph, with the properties vertex_index
+/// The calls of a program. A model of VertexListGraph, EdgeListGraph and BidirectionalGraph, with the properties vertex_index
 /// (dense, in the order of the program) and vertex_name.
 ///
 /// Vertices are the functions; there is one edge from a function to another, or to itself, for each call and each closure
-/// that is in the former and names the latter. Functions do not know their callers: there are no edges backwards.
+/// that is in the former and names the latter.
 ///
 /// It views the program, which must not be edited meanwhile. Making it is O(operations), and so is going through all edges;
-/// going through those of one function is O(its operations).
+/// going through those out of one function is O(its operations), and through those into it O(their number).
 class call_graph {
 public:
   using vertex_descriptor = function_id;
   using edge_descriptor = function_call;
-  using directed_category = boost::directed_tag;
+  using directed_category = boost::bidirectional_tag;
   using edge_parallel_category = boost::allow_parallel_edge_tag;
-  struct traversal_category : boost::incidence_graph_tag,
+  struct traversal_category : boost::bidirectional_graph_tag,
                               boost::vertex_list_graph_tag,
                               boost::edge_list_graph_tag {};
   using vertices_size_type = std::size_t;
@@ -68,12 +62,12 @@ public:
   using degree_size_type = std::size_t;
   using vertex_iterator = std::vector<function_id>::const_iterator;
   using out_edge_iterator = detail::edge_iterator<function_call, detail::steps_over_calls>;
-  using in_edge_iterator = void;
+  using in_edge_iterator = std::span<function_call const>::iterator;
   using edge_iterator = detail::edge_iterator<function_call, detail::steps_over_all<call_graph>>;
   using adjacency_iterator = void;
   static vertex_descriptor null_vertex() { return nothing; }
 
-  explicit call_graph(program const& p) : program_(&p) {
+  explicit call_graph(program const& p) : program_(&p), callers_(p) {
     vertices_.index.resize(p.functions.size());
     for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
       if (p.is_erased(function_id{i})) continue;
@@ -98,6 +92,12 @@ public:
     return {out_edge_iterator(first), out_edge_iterator(last)};
   }
   friend std::size_t out_degree(function_id f, call_graph const& g) { return detail::count(out_edges(f, g)); }
+  friend std::pair<in_edge_iterator, in_edge_iterator> in_edges(function_id f, call_graph const& g) {
+    std::span<function_call const> const all = g.callers_.of(f);
+    return {all.begin(), all.end()};
+  }
+  friend std::size_t in_degree(function_id f, call_graph const& g) { return g.callers_.of(f).size(); }
+  friend std::size_t degree(function_id f, call_graph const& g) { return out_degree(f, g) + in_degree(f, g); }
   friend std::pair<edge_iterator, edge_iterator> edges(call_graph const& g) {
     return detail::all_edges<edge_iterator>(g);
   }
@@ -110,6 +110,7 @@ public:
 
 private:
   program const* program_;
+  callers callers_;
   detail::vertex_table<function_id> vertices_;
   std::size_t edge_count_ = 0;
 };

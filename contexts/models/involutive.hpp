@@ -1,0 +1,119 @@
+// involutive: a move of chains whose proposal is an involution of the model's choices and auxiliary ones: involutive_move of a trace that
+// follows changes.
+#pragma once
+
+#include <overdub/contexts/models/changing_trace.hpp>
+#include <overdub/contexts/models/choice_transform.hpp>
+#include <overdub/contexts/models/moves.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+
+/// The choices of a trace of moves, one by one, as they are or as they are proposed: what an auxiliary model may depend on. It refers to
+/// the trace, and is of the moment.
+template <class Trace>
+class choices_now {
+public:
+  choices_now(Trace const& t, bool is_proposed) : of_(t), is_proposed_(is_proposed) {}
+
+  /// A choice, by its whole address. Throws model_error where none is made.
+  template <class T>
+  T get(address const& at) const {
+    datum const x = find(at);
+    if (!x)
+      throw model_error(message("overdub: there is no choice at the address %.100s", text_of(at).c_str()));
+    return detail::choice_as<T>(at, x);
+  }
+  bool contains(address const& at) const { return static_cast<bool>(find(at)); }
+  datum find(address const& at) const {
+    std::uint32_t const s = of_.core().site_at(at.site);
+    std::vector<i64> const& shape = of_.shape(s);
+    if (at.indices.size() != shape.size()) return {};
+    for (std::size_t k = 0; k < shape.size(); ++k)
+      if (at.indices[k] < 0 || at.indices[k] >= shape[k]) return {};
+    if (!(is_proposed_ ? of_.is_proposed(s, at.indices) : of_.is_made(s, at.indices))) return {};
+    ir::type const type = of_.core().sites()[s].type;
+    return type.rank > 0 ? part_of(of_.values(s), at.indices) : datum::of_bits(type, of_.bits(s, at.indices));
+  }
+
+  friend datum choice_at(choices_now const& t, address const& at) { return t.find(at); } // for transforms
+
+private:
+  Trace const& of_;
+  bool is_proposed_;
+};
+
+/// involutive(auxiliary_of, involution): as `involutive_move`, which see; what the proposal does not reach is not computed again.
+/// `auxiliary_of(t)` is given choices_now. Which choices it moves is not known: `mcmc` does not look for choices that nothing moves. Throws
+/// model_error, as that, for what is no bijection; involutive_move finds out whether a function is its own inverse.
+template <class Auxiliary, class F>
+class involutive {
+public:
+  involutive(Auxiliary auxiliary_of, F involution)
+      : auxiliary_of_(std::move(auxiliary_of)), involution_(std::move(involution)) {}
+
+  template <class Trace>
+  void operator()(Trace& t, random_key const& key, move_record& record) {
+    using detail::of_auxiliary, detail::of_model;
+    choices_now<Trace> const now(t, false);
+    auto const auxiliary = auxiliary_of_(now).simulate(key.at("proposal"));
+    detail::transformed const there(involution_, now, auxiliary);
+    detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
+      there.refuse_unused({of_auxiliary, at}, x);
+    });
+    proposal const open(t);
+    t.set(there.model());
+    for (auto const& [at, ignored] : there.model())
+      if (datum const x = now.find(at)) there.refuse_unused({of_model, at}, x);
+    double weight = t.propose();
+    if (weight > -std::numeric_limits<double>::infinity()) {
+      choices_now<Trace> const next(t, true);
+      for (auto const& [place, ignored] : there.model())
+        if (!next.contains(place))
+          throw model_error(message(
+              "overdub: the transform writes the choice %.80s, which the model does not make then",
+              text_of(place).c_str()));
+      choice_map lost = there.model();
+      std::vector<i64> at;
+      for (choice_place const& c : t.vanished()) {
+        t.indices_of(c.site, c.number, at);
+        address const place(t.core().sites()[c.site].address, at);
+        datum const x = now.find(place);
+        there.refuse_unused({of_model, place}, x);
+        lost.set(place, x);
+      }
+      weight = t.proposed_difference() - auxiliary.score() +
+               there.log_determinant([&](address const& each) { return lost.contains(each); });
+      t.as_proposed([&] { weight += auxiliary_of_(next).assess(there.auxiliary()).score(); });
+    }
+    random_generator g(key.at("accept"));
+    if (detail::accepts(weight, t.score(), g, record)) t.commit();
+  }
+
+private:
+  // Rolls back what was not committed.
+  template <class Trace>
+  class proposal {
+  public:
+    explicit proposal(Trace& t) : of_(t) {}
+    proposal(proposal const&) = delete;
+    proposal& operator=(proposal const&) = delete;
+    ~proposal() { of_.rollback(); }
+
+  private:
+    Trace& of_;
+  };
+  template <class Trace>
+  proposal(Trace&) -> proposal<Trace>;
+
+  Auxiliary auxiliary_of_;
+  F involution_;
+};
+
+} // namespace overdub::models

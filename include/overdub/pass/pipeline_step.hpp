@@ -1,0 +1,63 @@
+// A step of a user's pipeline: a pass of overdub's by its name, or a function on programs. compile_options::passes is a list of them.
+#pragma once
+
+#include <overdub/call/types.hpp>
+#include <overdub/ir/program.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::pass {
+
+/// One pass. Two steps of equal keys do the same: artifacts are kept by that.
+class pipeline_step {
+public:
+  /// One of the passes of pipeline.hpp, or "default_pipeline": all of them, in the default order.
+  pipeline_step(char const* name) : pipeline_step(std::string(name)) {}
+  pipeline_step(std::string name) : name_(std::move(name)) { append(name_); }
+
+  /// A pass of your own, called with ir::program&. A function that captures nothing is known by its type, and a pointer to a function
+  /// by its value. What it returns is ignored.
+  template <class F>
+  requires std::is_invocable_v<F const&, ir::program&> pipeline_step(std::string name, F own)
+      : pipeline_step(std::move(name), std::move(own), std::string()) {
+    static_assert(
+        std::is_empty_v<F> || std::is_pointer_v<F>,
+        "overdub: a pass that captures something is known by its fingerprint; give a text that tells what "
+        "it captured: pipeline_step(name, function, fingerprint)");
+  }
+  /// One that captures something. The fingerprint says all of that which decides what the pass does.
+  template <class F>
+  requires std::is_invocable_v<F const&, ir::program&>
+  pipeline_step(std::string name, F own, std::string const& fingerprint) : name_(std::move(name)) {
+    append(name_);
+    void const* const type = &overdub::detail::type_key<F>;
+    key_.append(reinterpret_cast<char const*>(&type), sizeof type);
+    if constexpr (std::is_pointer_v<F>) key_.append(reinterpret_cast<char const*>(&own), sizeof own);
+    append(fingerprint);
+    run_ = [own = std::move(own)](ir::program& p) { static_cast<void>(own(p)); };
+  }
+
+  std::string const& name() const { return name_; }
+  /// Whether it is a function of the user's.
+  bool is_own() const { return run_ != nullptr; }
+  void run(ir::program& p) const { run_(p); }
+  /// What it is known by, as bytes: no key is the beginning of another one.
+  std::string const& key() const { return key_; }
+
+private:
+  void append(std::string const& text) { key_.append(std::to_string(text.size())).append(":").append(text); }
+
+  std::string name_;
+  std::string key_;
+  std::function<void(ir::program&)> run_;
+};
+
+/// The pipeline of programs that are compiled without one of their own.
+inline std::vector<pipeline_step> default_steps() { return {pipeline_step("default_pipeline")}; }
+
+} // namespace overdub::pass

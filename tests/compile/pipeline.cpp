@@ -1,0 +1,134 @@
+// A pipeline of the user's in place of the default one: what runs, by what it is kept, and what is refused.
+#include "catch.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/compile/library_call.hpp>
+#include <overdub/compile/transformed.hpp>
+#include <overdub/contexts/incremental.hpp>
+#include <overdub/contexts/reverse.hpp>
+#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/parse.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace ir = overdub::ir;
+using od::pass::pipeline_step;
+
+inline constexpr auto polynomial = od::fn<"polynomial">([](auto x) { return x * x + 0.0 * x + 2.0 * 3.0; });
+inline constexpr auto nested = od::fn<"nested">([](auto x) { return polynomial(x) + polynomial(x); });
+
+std::vector<std::string> names_of(od::artifact const& a) {
+  std::vector<std::string> all;
+  for (od::compilation_step const& s : a.steps()) all.push_back(s.name);
+  return all;
+}
+// Replaces each sum by a difference.
+void subtract(ir::program& p) {
+  for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+    for (ir::cursor c(p, ir::function_id{f}); c.next();)
+      if (c.code() == ir::op::add) c.replace(c.add(ir::op::sub, c.operand(0), c.operand(1)));
+}
+
+} // namespace
+
+TEST_CASE("a pipeline is run in place of the default one, in its order, and nothing else") {
+  od::compilation_cache cache;
+  auto const made = [&](std::vector<pipeline_step> passes) {
+    return od::compile(
+        od::compose(), nested, od::signature<double>, {.cache = &cache, .passes = std::move(passes)});
+  };
+  using names = std::vector<std::string>;
+  CHECK(names_of(made({"cse", "dce"}).made()) == names{"stage", "cse", "dce", "lower"});
+  CHECK(names_of(made({}).made()) == names{"stage", "lower"});
+  auto const own = made({"inline_calls", {"subtract", subtract}, "dce"});
+  CHECK(names_of(own.made()) == names{"stage", "inline_calls", "subtract", "dce", "lower"});
+  CHECK(made({})(3.0) == 30.0);
+  CHECK(made({"cse", "dce"})(3.0) == 30.0);
+  CHECK(own(3.0) == ((9.0 - 0.0) - 6.0) - ((9.0 - 0.0) - 6.0));
+  auto const appended = made({"default_pipeline", {"nothing", [](ir::program&) {}}});
+  CHECK(appended(3.0) == 30.0);
+  CHECK(
+      appended.made().program() ==
+      od::compile(od::compose(), nested, od::signature<double>).made().program());
+  CHECK_THAT(explain(own), Catch::Matchers::Contains("after subtract"));
+}
+
+TEST_CASE("artifacts are kept by their pipelines: names, order, functions and fingerprints") {
+  od::compilation_cache cache;
+  auto const made = [&](std::vector<pipeline_step> passes) {
+    return &od::compile(
+                od::compose(), polynomial, od::signature<double>,
+                {.cache = &cache, .passes = std::move(passes)})
+                .made();
+  };
+  auto const nothing = [](ir::program&) {};
+  auto const other = [](ir::program& p) { static_cast<void>(p); };
+  int number = 1;
+  auto const capturing = [number](ir::program&) { static_cast<void>(number); };
+  std::vector<od::artifact const*> const all{
+      made({"default_pipeline"}),
+      made({}),
+      made({"cse"}),
+      made({"cse", "dce"}),
+      made({"dce", "cse"}),
+      made({{"cse", nothing}}),
+      made({{"cse", other}}),
+      made({{"cse", subtract}}),
+      made({{"cse", capturing, "1"}}),
+      made({{"cse", capturing, "2"}})};
+  CHECK(cache.statistics().compilations == all.size());
+  CHECK(made({"default_pipeline"}) == all[0]);
+  CHECK(made({}) == all[1]);
+  CHECK(made({"dce", "cse"}) == all[4]);
+  CHECK(made({{"cse", nothing}}) == all[5]);
+  CHECK(made({{"cse", subtract}}) == all[7]);
+  CHECK(made({{"cse", capturing, "2"}}) == all[9]);
+  CHECK(cache.statistics().compilations == all.size());
+}
+
+TEST_CASE("what a pipeline leaves is verified, and refused with a sentence") {
+  auto const with = [](std::vector<pipeline_step> passes) {
+    (void)od::compile(od::compose(), polynomial, od::signature<double>, {.passes = std::move(passes)});
+  };
+  CHECK_THROWS_WITH(
+      with({"csee"}), "overdub: there is no pass called csee; give default_pipeline, the name of a pass of "
+                      "overdub/pass/pipeline.hpp, or a name and a function");
+  auto const breaks = [](ir::program& p) {
+    ir::cursor c(p, p.entry);
+    while (c.next())
+      if (c.code() == ir::op::yield) break;
+    c.set_operand(c.node(), 0, c.literal(true));
+  };
+  CHECK_THROWS_WITH(
+      with({"dce", {"breaks", breaks}}),
+      Catch::Matchers::StartsWith("overdub: the pass breaks made a program that is not valid: "));
+  auto const replaces = [](ir::program& p) {
+    p = ir::parse("entry @polynomial func @polynomial(%x: i64) -> f64 { return 1.0 }");
+  };
+  CHECK_THROWS_WITH(
+      with({{"replaces", replaces}}),
+      "overdub: the pass replaces changed the types that the program is called "
+      "by; its entry takes and gives what "
+      "the function does");
+  auto const forgets = [](ir::program& p) { p.entry = ir::nothing; };
+  CHECK_THROWS_AS(with({{"forgets", forgets}}), od::pass_error);
+  CHECK_THROWS_AS(
+      od::contexts::incremental(od::compile_options{.passes = {"cse"}}, polynomial, 1.0),
+      od::contexts::incremental_error);
+}
+
+TEST_CASE("functions of libraries, gradients and calls in contexts run through the pipeline") {
+  od::compile_options const o{.passes = {{"subtract", subtract}, "dce"}};
+  auto const slope = od::compile(od::contexts::gradient(polynomial), od::signature<double>, o);
+  CHECK(names_of(slope.made()).at(1) == "subtract");
+  od::library all;
+  all.define("func @sum(%x: f64, %y: f64) -> f64 { %z = add %x, %y : f64 return %z }");
+  auto const sum = all.function<double(double, double)>("sum");
+  CHECK(od::compile(od::compose(), sum, od::signature<double, double>, o)(5.0, 2.0) == 3.0);
+  CHECK(od::compile(od::compose(), sum, od::signature<double, double>)(5.0, 2.0) == 7.0);
+}
