@@ -2,10 +2,12 @@
 // be: bounds of numbers, lengths of arrays. Soundness is the law of it: what is not found does not happen.
 #pragma once
 
+#include <overdub/compile/pass_error.hpp>
 #include <overdub/contexts/check/bounds.hpp>
 #include <overdub/contexts/check/calls.hpp>
 #include <overdub/contexts/check/report.hpp>
 #include <overdub/core/exact_math.hpp>
+#include <overdub/ir/print.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <span>
@@ -37,8 +39,8 @@ requires(sizeof...(T) > 0) check_report check(F const& f, bounds_of<T> const&...
 }
 
 /// A program was refused by `checked`.
-struct OVERDUB_EXPORTED check_failed : error {
-  using error::error;
+struct OVERDUB_EXPORTED check_failed : pass_error {
+  using pass_error::pass_error;
 };
 
 /// A context that refuses programs: where something that throws, or gives NaN, is certain, for whatever finite arguments,
@@ -49,7 +51,7 @@ struct checked : context {
   static void after_inference(ir::program const& p) {
     for (finding const& each : check(p).findings)
       if (each.how == severity::certain && each.kind <= finding_kind::assertion)
-        throw check_failed(message("overdub: %s", text_of(each).c_str()));
+        throw check_failed(message("overdub: %s", text_of(each).c_str()), ir::print(p));
   }
 };
 

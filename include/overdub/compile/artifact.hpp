@@ -4,6 +4,7 @@
 
 #include <overdub/call/error.hpp>
 #include <overdub/compile/options.hpp>
+#include <overdub/compile/pass_error.hpp>
 #include <overdub/compile/tiers.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
@@ -19,13 +20,6 @@
 #include <vector>
 
 namespace overdub {
-
-/// A context made a program that breaks a rule. `what()` names the context and the stage, and `program` is the text of what it
-/// made.
-struct OVERDUB_EXPORTED pass_error : error {
-  pass_error(message const& why, std::string text) : error(why), program(std::move(text)) {}
-  std::string program;
-};
 
 /// Two contexts of equal fingerprints make different programs: something else than the fingerprint got into one.
 struct OVERDUB_EXPORTED fingerprint_error : error {
@@ -66,13 +60,14 @@ struct recipe {
   std::int64_t staging_nanoseconds = 0;  // that it took
   std::vector<context_pass> passes = {}; // of the contexts, outermost first
   compile_options options = {};
+  std::string arguments = {}; // their types, for messages
 };
 
 /// A staged program, rewritten and optimised.
 class rewritten {
 public:
-  /// Runs the contexts' passes and the default pipeline on a staged program. Throws pass_error where a pass breaks it, and what a
-  /// pass throws. O(operations) besides the contexts' passes.
+  /// Runs the contexts' passes and the default pipeline on a staged program. Throws pass_error where a pass throws or
+  /// breaks the program, and std::bad_alloc. O(operations) besides the contexts' passes.
   explicit rewritten(recipe r);
   rewritten(rewritten const&) = delete;
   rewritten& operator=(rewritten const&) = delete;

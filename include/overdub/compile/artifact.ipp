@@ -9,7 +9,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,15 +36,38 @@ private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Runs what a context does, and finds out whether it left a program. After inference it only looks.
-OVERDUB_DECL void run_pass(context_pass const& pass, ir::program& p) {
-  pass.run(p);
+/// Calls the pass of a context. Throws pass_error, with the pass's exception nested, but for those that say themselves what is wrong.
+OVERDUB_DECL void call_pass(context_pass const& pass, recipe const& of, ir::program& p) {
+  auto const report = [&](char const* why) {
+    std::throw_with_nested(pass_error(
+        message(
+            "overdub: %s of the context %.80s threw, as %.80s(%.60s) was compiled: %s", name_of(pass.stage),
+            pass.name.c_str(), of.name.c_str(), of.arguments.c_str(), why),
+        {}));
+  };
+  try {
+    pass.run(p);
+  } catch (pass_error const&) {
+    throw;
+  } catch (std::bad_alloc const&) {
+    throw;
+  } catch (std::exception const& e) {
+    report(e.what());
+  } catch (...) {
+    report("an exception that is no std::exception");
+  }
+}
+
+/// Runs the pass of a context, and verifies the program that it leaves. After inference it only looks.
+OVERDUB_DECL void run_pass(context_pass const& pass, recipe const& of, ir::program& p) {
+  call_pass(pass, of, p);
   if (pass.stage == compilation_stage::after_inference) return;
   std::vector<ir::diagnostic> const faults = ir::faults_of(p);
   if (!faults.empty())
     throw pass_error(
         message(
-            "overdub: %s of %s made a program that is not valid: %s", name_of(pass.stage), pass.name.c_str(),
+            "overdub: %s of the context %.80s made a program of %.80s(%.60s) that is not valid: %s",
+            name_of(pass.stage), pass.name.c_str(), of.name.c_str(), of.arguments.c_str(),
             faults.front().text.c_str()),
         ir::print(p));
 }
@@ -88,7 +113,7 @@ OVERDUB_DECL void rewritten::run_passes(compilation_stage at) {
     if (pass.stage != at) continue;
     std::size_t const before = pass::operation_count(program_);
     detail::stopwatch const watch;
-    detail::run_pass(pass, program_);
+    detail::run_pass(pass, made_of_, program_);
     add_step(
         std::string(name_of(at)) + " of " + pass.name, watch.nanoseconds(), before,
         pass::operation_count(program_));
@@ -190,7 +215,7 @@ OVERDUB_DECL std::string explain(artifact const& a) {
   auto const passes_at = [&](compilation_stage at) {
     for (context_pass const& pass : a.made_of().passes) {
       if (pass.stage != at) continue;
-      detail::run_pass(pass, p);
+      detail::run_pass(pass, a.made_of(), p);
       text += "\nafter " + std::string(name_of(at)) + " of " + pass.name + "\n" + ir::print(p);
     }
   };

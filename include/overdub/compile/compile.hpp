@@ -58,7 +58,10 @@ private:
         own.name, own.options, [] { return std::string(); },
         [&] {
           return recipe{
-              .name = own.name, .staged = own.staged, .staging_nanoseconds = own.staging_nanoseconds};
+              .name = own.name,
+              .staged = own.staged,
+              .staging_nanoseconds = own.staging_nanoseconds,
+              .arguments = own.arguments};
         },
         x...);
   }

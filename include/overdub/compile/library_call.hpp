@@ -113,7 +113,11 @@ private:
     return compilation::run_in_globals(
         r.name, r.options, [&] { return std::to_string(own.number()) + ' '; },
         [&] {
-          return recipe{.name = r.name, .staged = r.staged, .staging_nanoseconds = r.staging_nanoseconds};
+          return recipe{
+              .name = r.name,
+              .staged = r.staged,
+              .staging_nanoseconds = r.staging_nanoseconds,
+              .arguments = r.arguments};
         },
         x...);
   }

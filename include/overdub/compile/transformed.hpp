@@ -7,7 +7,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -83,8 +85,27 @@ struct transformation {
   // f's program, transformed, and not optimised yet.
   static ir::program program(F const& f, ir::math_mode math, program_use use) {
     ir::program p = original::call::make(f, std::tuple<>(), {}, math);
-    Transform::template apply<typename original::result, A...>(p, use);
+    transform(p, use);
     return p;
+  }
+  // What overdub throws itself says what is wrong; any other exception is one of Transform's.
+  static void transform(ir::program& p, program_use use) {
+    auto const report = [](char const* why) {
+      std::throw_with_nested(pass_error(
+          message(
+              "overdub: the transformation %.160s(%.60s) threw: %s", name().c_str(),
+              names_of_types<A...>().c_str(), why),
+          {}));
+    };
+    try {
+      Transform::template apply<typename original::result, A...>(p, use);
+    } catch (error const&) {
+      throw;
+    } catch (std::bad_alloc const&) {
+      throw;
+    } catch (std::exception const& e) {
+      report(e.what());
+    }
   }
   static std::shared_ptr<artifact const>
   compiled(F const& f, std::string const& name, compile_options const& o) {
@@ -92,8 +113,12 @@ struct transformation {
       auto const start = std::chrono::steady_clock::now();
       ir::program p = program(f, o.math, program_use::run);
       std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
-      return std::make_shared<artifact const>(
-          recipe{.name = name, .staged = std::move(p), .staging_nanoseconds = taken.count(), .options = o});
+      return std::make_shared<artifact const>(recipe{
+          .name = name,
+          .staged = std::move(p),
+          .staging_nanoseconds = taken.count(),
+          .options = o,
+          .arguments = names_of_types<A...>()});
     });
   }
 
