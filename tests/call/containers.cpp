@@ -145,7 +145,8 @@ TEST_CASE("zip, fill and std::array results keep metadata in a context that has 
   CHECK((filled.inner == 21.0 && filled.metadata == 6.0));
 }
 
-TEST_CASE("the standard library sorts values by comparisons that contexts see, and metadata stays with its number") {
+TEST_CASE("the standard library sorts values by comparisons that contexts see, and metadata stays with its "
+          "number") {
   auto const median = od::fn<"median">([](auto x, auto y, auto z) {
     std::vector v{x, y, z};
     std::sort(v.begin(), v.end());

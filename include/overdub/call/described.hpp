@@ -286,26 +286,22 @@ private:
   OVERDUB_INLINE static constexpr auto lift_member(S const& stack, X const& x) {
     using C = typename S::context;
     if constexpr (
-        !detail::carries_metadata<C> || detail::is_leaf<X> || detail::is_tagged_object<X, S> ||
-        detail::is_refused<X>)
+        !detail::carries_metadata<C> || detail::is_leaf<X> || detail::is_refused<X> || detail::tree<X>)
       return detail::lift_down(stack, x);
-    else if constexpr (detail::is_tagged<X>) {
-      auto inner = lift_member(stack, x.inner);
-      auto metadata = detail::lift_down(stack, x.metadata);
-      return tagged<decltype(inner), decltype(metadata), typename X::level_type>{
-          std::move(inner), std::move(metadata)};
-    } else if constexpr (!detail::tree<X>) {
-      using M = metadata_t<C, X>;
-      return tagged<X, M, typename S::head>{
-          x, detail::become<M>(stack.rest(), detail::constant_metadata(stack.top().get(), x), x)};
-    } else
-      return detail::lift_down(stack, x);
+    else {
+      auto inner = detail::wrap_tagged(stack.rest(), x);
+      using I = decltype(inner);
+      using M = metadata_t<C, I>;
+      M metadata =
+          detail::become<M>(stack.rest(), detail::constant_metadata(stack.top().get(), inner), inner);
+      return tagged<I, M, typename S::head>{std::move(inner), std::move(metadata)};
+    }
   }
   template <class Given, class Member>
   static consteval bool member_conversion() {
     constexpr bool whole = std::is_same_v<Given, Member> ||
-        (!std::is_arithmetic_v<Member> && std::is_convertible_v<Given, Member>) ||
-        detail::lossless<Given, Member>();
+                           (!std::is_arithmetic_v<Member> && std::is_convertible_v<Given, Member>) ||
+                           detail::lossless<Given, Member>();
     static_assert(
         whole, "overdub: make<S>(...) would lose part of a number; write overdub::convert<T>(x) around it");
     return whole;

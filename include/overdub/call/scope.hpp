@@ -76,9 +76,10 @@ OVERDUB_INLINE constexpr auto with_metadata(S const& stack, X const& x, M const&
         return (x);
     }();
     if constexpr (carries_metadata<C>) {
-      using I = std::remove_cvref_t<decltype(below)>;
-      return value<I, C, typename S::head::run>(
-          below, become<metadata_t<C, I>>(stack.rest(), metadata, below), stack.top());
+      auto inner = wrap_tagged(stack.rest(), below);
+      using I = decltype(inner);
+      auto kept = become<metadata_t<C, I>>(stack.rest(), metadata, inner);
+      return value<I, C, typename S::head::run>(std::move(inner), std::move(kept), stack.top());
     } else {
       auto tagged_below = with_metadata(stack.rest(), below, metadata);
       using I = decltype(tagged_below);

@@ -197,7 +197,10 @@ OVERDUB_INLINE constexpr void each_child(F const& f, X& x, Rest&... rest) {
 
 // A tree that arrays hold as a tree of arrays.
 template <class M>
-concept tree_of_arrays = tree<M> && !requires { tree_traits<M>::whole_in_arrays; } && requires {
+concept tree_of_arrays = tree<M> && !requires {
+  tree_traits<M>::whole_in_arrays;
+}
+&&requires {
   tree_traits<M>::generate([]<class T>(std::type_identity<T>) { return none{}; });
 };
 struct array_of_child {

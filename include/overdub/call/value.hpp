@@ -71,7 +71,8 @@ template <class S>
 consteval bool is_known_bool() {
   static_assert(
       !is_symbolic<S>,
-      "overdub: a comparison of values of a program that is being staged is used as a plain bool, as std::sort, "
+      "overdub: a comparison of values of a program that is being staged is used as a plain bool, as "
+      "std::sort, "
       "other algorithms of the standard library and parameters of type bool do; it is not known yet: use "
       "overdub::min, overdub::max and overdub::if_, or sort in an overdub::leaf");
   return !is_symbolic<S>;
@@ -130,8 +131,8 @@ public:
 
   /// A comparison is a plain bool where C++ takes one: for std::sort and other algorithms. Contexts see the comparison.
   template <std::same_as<bool> B>
-  requires std::is_same_v<detail::bottom_t<T>, bool>
-  constexpr operator B() const {
+  requires std::is_same_v < detail::bottom_t<T>,
+  bool > constexpr operator B() const {
     if constexpr (detail::is_known_bool<stack_type>())
       return static_cast<bool>(inner());
     else
