@@ -7,6 +7,7 @@
 #include <overdub/contexts/check/calls.hpp>
 #include <overdub/contexts/check/report.hpp>
 #include <overdub/core/exact_math.hpp>
+#include <overdub/ir/print.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <span>
@@ -50,7 +51,7 @@ struct checked : context {
   static void after_inference(ir::program const& p) {
     for (finding const& each : check(p).findings)
       if (each.how == severity::certain && each.kind <= finding_kind::assertion)
-        throw check_failed(message("overdub: %s", text_of(each).c_str()));
+        throw check_failed(message("overdub: %s", text_of(each).c_str()), ir::print(p));
   }
 };
 

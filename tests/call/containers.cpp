@@ -4,6 +4,7 @@
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 
+#include <algorithm>
 #include <array>
 #include <tuple>
 #include <utility>
@@ -142,4 +143,19 @@ TEST_CASE("zip, fill and std::array results keep metadata in a context that has 
   CHECK((y.inner == 4.0 && y.metadata == 0.0));
   CHECK((dot.inner == 11.0 && dot.metadata == 110.0));
   CHECK((filled.inner == 21.0 && filled.metadata == 6.0));
+}
+
+TEST_CASE("the standard library sorts values by comparisons that contexts see, and metadata stays with its "
+          "number") {
+  auto const median = od::fn<"median">([](auto x, auto y, auto z) {
+    std::vector v{x, y, z};
+    std::sort(v.begin(), v.end());
+    std::ranges::nth_element(v, v.begin() + 1);
+    return *std::max_element(v.begin(), v.begin() + 2);
+  });
+  auto const d = od::run(forward{}, median, od::tag(3.0, 1.0), 4.0, 2.0);
+  CHECK((d.inner == 3.0 && d.metadata == 1.0));
+  od::contexts::count counted;
+  CHECK(od::run(counted, median, 3.0, 1.0, 2.0) == 2.0);
+  CHECK(counted.primitives >= 3);
 }

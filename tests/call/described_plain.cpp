@@ -178,3 +178,35 @@ TEST_CASE("opaque classes go into loops, branches, tuples and native functions")
   CHECK(od::run(c, f, std::string("b"), 3.0) == "baa12");
   CHECK(od::run(c, f, std::string("b"), -3.0) == "b");
 }
+
+namespace described {
+struct labelled {
+  BOOST_HANA_DEFINE_STRUCT(labelled, (std::string, label), (double, value));
+};
+struct marked : od::context { // metadata without rules
+  template <class T>
+  using metadata = double;
+  double constant(auto const&) const { return -1; }
+};
+} // namespace described
+
+TEST_CASE("a plain struct with an opaque member is made in contexts with metadata: the member's is constant, "
+          "or its tag") {
+  auto const f = od::fn<"f">([](auto label, auto x) { return make<labelled>(label, x); });
+  auto const r = od::run(marked{}, f, std::string("a"), od::tag(2.0, 5.0));
+  CHECK((r.inner.label == "a" && r.inner.value == 2.0 && r.metadata == std::tuple(-1.0, 5.0)));
+  auto const tagged = od::run(marked{}, f, od::tag(std::string("a"), 3.0), 2.0);
+  CHECK((tagged.inner.label == "a" && tagged.metadata == std::tuple(3.0, -1.0)));
+  auto const literal = od::run(marked{}, od::fn<"g">([](auto x) { return make<labelled>("b", x); }), 2.0);
+  CHECK(literal.inner.label == "b");
+  count c;
+  CHECK(
+      od::run(od::compose(marked{}, c), f, std::string("a"), od::tag(2.0, 5.0)).metadata ==
+      std::tuple(-1.0, 5.0));
+  CHECK(
+      od::run(od::compose(c, marked{}), f, std::string("a"), od::tag(2.0, 5.0)).metadata ==
+      std::tuple(-1.0, 5.0));
+  auto const both =
+      od::run(od::compose(marked{}, marked{}), f, std::string("a"), od::tag(od::tag(2.0, 6.0), 5.0));
+  CHECK((both.inner.inner.label == "a" && both.inner.metadata == std::tuple(-1.0, 6.0)));
+}

@@ -2,6 +2,7 @@
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
+#include <array>
 #include <concepts>
 #include <string>
 #include <tuple>
@@ -202,6 +203,76 @@ TEST_CASE("an opaque object that was tagged keeps its metadata in functions") {
   auto const twice = fn<"twice">([pass](auto x) { return pass(pass(x)); });
   auto const r = run(counted{}, twice, tag(std::string("text"), 3));
   CHECK((r.inner == "text" && r.metadata == 3));
+}
+
+TEST_CASE("an opaque object that was tagged travels in inner contexts, too") {
+  auto const pass = fn<"pass">([](auto x) { return x; });
+  auto const twice = fn<"twice">([pass](auto x) { return pass(pass(x)); });
+  events list;
+  recorder<"B"> b(list);
+  auto const outer = run(compose(counted{}, b), twice, tag(std::string("text"), 3));
+  CHECK((outer.inner == "text" && outer.metadata == 3 && list.size() == 3));
+  auto const inner = run(compose(b, counted{}), twice, tag(std::string("text"), 3));
+  CHECK((inner.inner == "text" && inner.metadata == 3 && list.size() == 6));
+  auto const both =
+      run(compose(counted{}, same_type{}), twice, tag(tag(std::string("text"), std::string("why")), 3));
+  CHECK((both.inner.inner == "text" && both.inner.metadata == "why" && concrete(both.metadata) == 3));
+}
+
+TEST_CASE("a scope tags numbers, arrays and objects, for the outermost context that keeps metadata") {
+  auto const tagging = fn<"tagging">([](scope auto& cx, auto x) {
+    auto const y = cx.tag(x, 3);
+    return std::tuple(y, cx.tag(2.0, 5), cx.tag(std::string("text"), 7), cx.tag(array<double>{1.0, 2.0}, 9));
+  });
+  auto const check = [](auto const& r) {
+    CHECK((std::get<0>(r).inner == 1.0 && std::get<0>(r).metadata == 3));
+    CHECK((std::get<1>(r).inner == 2.0 && std::get<1>(r).metadata == 5));
+    CHECK((std::get<2>(r).inner == "text" && std::get<2>(r).metadata == 7));
+    CHECK(std::get<3>(r).metadata == array<int>{9, 9});
+  };
+  check(run(counted{}, tagging, 1.0));
+  check(run(counted{}, tagging, tag(1.0, 8)));
+  stateful s;
+  check(run(compose(s, counted{}), tagging, 1.0));
+  check(run(compose(counted{}, s), tagging, 1.0));
+  auto const plain = tagging(1.0);
+  CHECK((std::get<0>(plain) == 1.0 && std::get<2>(plain) == "text"));
+  CHECK(std::get<1>(run(s, tagging, 1.0)) == 2.0);
+}
+
+namespace {
+template <class M>
+struct with_trees : context { // metadata that are trees, and no rules
+  template <class T>
+  using metadata = M;
+  M constant(auto const&) const { return {-1, -2}; }
+};
+} // namespace
+
+TEMPLATE_TEST_CASE(
+    "trees are metadata of elements, as trees of arrays", "", (std::array<double, 2>),
+    (std::pair<double, int>), (std::tuple<double, double>)) {
+  with_trees<TestType> c;
+  auto const moved = fn<"moved">([](auto xs) {
+    auto const same = map([](auto x) { return x; }, xs);
+    return std::tuple(
+        same[1], concat(same, fill(i64{2}, same[0])),
+        if_(
+            same[0] > 0.0, [&] { return same; }, [&] { return xs; }));
+  });
+  auto const constants = run(c, moved, array<double>{1.0, 2.0});
+  CHECK(std::get<0>(constants).metadata == TestType{-1, -2});
+  CHECK(std::get<0>(std::get<1>(constants).metadata)[3] == -1);
+  auto const all = run(c, moved, tag(array<double>{1.0, 2.0}, TestType{7, 8}));
+  CHECK(std::get<0>(all).metadata == TestType{7, 8});
+  CHECK(std::get<1>(std::get<2>(all).metadata)[1] == 8);
+  auto const each =
+      run(c, moved, tag(array<double>{1.0, 2.0}, array<TestType>{TestType{1, 2}, TestType{3, 4}}));
+  CHECK(std::get<0>(each).metadata == TestType{3, 4});
+  CHECK(std::get<1>(std::get<1>(each).metadata)[3] == 2);
+  stateful s;
+  auto const inner = run(compose(s, c), moved, tag(array<double>{1.0, 2.0}, TestType{7, 8}));
+  CHECK(std::get<0>(inner).metadata == TestType{7, 8});
 }
 
 TEST_CASE("similar makes a context of the same type with a state of its own") {

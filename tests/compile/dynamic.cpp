@@ -2,7 +2,11 @@
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
+#include <overdub/compile/scoped_global.hpp>
 
+#include <exception>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -46,6 +50,19 @@ struct throwing : od::context {
     ++tried;
     throw std::runtime_error("no");
   }
+};
+
+struct throws_number : od::context {
+  static void after_optimise(ir::program&) { throw 42; }
+};
+struct refused_program : od::pass_error {
+  using pass_error::pass_error;
+};
+struct refusing : od::context {
+  static void after_inference(ir::program const&) { throw refused_program(od::message("not this one"), {}); }
+};
+struct starving : od::context {
+  static void before_optimise(ir::program&) { throw std::bad_alloc(); }
 };
 
 // A rule that reads data: it is rebuilt from its fingerprint while programs are made.
@@ -118,12 +135,39 @@ TEST_CASE("a pass that breaks the program is named, and what it made is shown") 
   }
 }
 
-TEST_CASE("a pass that throws reaches the caller, and nothing is kept") {
+TEST_CASE("a pass that throws is named with its function and argument types, and nothing is kept") {
   throwing c;
   throwing::tried = 0;
-  CHECK_THROWS_AS(od::run(c, shifted, 1.0), std::runtime_error);
-  CHECK_THROWS_AS(od::run(c, shifted, 1.0), std::runtime_error);
+  try {
+    (void)od::run(c, shifted, 1.0);
+    FAIL();
+  } catch (od::pass_error const& e) {
+    CHECK(
+        std::string(e.what()) == "overdub: before_optimise of the context throwing threw, as shifted(double) "
+                                 "was compiled: no");
+    CHECK_THROWS_AS(std::rethrow_if_nested(e), std::runtime_error);
+  }
+  CHECK_THROWS_AS(od::run(c, shifted, 1.0), od::pass_error);
   CHECK(throwing::tried == 2);
+}
+
+TEST_CASE("so is one that throws what is no exception, for arrays and integers, and in a scoped_global") {
+  throws_number c;
+  auto const at = od::fn<"at">([](auto x, auto i) { return x[i]; });
+  auto const compiled = [&] { (void)od::compile(c, at, od::signature<od::array<double>, od::i64>); };
+  CHECK_THROWS_WITH(
+      compiled(), "overdub: after_optimise of the context throws_number threw, as at(array<double>, i64) was "
+                  "compiled: an exception that is no std::exception");
+  auto const plain = od::compile(od::compose(), at, od::signature<od::array<double>, od::i64>);
+  od::scoped_global const all(c);
+  CHECK_THROWS_WITH(plain(od::array<double>{1.0}, 0), Catch::Contains("at(array<double>, i64)"));
+}
+
+TEST_CASE("a pass's own pass_error, and std::bad_alloc, reach the caller as they are") {
+  refusing c;
+  CHECK_THROWS_AS(od::run(c, shifted, 1.0), refused_program);
+  starving d;
+  CHECK_THROWS_AS(od::run(d, shifted, 1.0), std::bad_alloc);
 }
 
 TEST_CASE("contexts are composed: the passes of the outer one run first") {

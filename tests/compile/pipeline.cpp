@@ -106,15 +106,14 @@ TEST_CASE("what a pipeline leaves is verified, and refused with a sentence") {
   };
   CHECK_THROWS_WITH(
       with({"dce", {"breaks", breaks}}),
-      Catch::Matchers::StartsWith("overdub: the pass breaks made a program that is not valid: "));
+      Catch::Matchers::StartsWith("overdub: the pass breaks made a program of polynomial(double) that is not valid: "));
   auto const replaces = [](ir::program& p) {
     p = ir::parse("entry @polynomial func @polynomial(%x: i64) -> f64 { return 1.0 }");
   };
   CHECK_THROWS_WITH(
       with({{"replaces", replaces}}),
-      "overdub: the pass replaces changed the types that the program is called "
-      "by; its entry takes and gives what "
-      "the function does");
+      "overdub: the pass replaces changed the types that the program of polynomial is called by; its entry "
+      "takes and gives what the function does");
   auto const forgets = [](ir::program& p) { p.entry = ir::nothing; };
   CHECK_THROWS_AS(with({{"forgets", forgets}}), od::pass_error);
   CHECK_THROWS_AS(

@@ -2,10 +2,12 @@
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
+#include <overdub/compile/transformed.hpp>
 #include <overdub/ir/cursor.hpp>
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -88,8 +90,26 @@ TEST_CASE("a context may refuse a program when its types are known") {
   sineless c;
   CHECK(od::run(c, shifted, 1.0) == 2.0);
   auto const wave = od::fn<"wave">([](auto x) { return sin(x); });
-  CHECK_THROWS_WITH(od::run(c, wave, 1.0), "no sines, please");
+  CHECK_THROWS_WITH(od::run(c, wave, 1.0), Catch::EndsWith("wave(double) was compiled: no sines, please"));
   auto const events = od::compilation_cache::shared().events();
   CHECK(events.back().what == kind::failed);
-  CHECK(events.back().detail == "no sines, please");
+  CHECK_THAT(events.back().detail, Catch::EndsWith("no sines, please"));
+}
+
+namespace {
+struct impossible {
+  static constexpr std::string_view name = "impossible";
+  template <class R, class... A>
+  using result = R;
+  template <class R, class... A>
+  static void apply(ir::program&, od::program_use) {
+    throw std::invalid_argument("not today");
+  }
+};
+} // namespace
+
+TEST_CASE("a transformation that throws is named with its function and argument types") {
+  auto const g = od::transformed<"shifted.impossible", impossible>(shifted);
+  CHECK_THROWS_WITH(g(1.0), "overdub: the transformation shifted.impossible(double) threw: not today");
+  CHECK_THROWS_AS(g(1.0), od::pass_error);
 }

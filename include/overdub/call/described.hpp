@@ -252,13 +252,13 @@ struct make_t {
     static_assert(
         complete, "overdub: make<S>(...) takes one argument for each described member of S, in their order");
     if constexpr (complete)
-      return detail::dispatch(*this, x...);
+      return detail::dispatch(*this, as_object(x)...);
     else
       return detail::refused{};
   }
   template <class S, class K, class... X>
   OVERDUB_INLINE static constexpr auto lower(S const& stack, K const& call_lowered, X const&... x) {
-    return call_lowered(detail::lift_down(stack, x)...);
+    return call_lowered(lift_member(stack, x)...);
   }
   template <class First, class... X>
   OVERDUB_INLINE static constexpr auto compute(First const& first, X const&... x) {
@@ -273,9 +273,35 @@ struct make_t {
   }
 
 private:
+  // A string literal as the pointer that it decays to.
+  template <class X>
+  OVERDUB_INLINE static constexpr decltype(auto) as_object(X const& x) {
+    if constexpr (std::is_array_v<X>)
+      return static_cast<std::decay_t<X const&>>(x);
+    else
+      return (x);
+  }
+  // A member that is opaque and was not tagged has constant metadata, as in a struct that is given as it is.
+  template <class S, class X>
+  OVERDUB_INLINE static constexpr auto lift_member(S const& stack, X const& x) {
+    using C = typename S::context;
+    if constexpr (
+        !detail::carries_metadata<C> || detail::is_leaf<X> || detail::is_refused<X> || detail::tree<X>)
+      return detail::lift_down(stack, x);
+    else {
+      auto inner = detail::wrap_tagged(stack.rest(), x);
+      using I = decltype(inner);
+      using M = metadata_t<C, I>;
+      M metadata =
+          detail::become<M>(stack.rest(), detail::constant_metadata(stack.top().get(), inner), inner);
+      return tagged<I, M, typename S::head>{std::move(inner), std::move(metadata)};
+    }
+  }
   template <class Given, class Member>
   static consteval bool member_conversion() {
-    constexpr bool whole = std::is_same_v<Given, Member> || detail::lossless<Given, Member>();
+    constexpr bool whole = std::is_same_v<Given, Member> ||
+                           (!std::is_arithmetic_v<Member> && std::is_convertible_v<Given, Member>) ||
+                           detail::lossless<Given, Member>();
     static_assert(
         whole, "overdub: make<S>(...) would lose part of a number; write overdub::convert<T>(x) around it");
     return whole;

@@ -29,6 +29,28 @@ inline constexpr bool is_tagged_object = false;
 template <class T, class M, class L, class... Rest>
 inline constexpr bool is_tagged_object<tagged<T, M, L>, stack<L, Rest...>> = !is_leaf<T> && !tree<T>;
 
+// The same, out of a context above those of a stack.
+template <class X>
+inline constexpr bool is_tagged_above = false;
+template <class T, class M, class L>
+requires(!std::is_void_v<L>) inline constexpr bool is_tagged_above<tagged<T, M, L>> = !is_leaf<T> && !tree<T>;
+
+// The metadata of an array's elements, one tree each, as the tree of arrays that the array has; defined in control/map.hpp.
+template <class Z>
+constexpr auto split_metadata(Z const& z);
+
+// Whether E is a tree that is the metadata of one element of the array T, which has M.
+template <class M, class E, class T>
+concept metadata_of_one_element =
+    is_array<bottom_t<T>> && tree<E> && tree<M> && !std::is_same_v<std::remove_cvref_t<E>, M> &&
+    std::is_same_v<array_of_t<std::remove_cvref_t<E>>, M>;
+// Whether Z is an array of such trees.
+template <class M, class Z, class T>
+inline constexpr bool metadata_by_element = false;
+template <class M, class E, class T>
+requires(tree<E>&& is_array<bottom_t<T>>) inline constexpr bool metadata_by_element<M, array<E>, T> =
+    std::is_same_v<array_of_t<E>, M>;
+
 // Metadata Z, of the constant type that the context chose, as the metadata type M for `inner`.
 template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner);
@@ -69,6 +91,16 @@ OVERDUB_INLINE constexpr auto wrap_constant(S const& stack, T&& inner) {
   }
 }
 
+// The same of what is about to be tagged: an opaque object travels in the contexts below its tag, too.
+template <class S, class X>
+OVERDUB_INLINE constexpr auto wrap_tagged(S const& stack, X&& x) {
+  using T = std::remove_cvref_t<X>;
+  if constexpr (S::empty || is_leaf<T> || tree<T>)
+    return wrap(stack, static_cast<X&&>(x));
+  else
+    return wrap_constant(stack, wrap_tagged(stack.rest(), static_cast<X&&>(x)));
+}
+
 template <class S, class X>
 OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
@@ -92,7 +124,7 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
     if constexpr (
         carries_metadata<C> &&
         (liftable<std::remove_cvref_t<decltype(T::inner)>, typename S::tail> || is_tagged_object<T, S>)) {
-      auto inner = wrap(stack.rest(), static_cast<X&&>(x).inner);
+      auto inner = wrap_tagged(stack.rest(), static_cast<X&&>(x).inner);
       using I = decltype(inner);
       using V = value<I, C, typename S::head::run>;
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x.metadata)>, metadata_t<C, I>>)
@@ -101,6 +133,11 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
         auto metadata = become<metadata_t<C, I>>(stack.rest(), static_cast<X&&>(x).metadata, inner);
         return V(std::move(inner), std::move(metadata), stack.top());
       }
+    } else if constexpr (is_tagged_above<T>) {
+      auto inner = wrap_tagged(stack, static_cast<X&&>(x).inner);
+      auto metadata = wrap(stack, static_cast<X&&>(x).metadata);
+      return tagged<decltype(inner), decltype(metadata), typename T::level_type>{
+          std::move(inner), std::move(metadata)};
     } else
       return tree_traits<T>::map(wrapper<S>{stack}, static_cast<X&&>(x));
   } else if constexpr (tree<T>)
@@ -264,6 +301,10 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
     return fill_metadata<array_element_t<M>>(rest, inner, z);
   else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>)
     return tree_traits<M>::map(wrapper<S>{rest}, z);
+  else if constexpr (metadata_of_one_element<M, decltype(place(static_cast<Z&&>(z))), T>)
+    return fill_metadata<std::remove_cvref_t<decltype(place(static_cast<Z&&>(z)))>>(rest, inner, z);
+  else if constexpr (metadata_by_element<decltype(copy_concrete{}(std::declval<M>())), X, T>)
+    return wrap(rest, split_metadata(z));
   else if constexpr (tree<M> && !tree<X>)
     return tree_traits<M>::generate(
         [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });

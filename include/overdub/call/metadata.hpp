@@ -73,8 +73,7 @@ struct array_element<array<T>> {
 template <class T>
 using array_element_t = in_place_of_t<typename array_element<bottom_t<T>>::type, T>;
 
-// An array of M: pushed through M's contexts; a tuple of metadata becomes a tuple of arrays; empty stays
-// empty.
+// An array of M: pushed through M's contexts; a tree of metadata becomes a tree of arrays (tree.hpp); empty stays empty.
 template <class M>
 struct array_of {
   using type = std::conditional_t<std::is_empty_v<M>, M, array<M>>;
@@ -82,10 +81,6 @@ struct array_of {
 template <class T, class C, class R>
 struct array_of<value<T, C, R>> {
   using type = value<typename array_of<T>::type, C, R>;
-};
-template <class... M>
-struct array_of<std::tuple<M...>> {
-  using type = std::tuple<typename array_of<M>::type...>;
 };
 template <class M>
 using array_of_t = typename array_of<M>::type;

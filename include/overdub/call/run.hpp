@@ -90,7 +90,7 @@ constexpr auto admit(S const& stack, X&& x) {
   } else if constexpr (is_tagged<T>) {
     using C = typename S::context;
     if constexpr (carries_metadata<C>) {
-      auto inner = admit<Below>(stack.rest(), std::forward<X>(x).inner);
+      auto inner = wrap_tagged(stack.rest(), admit<Below>(stack.rest(), std::forward<X>(x).inner));
       using I = decltype(inner);
       auto metadata = become<metadata_t<C, I>>(stack.rest(), std::forward<X>(x).metadata, inner);
       return value<I, C, typename S::head::run>(std::move(inner), std::move(metadata), stack.top());

@@ -18,6 +18,7 @@ struct scope_base {};
 ///   cx(g, x...)   calls g in the contexts that the function runs in, whatever its arguments
 ///   cx.self(x...) calls the function itself
 ///   cx.lift(x)    x as a constant of those contexts
+///   cx.tag(x, m)  x as a value of those contexts, with m as its metadata for the outermost one that keeps metadata
 template <class X>
 concept scope = std::derived_from<std::remove_cvref_t<X>, detail::scope_base>;
 
@@ -60,6 +61,42 @@ struct stack_reference<S, true> : S {
   constexpr S const& levels() const { return *this; }
 };
 
+// A value of the contexts of S, or an object that has none, with metadata for the outermost context that keeps some. Without such a
+// context, the value.
+template <class S, class X, class M>
+OVERDUB_INLINE constexpr auto with_metadata(S const& stack, X const& x, M const& metadata) {
+  if constexpr (S::empty)
+    return x;
+  else {
+    using C = typename S::context;
+    auto const& below = [&]() -> decltype(auto) {
+      if constexpr (is_value<X>)
+        return x.inner();
+      else
+        return (x);
+    }();
+    if constexpr (carries_metadata<C>) {
+      auto inner = wrap_tagged(stack.rest(), below);
+      using I = decltype(inner);
+      auto kept = become<metadata_t<C, I>>(stack.rest(), metadata, inner);
+      return value<I, C, typename S::head::run>(std::move(inner), std::move(kept), stack.top());
+    } else {
+      auto tagged_below = with_metadata(stack.rest(), below, metadata);
+      using I = decltype(tagged_below);
+      if constexpr (is_leaf<I>)
+        return value<I, C, typename S::head::run>(std::move(tagged_below), none{}, stack.top());
+      else
+        return tagged_below;
+    }
+  }
+}
+template <class X>
+consteval bool takes_one_tag() {
+  constexpr bool one = is_leaf<X> || !tree<X>;
+  static_assert(one, "overdub: cx.tag takes one value; tag the members of a tree one by one");
+  return one;
+}
+
 template <class S, class F>
 class running : public scope_base, stack_reference<S>, function_slot<F> {
 public:
@@ -90,6 +127,16 @@ public:
   template <class X>
   OVERDUB_INLINE constexpr auto lift(X&& x) const {
     return wrap(levels(), static_cast<X&&>(x));
+  }
+
+  /// x as a value of the contexts that the function runs in, with metadata for the outermost context that keeps some: instead of what x
+  /// had. x is a number, an array, a plain described struct or an opaque object. Where no context keeps metadata, as lift(x).
+  template <class X, class M>
+  OVERDUB_INLINE constexpr auto tag(X const& x, M const& metadata) const {
+    if constexpr (takes_one_tag<X>())
+      return with_metadata(levels(), wrap(levels(), x), metadata);
+    else
+      return refused{};
   }
 
   using stack_reference<S>::levels;

@@ -195,6 +195,23 @@ OVERDUB_INLINE constexpr void each_child(F const& f, X& x, Rest&... rest) {
   (std::make_index_sequence<std::tuple_size_v<typename traits::children>>{});
 }
 
+// A tree that arrays hold as a tree of arrays.
+template <class M>
+concept tree_of_arrays = tree<M> && !requires {
+  tree_traits<M>::whole_in_arrays;
+}
+&&requires {
+  tree_traits<M>::generate([]<class T>(std::type_identity<T>) { return none{}; });
+};
+struct array_of_child {
+  template <class T>
+  typename array_of<T>::type operator()(std::type_identity<T>) const;
+};
+template <tree_of_arrays M>
+requires(!std::is_empty_v<M>) struct array_of<M> {
+  using type = decltype(tree_traits<M>::generate(array_of_child{}));
+};
+
 // The stack that contains the stacks of all leaves.
 template <class X>
 struct stack_in {

@@ -7,6 +7,7 @@
 #include <overdub/call/metadata.hpp>
 #include <overdub/call/stack.hpp>
 
+#include <concepts>
 #include <type_traits>
 #include <utility>
 
@@ -65,6 +66,18 @@ consteval bool truth_of() {
   return has_truth<T> && !is_symbolic<S>;
 }
 
+// The same where C++ takes a bool as it is, and not as a condition: for what algorithms of the standard library compare by.
+template <class S>
+consteval bool is_known_bool() {
+  static_assert(
+      !is_symbolic<S>,
+      "overdub: a comparison of values of a program that is being staged is used as a plain bool, as "
+      "std::sort, "
+      "other algorithms of the standard library and parameters of type bool do; it is not known yet: use "
+      "overdub::min, overdub::max and overdub::if_, or sort in an overdub::leaf");
+  return !is_symbolic<S>;
+}
+
 // A constant of type U becomes a value of T in C by itself: where no context of the stack has state.
 template <class U, class T, class C, class Run>
 concept constant_of = std::is_arithmetic_v<U> && std::is_same_v<bottom_t<T>, U> &&
@@ -111,6 +124,16 @@ public:
 
   explicit constexpr operator bool() const {
     if constexpr (detail::truth_of<detail::bottom_t<T>, stack_type>())
+      return static_cast<bool>(inner());
+    else
+      return false;
+  }
+
+  /// A comparison is a plain bool where C++ takes one: for std::sort and other algorithms. Contexts see the comparison.
+  template <std::same_as<bool> B>
+  requires std::is_same_v < detail::bottom_t<T>,
+  bool > constexpr operator B() const {
+    if constexpr (detail::is_known_bool<stack_type>())
       return static_cast<bool>(inner());
     else
       return false;

@@ -4,6 +4,7 @@
 
 #include <overdub/call/error.hpp>
 #include <overdub/compile/options.hpp>
+#include <overdub/compile/pass_error.hpp>
 #include <overdub/compile/tiers.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
@@ -19,13 +20,6 @@
 #include <vector>
 
 namespace overdub {
-
-/// A context, or a step of the user's pipeline, made a program that breaks a rule. `what()` names it, and `program` is the text of what it
-/// made.
-struct OVERDUB_EXPORTED pass_error : error {
-  pass_error(message const& why, std::string text) : error(why), program(std::move(text)) {}
-  std::string program;
-};
 
 /// Two contexts of equal fingerprints make different programs: something else than the fingerprint got into one.
 struct OVERDUB_EXPORTED fingerprint_error : error {
@@ -72,6 +66,7 @@ struct recipe {
   std::int64_t staging_nanoseconds = 0;  // that it took
   std::vector<context_pass> passes = {}; // of the contexts, outermost first
   compile_options options = {};
+  std::string arguments = {}; // their types, for messages
 };
 
 /// Runs the passes of a recipe for a stage on its staged program. Throws as `rewritten` does.
@@ -83,8 +78,8 @@ OVERDUB_DECL void run_early_passes(recipe& r);
 /// A staged program, rewritten and optimised.
 class rewritten {
 public:
-  /// Runs the contexts' passes and the options' pipeline on a staged program. Throws pass_error where a pass breaks it, and what a
-  /// pass throws. O(operations) besides the contexts' passes and the user's.
+  /// Runs the contexts' passes and the options' pipeline on a staged program. Throws pass_error where a pass throws or breaks the
+  /// program, refusal where one refuses it, and std::bad_alloc. O(operations) besides the contexts' passes and the user's.
   explicit rewritten(recipe r);
   rewritten(rewritten const&) = delete;
   rewritten& operator=(rewritten const&) = delete;

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,41 +50,68 @@ OVERDUB_DECL bool has_entry(ir::program const& p) {
   return p.entry != ir::nothing && index_of(p.entry) < p.functions.size() && !p.is_erased(p.entry);
 }
 
-/// Throws pass_error where `who` left no program that can be called as it was before.
-OVERDUB_DECL void check_program(ir::program const& p, entry_types const& before, std::string const& who) {
+/// Throws pass_error where `who` left no program of this function that can be called as it was before.
+OVERDUB_DECL void
+check_program(ir::program const& p, entry_types const& before, std::string const& who, recipe const& of) {
   std::vector<ir::diagnostic> const faults = ir::faults_of(p);
   if (!faults.empty())
     throw pass_error(
-        message("overdub: %s made a program that is not valid: %s", who.c_str(), faults.front().text.c_str()),
+        message(
+            "overdub: %.120s made a program of %.80s(%.60s) that is not valid: %s", who.c_str(),
+            of.name.c_str(), of.arguments.c_str(), faults.front().text.c_str()),
         ir::print(p));
   if (!has_entry(p) || entry_types(p) != before)
     throw pass_error(
         message(
-            "overdub: %s changed the types that the program is called by; its entry takes and gives what "
-            "the function does",
-            who.c_str()),
+            "overdub: %.120s changed the types that the program of %.80s is called by; its entry takes and "
+            "gives what the function does",
+            who.c_str(), of.name.c_str()),
         ir::print(p));
 }
 
-/// Runs what a context does, and finds out whether it left a program. After inference it only looks.
-OVERDUB_DECL void run_pass(context_pass const& pass, ir::program& p) {
-  if (pass.stage == compilation_stage::after_inference) return pass.run(p);
+/// Calls the pass of a context. Throws pass_error, with the pass's exception nested, but for those that say themselves what is wrong.
+OVERDUB_DECL void call_pass(context_pass const& pass, recipe const& of, ir::program& p) {
+  auto const report = [&](char const* why) {
+    std::throw_with_nested(pass_error(
+        message(
+            "overdub: %s of the context %.80s threw, as %.80s(%.60s) was compiled: %s", name_of(pass.stage),
+            pass.name.c_str(), of.name.c_str(), of.arguments.c_str(), why),
+        {}));
+  };
+  try {
+    pass.run(p);
+  } catch (pass_error const&) {
+    throw;
+  } catch (refusal const&) {
+    throw;
+  } catch (std::bad_alloc const&) {
+    throw;
+  } catch (std::exception const& e) {
+    report(e.what());
+  } catch (...) {
+    report("an exception that is no std::exception");
+  }
+}
+
+/// Runs the pass of a context, and finds out whether it left a program. After inference it only looks.
+OVERDUB_DECL void run_pass(context_pass const& pass, recipe const& of, ir::program& p) {
+  if (pass.stage == compilation_stage::after_inference) return call_pass(pass, of, p);
   entry_types const before(p);
-  pass.run(p);
-  check_program(p, before, std::string(name_of(pass.stage)) + " of " + pass.name);
+  call_pass(pass, of, p);
+  check_program(p, before, std::string(name_of(pass.stage)) + " of the context " + pass.name, of);
 }
 
 /// Runs the passes of the options. An observer is told of each.
 OVERDUB_DECL void
-run_pipeline(compile_options const& o, ir::program& p, pass::pass_observer const& observer) {
-  for (pass::pipeline_step const& step : o.passes) {
+run_pipeline(recipe const& of, ir::program& p, pass::pass_observer const& observer) {
+  for (pass::pipeline_step const& step : of.options.passes) {
     if (step.is_own()) {
       entry_types const before(p);
       std::size_t const operations = pass::operation_count(p);
       auto const start = std::chrono::steady_clock::now();
       step.run(p);
       std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
-      check_program(p, before, "the pass " + step.name());
+      check_program(p, before, "the pass " + step.name(), of);
       observer({step.name(), taken.count(), operations, pass::operation_count(p)});
     } else if (step.name() == "default_pipeline")
       pass::default_pipeline(p, observer);
@@ -118,7 +147,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL void run_passes(recipe& r, compilation_stage at) {
   for (context_pass const& pass : r.passes)
-    if (pass.stage == at) detail::run_pass(pass, r.staged);
+    if (pass.stage == at) detail::run_pass(pass, r, r.staged);
 }
 OVERDUB_DECL void run_early_passes(recipe& r) {
   run_passes(r, compilation_stage::after_inference);
@@ -132,7 +161,7 @@ OVERDUB_DECL rewritten::rewritten(recipe r) : made_of_(std::move(r)), program_(m
   add_step("stage", made_of_.staging_nanoseconds, 0, staged);
   run_passes(compilation_stage::after_inference);
   run_passes(compilation_stage::before_optimise);
-  detail::run_pipeline(made_of_.options, program_, [&](pass::pass_report const& report) {
+  detail::run_pipeline(made_of_, program_, [&](pass::pass_report const& report) {
     add_step(std::string(report.name), report.nanoseconds, report.operations_before, report.operations_after);
   });
   run_passes(compilation_stage::after_optimise);
@@ -150,7 +179,7 @@ OVERDUB_DECL void rewritten::run_passes(compilation_stage at) {
     if (pass.stage != at) continue;
     std::size_t const before = pass::operation_count(program_);
     detail::stopwatch const watch;
-    detail::run_pass(pass, program_);
+    detail::run_pass(pass, made_of_, program_);
     add_step(
         std::string(name_of(at)) + " of " + pass.name, watch.nanoseconds(), before,
         pass::operation_count(program_));
@@ -252,7 +281,7 @@ OVERDUB_DECL std::string explain(artifact const& a) {
   auto const passes_at = [&](compilation_stage at) {
     for (context_pass const& pass : a.made_of().passes) {
       if (pass.stage != at) continue;
-      detail::run_pass(pass, p);
+      detail::run_pass(pass, a.made_of(), p);
       text += "\nafter " + std::string(name_of(at)) + " of " + pass.name + "\n" + ir::print(p);
     }
   };

@@ -1,6 +1,7 @@
 // One compilation: what a call's types alone decide, its key, and how an artifact is made and run.
 #pragma once
 
+#include <overdub/call/name.hpp>
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/direct_call.hpp>
 #include <overdub/compile/fingerprint.hpp>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -33,6 +35,15 @@ std::string name_of_callee() {
     return std::string(F::name());
   else
     return "main";
+}
+
+// The types of arguments, as C++ names them, for messages.
+template <class... A>
+std::string names_of_types() {
+  std::string text;
+  auto const add = [&](std::string_view name) { (text += text.empty() ? "" : ", ") += name; };
+  (add(std::is_same_v<A, i64> ? std::string_view("i64") : type_name<A>()), ...);
+  return text;
 }
 
 // What a context does at the stages of a compilation.
@@ -182,8 +193,12 @@ struct compilation<F, types<A...>, C...> {
     std::vector<context_pass> passes;
     (stages_of<std::remove_const_t<C>>{c, passes}.add(), ...);
     return {
-        std::move(name), std::move(p), std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
-        std::move(passes), o};
+        std::move(name),
+        std::move(p),
+        std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
+        std::move(passes),
+        o,
+        names_of_types<A...>()};
   }
 
   // The same after the passes of the contexts, but for `after_optimise`: what other programs are made of. They must not ask the

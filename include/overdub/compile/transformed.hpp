@@ -11,7 +11,9 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -140,10 +142,29 @@ struct transformation<Transform, F, types<A...>, C...> {
     recipe r = original::recipe_of(f, name(), o, c...);
     run_early_passes(r);
     auto const start = std::chrono::steady_clock::now();
-    Transform::template apply<typename original::result, A...>(r.staged, use);
+    transform(r.staged, use);
     std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
     r.staging_nanoseconds += taken.count();
     return r;
+  }
+  // What overdub throws itself says what is wrong; any other exception is one of Transform's.
+  static void transform(ir::program& p, program_use use) {
+    auto const report = [](char const* why) {
+      std::throw_with_nested(pass_error(
+          message(
+              "overdub: the transformation %.160s(%.60s) threw: %s", name().c_str(),
+              names_of_types<A...>().c_str(), why),
+          {}));
+    };
+    try {
+      Transform::template apply<typename original::result, A...>(p, use);
+    } catch (error const&) {
+      throw;
+    } catch (std::bad_alloc const&) {
+      throw;
+    } catch (std::exception const& e) {
+      report(e.what());
+    }
   }
   // The artifact for the contexts' fingerprints, which are written already.
   static std::shared_ptr<artifact const>

@@ -91,4 +91,11 @@ struct tabulate_t {
 };
 inline constexpr tabulate_t tabulate{};
 
+namespace detail {
+template <class Z>
+constexpr auto split_metadata(Z const& z) {
+  return overdub::map([](auto const& each) { return each; }, z);
+}
+} // namespace detail
+
 } // namespace overdub
