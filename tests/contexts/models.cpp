@@ -2,12 +2,15 @@
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
+#include <overdub/contexts/models/posterior.hpp>
 #include <overdub/ir/print.hpp>
 
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace {
 
@@ -25,6 +28,31 @@ std::string text_of(ms::choice_map const& all) {
 inline constexpr auto noise = od::fn<"noise">([](od::scope auto& cx, auto mean) {
   auto const sd = cx(od::sample<"sd">, ds::uniform(1, 2));
   return cx(od::sample<"x">, ds::normal(mean, sd));
+});
+
+// Names that are in another order than the choices.
+inline constexpr auto late_names = od::fn<"late_names">([](od::scope auto& cx, auto n) {
+  auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
+  auto const all = cx(od::tabulate, i64{2}, [&](auto) { return cx(od::sample<"all">, ds::normal(0, 1)); });
+  auto const a = cx(od::sample<"a">, ds::exponential(1));
+  auto const b = cx(od::sample<"b">, ds::uniform(0.0, a));
+  return od::loop(n, od::sum(all), [&](auto, auto s) {
+    auto const y = cx(od::sample<"y">, ds::normal(mu, 1.0 + s * s));
+    return od::sqrt(a + b * (y * y));
+  });
+});
+
+struct flat_t : ds::distribution<"flat", flat_t> {
+  static constexpr std::tuple<> parameters{};
+  static constexpr ds::reals support(auto const&...) { return {}; }
+  static constexpr auto log_density_at(auto const& x) { return 0.0 * x; }
+  static double draw(auto& g) { return ds::draw_normal(g); }
+};
+constexpr flat_t flat;
+inline constexpr auto of_flat = od::fn<"of_flat">([](od::scope auto& cx, auto n) {
+  auto const m = cx(od::sample<"m">, flat());
+  cx(od::tabulate, n, [&](auto) { return cx(od::sample<"x">, flat()); });
+  return cx(od::sample<"y">, ds::normal(m, 1));
 });
 
 } // namespace
@@ -50,9 +78,33 @@ TEST_CASE("sites are places of choices, with an index for each map and loop arou
   for (ms::site const& s : m.sites())
     out << s.address << ' ' << s.turns << (s.is_conditional ? " conditional " : " ") << s.nodes.size()
         << '\n';
-  CHECK(out.str() == "z 1 1\nleft 1 conditional 1\nx 1 2\nright 1 conditional 1\n");
+  CHECK(out.str() == "z 1 1\nx 1 2\nleft 1 conditional 1\nright 1 conditional 1\n");
   CHECK(ms::model(groups, i64{2}, i64{2}).sites()[2].turns == 2);
   CHECK(ms::model(walk, i64{2}, 0.0).sites()[0].turns == 1);
+}
+
+TEST_CASE(
+    "sites are in the order in which the function makes choices, and so are the numbers of a posterior") {
+  auto const m = ms::model(late_names, i64{3});
+  std::vector<std::string> addresses;
+  for (ms::site const& s : m.sites()) addresses.push_back(s.address);
+  CHECK(addresses == std::vector<std::string>{"mu", "all", "a", "b", "y"});
+  ms::posterior const p(m, {{"y", vec{1, 2, 3}}});
+  CHECK(p.names() == std::vector<std::string>{"mu", "all[1]", "all[2]", "a", "b"});
+}
+
+TEST_CASE("a distribution of no parameters is one of a model's") {
+  auto const m = ms::model(of_flat, i64{2});
+  ms::trace const t = m.assess({{"m", 0.5}, {"x", vec{1, 2}}, {"y", 2.0}});
+  CHECK(t.score() == log_density(ds::normal(0.5, 1), 2.0));
+  CHECK(choice_gradients(t, {"m"}).get<double>("m") == 1.5);
+  ms::trace const drawn = m.simulate(key);
+  CHECK(drawn.get<double>("x[1]") == draw(flat(), key.at("x").at(1)));
+  ms::posterior p(m, {{"y", 2.0}});
+  std::vector<double> const q{0.5, 1, 2};
+  std::vector<double> slopes(3);
+  CHECK(p(q, slopes) == t.score());
+  CHECK(slopes == std::vector<double>{1.5, 0, 0});
 }
 
 TEST_CASE("simulate draws all choices, and its score is their log density") {

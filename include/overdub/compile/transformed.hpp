@@ -58,6 +58,16 @@ std::string explain(compiled_program<Result, A...> const& c) {
 
 namespace detail {
 
+// Whether programs are evaluated in all contexts of a stack.
+template <class S>
+inline constexpr bool evaluates_programs = true;
+template <class Level, class... Rest>
+inline constexpr bool evaluates_programs<stack<Level, Rest...>> = evaluates_programs<stack<Rest...>>;
+template <class Level, class... Rest>
+requires requires { Level::context::evaluates_programs; }
+inline constexpr bool evaluates_programs<stack<Level, Rest...>> =
+    Level::context::evaluates_programs && evaluates_programs<stack<Rest...>>;
+
 // What f is staged for, where the transformed function is called with A...
 template <class Transform, class... A>
 struct original_arguments {
@@ -101,11 +111,23 @@ struct transformation {
   template <class... X>
   static auto on_values(F const& f, X const&... x) {
     using S = outermost_t<X...>;
-    S const stack = stack_from<S>(x...);
-    return evaluated(rewritable(f), stack, leaves_t<result>{}, lift_leaves(stack, x)...);
+    constexpr bool is_evaluated = evaluates_programs<S>;
+    static_assert(
+        is_evaluated,
+        "overdub: a gradient, or another transformed function, is a program, and forward_along<N>, N above "
+        "1, evaluates "
+        "none; take one direction a run, as forward_gradient<1>(f, xs) does, or a gradient of the gradient");
+    if constexpr (!is_evaluated)
+      return result{};
+    else
+      return evaluated_in(stack_from<S>(x...), f, x...);
   }
 
 private:
+  template <class S, class... X>
+  static auto evaluated_in(S const& stack, F const& f, X const&... x) {
+    return evaluated(rewritable(f), stack, leaves_t<result>{}, lift_leaves(stack, x)...);
+  }
   OVERDUB_HIDDEN static ir::program const& rewritable(F const& f) {
     static ir::program const p = program(f, ir::math_mode::exact, program_use::rewrite);
     return p;
