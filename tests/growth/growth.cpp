@@ -29,12 +29,12 @@ namespace oc = overdub::contexts;
 using growth::work_of;
 using od::i64;
 
-/// Work for each of 100, and for each of 10,000: what is done once is left out by a step of the same size more.
-template <class Work>
-void check_growth(char const* what, Work const& work_for, double most = 1.1) {
-  auto const for_each = [&](i64 n) { return (work_for(2 * n) - work_for(n)) / static_cast<double>(n); };
-  double const small = for_each(100), large = for_each(10'000);
-  INFO(what << ": " << small << " blocks for each of 100, " << large << " for each of 10,000");
+constexpr i64 few = 60, many = 6'000; // two decades
+
+/// What work is for each of few, and for each of many. What is done once is in both, and makes the first figure larger.
+void check_each(char const* what, double of_few, double of_many, double most = 1.1) {
+  double const small = of_few / few, large = of_many / many;
+  INFO(what << ": " << small << " blocks for each of " << few << ", " << large << " for each of " << many);
   CHECK(small > 0);
   CHECK(large <= most * small);
 }
@@ -77,57 +77,42 @@ constexpr auto calls = od::fn<"calls">([](auto x) {
   return s;
 });
 
-od::ir::program staged(auto const& f, i64 n) {
+/// Work of each stage, for a program of n operations.
+struct costs {
+  double staging, passes, printing, parsing, lowering, interpreting, reverse, forward;
+};
+template <class F>
+costs costs_of(F const& f, i64 n) {
+  costs all{};
   operations = n;
-  return od::stage(f, od::signature<double>);
-}
-od::ir::program optimised(auto const& f, i64 n) {
-  od::ir::program p = staged(f, n);
-  od::pass::default_pipeline(p);
-  return p;
-}
-void differentiate(od::ir::program p) {
+  od::ir::program p;
+  all.staging = work_of([&] { p = od::stage(f, od::signature<double>); });
+  std::string text;
+  all.printing = work_of([&] { text = od::ir::print(p); });
+  all.parsing = work_of([&] { (void)od::ir::parse(text); });
+  all.forward = work_of([&] { (void)oc::forward_of(p); });
+  od::ir::program backwards = p;
   oc::gradient_request wanted;
   wanted.inputs = wanted.results = {true};
-  p.entry = oc::add_gradient(p, p.entry, wanted, {});
+  all.reverse = work_of([&] { (void)oc::add_gradient(backwards, backwards.entry, wanted, {}); });
+  all.passes = work_of([&] { od::pass::default_pipeline(p); });
+  std::unique_ptr<od::executable> run;
+  all.lowering = work_of([&] { run = std::make_unique<od::executable>(p); });
+  all.interpreting = work_of([&] { (void)run->call<double>(0.5); });
+  return all;
 }
-
 template <class F>
 void check_programs(F const& f) {
   INFO(F::name());
-  check_growth("staging", [&](i64 n) { return work_of([&] { (void)staged(f, n); }); });
-  check_growth("passes", [&](i64 n) {
-    od::ir::program p = staged(f, n);
-    return work_of([&] { od::pass::default_pipeline(p); });
-  });
-  check_growth("print", [&](i64 n) {
-    od::ir::program const p = staged(f, n);
-    return work_of([&] { (void)od::ir::print(p); });
-  });
-  check_growth("parse", [&](i64 n) {
-    std::string const text = od::ir::print(staged(f, n));
-    return work_of([&] { (void)od::ir::parse(text); });
-  });
-  check_growth("lowering for the interpreter", [&](i64 n) {
-    od::ir::program const p = optimised(f, n);
-    return work_of([&] { od::executable const e(p); });
-  });
-  check_growth("interpreting", [&](i64 n) {
-    od::executable const e(optimised(f, n));
-    return work_of([&] { (void)e.template call<double>(0.5); });
-  });
-}
-template <class F>
-void check_derivatives(F const& f) {
-  INFO(F::name());
-  check_growth("reverse", [&](i64 n) {
-    od::ir::program const p = staged(f, n);
-    return work_of([&] { differentiate(p); });
-  });
-  check_growth("forward", [&](i64 n) {
-    od::ir::program const p = staged(f, n);
-    return work_of([&] { (void)oc::forward_of(p); });
-  });
+  costs const small = costs_of(f, few), large = costs_of(f, many);
+  check_each("staging", small.staging, large.staging);
+  check_each("passes", small.passes, large.passes);
+  check_each("print", small.printing, large.printing);
+  check_each("parse", small.parsing, large.parsing);
+  check_each("lowering for the interpreter", small.lowering, large.lowering);
+  check_each("interpreting", small.interpreting, large.interpreting);
+  check_each("reverse", small.reverse, large.reverse);
+  check_each("forward", small.forward, large.forward);
 }
 
 // ---- arrays of n elements
@@ -170,8 +155,8 @@ double work_of_update(F const& f, i64 n, A const&... more) {
 }
 /// An update of one element takes as long among a hundred times as many, but for a tree that is deeper.
 void check_updates(char const* what, auto const& work_among, double most) {
-  double const small = work_among(i64{200}), large = work_among(i64{20'000});
-  INFO(what << ": " << small << " blocks among 200, " << large << " among 20,000");
+  double const small = work_among(i64{600}), large = work_among(i64{60'000});
+  INFO(what << ": " << small << " blocks among 600, " << large << " among 60,000");
   CHECK(large <= most * small);
 }
 
@@ -236,19 +221,13 @@ void check_linear(char const* what, std::array<double, 6> const& costs) {
 } // namespace
 
 TEST_CASE(
-    "staging, passes, texts and the interpreter take as long for each operation of larger programs",
+    "staging, passes, derivatives, texts and the interpreter take as long for each operation of larger "
+    "programs",
     "[programs]") {
   check_programs(chain);
   check_programs(ring);
   check_programs(regions);
   check_programs(calls);
-}
-
-TEST_CASE("derivatives of programs are made in a time that grows with the program", "[gradients]") {
-  check_derivatives(chain);
-  check_derivatives(ring);
-  check_derivatives(regions);
-  check_derivatives(calls);
 }
 
 TEST_CASE("an update of one element takes as long in larger arrays", "[updates]") {
@@ -263,49 +242,52 @@ TEST_CASE("an update of one element takes as long in larger arrays", "[updates]"
 }
 
 TEST_CASE("recording spans, and writing them, take as long for each of more spans", "[traces]") {
-  check_growth("recording", [](i64 n) {
-    oc::recording all(1 << 18);
-    return work_of([&] {
-      for (i64 i = 0; i < n; ++i) (void)od::run(oc::trace{}, square, 2.0);
-    });
-  });
+  auto const record = [](i64 n) {
+    for (i64 i = 0; i < n; ++i) (void)od::run(oc::trace{}, square, 2.0);
+  };
+  auto const recording = [&](i64 n) {
+    oc::recording all(1 << 14);
+    return work_of([&] { record(n); });
+  };
+  check_each("recording", recording(few), recording(many));
   for (auto const format :
-       {oc::trace_format::perfetto, oc::trace_format::chrome, oc::trace_format::speedscope})
-    check_growth("writing", [&](i64 n) {
-      oc::recording all(1 << 18);
-      for (i64 i = 0; i < n; ++i) (void)od::run(oc::trace{}, square, 2.0);
+       {oc::trace_format::perfetto, oc::trace_format::chrome, oc::trace_format::speedscope}) {
+    auto const writing = [&](i64 n) {
+      oc::recording all(1 << 14);
+      record(n);
       all.stop();
       return work_of([&] { (void)all.text(format); });
-    });
+    };
+    check_each("writing", writing(few), writing(many));
+  }
 }
 
 TEST_CASE("a cache finds, keeps and drops an entry in the same time, however many there are", "[caches]") {
   static char const types = 0;
   auto const made = std::make_shared<od::artifact const>(
       od::recipe{.name = "f", .staged = od::ir::parse("entry @f\nfunc @f() -> f64 { return 1.0 }")});
-  auto const get = [&](od::compilation_cache& cache, i64 key) {
-    (void)cache.get({&types, std::to_string(1'000'000 + key)}, "f", [&] { return made; });
+  struct work {
+    double filling, finding, dropping;
   };
-  auto const filled = [&](i64 n, auto const& what) {
+  auto const with = [&](i64 n) {
     od::compilation_cache cache({.entries = 1'000'000});
-    double const filling = work_of([&] {
-      for (i64 k = 0; k < n; ++k) get(cache, k);
-    });
-    double const finding = work_of([&] {
-      for (i64 k = 0; k < n; ++k) get(cache, k * 7919 % n);
-    });
+    auto const get = [&](i64 first) {
+      for (i64 k = 0; k < n; ++k)
+        (void)cache.get(
+            {&types, std::to_string(1'000'000 + first + k * 7919 % n)}, "f", [&] { return made; });
+    };
+    work all{};
+    all.filling = work_of([&] { get(0); });
+    all.finding = work_of([&] { get(0); });
     cache.set_limits({.entries = static_cast<std::size_t>(n)});
-    double const dropping = work_of([&] {
-      for (i64 k = 0; k < n; ++k) get(cache, n + k);
-    });
-    return what(filling, finding, dropping);
+    all.dropping = work_of([&] { get(n); });
+    CHECK(cache.statistics().evictions == static_cast<std::uint64_t>(n));
+    return all;
   };
-  check_growth(
-      "filling", [&](i64 n) { return filled(n, [](double x, double, double) { return x; }); }, 1.2);
-  check_growth(
-      "finding", [&](i64 n) { return filled(n, [](double, double x, double) { return x; }); }, 1.2);
-  check_growth(
-      "dropping", [&](i64 n) { return filled(n, [](double, double, double x) { return x; }); }, 1.2);
+  work const small = with(few), large = with(many);
+  check_each("filling", small.filling, large.filling, 1.2);
+  check_each("finding", small.finding, large.finding, 1.2);
+  check_each("dropping", small.dropping, large.dropping, 2.5); // the logarithm of their number
 }
 
 TEST_CASE("a further context costs as much as the one before it, from one to six", "[contexts]") {
