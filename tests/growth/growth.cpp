@@ -144,13 +144,14 @@ template <class F, class... A>
 double work_of_update(F const& f, i64 n, A const&... more) {
   auto g = oc::incremental(f, numbers(n), more...);
   auto const update = [&](i64 k) {
-    g.template set_at<0>(k % n, 0.125 * static_cast<double>(k));
+    g.template set_at<0>(
+        n / 202 * 101 + k * 7, 0.125 * static_cast<double>(k % 8)); // where numbers are alike
     g.propose();
     k % 2 == 0 ? g.commit() : g.rollback();
   };
-  for (i64 k = 0; k < 40; ++k) update(k * 31); // programs are made, and the cost model has decided
+  for (i64 k = 0; k < 40; ++k) update(k); // programs are made, and the cost model has decided
   return work_of([&] {
-    for (i64 k = 0; k < 20; ++k) update(n / 202 * 101 + k * 17); // where the array has the same numbers
+    for (i64 k = 0; k < 40; ++k) update(k + 1);
   });
 }
 /// An update of one element takes as long among a hundred times as many, but for a tree that is deeper.
