@@ -42,7 +42,7 @@ struct counted_by {
 /// A model's program: its entry makes all choices itself, each at a site.
 struct model_program {
   ir::program program;
-  std::vector<site> sites;           // in the order in which the function makes choices
+  std::vector<site> sites;           // in the order of the program
   std::vector<counted_by> arguments; // of the entry
 
   ir::function const& function() const { return program[program.entry]; }

@@ -2,13 +2,13 @@
 // it. Merges equal operations, and drops what is not needed.
 #pragma once
 
+#include <overdub/pass/choices.hpp>
 #include <overdub/pass/congruence.hpp>
 #include <overdub/pass/liveness.hpp>
 #include <overdub/pass/take_over.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -48,8 +48,7 @@ private:
     node_id outer = nothing;  // what stood for it in the region outside
     std::uint32_t segment =
         0; // how many ordered effects of its region stand before it; of what is pure, at least
-    std::uint32_t rank = 0;  // in the order in which operations are needed
-    std::uint32_t given = 0; // in the order given
+    std::uint32_t rank = 0; // in the order in which operations are needed
     std::uint32_t stamp = 0;
     range uses_inside; // what its regions use of the region that it stands in, in used_inside_
     range needs;       // what its regions use of the regions around them, in needs_
@@ -147,7 +146,6 @@ private:
         for (std::uint32_t i = 0; i < x.uses_inside.count; ++i) use(used_inside_[x.uses_inside.first + i]);
       }
       if (is_ordered(n)) ++segment;
-      x.given = static_cast<std::uint32_t>(kept.size());
       enter(n);
       kept.push_back(n);
     }
@@ -249,10 +247,16 @@ private:
     };
     std::vector<node_id> roots; // of a segment: what nothing uses, random choices first
     for (node_id const n : kept) {
-      if (is_root(n)) roots.push_back(n);
+      if (is_root(n)) {
+        of(n).rank = static_cast<std::uint32_t>(roots.size()); // until it is visited
+        roots.push_back(n);
+      }
       if (!is_ordered(n) && f_[n].code != op::yield) continue;
       ends_.push_back(n);
-      std::stable_partition(roots.begin(), roots.end(), [&](node_id root) { return is_choice(root); });
+      std::sort(roots.begin(), roots.end(), [&](node_id a, node_id b) {
+        int const choice = compare_choices(a, b);
+        return choice != 0 ? choice < 0 : of(a).rank < of(b).rank;
+      });
       for (node_id const root : roots) visit(root, note_rank);
       roots.clear();
       visit(n, note_rank);
@@ -309,7 +313,7 @@ private:
     for (std::uint32_t segment = 0; segment < ends_.size(); ++segment) {
       auto const begin = at;
       while (at != bound_.end() && of(*at).segment == segment) ++at;
-      place_choices(begin, at, place);
+      place_samples(begin, at, place);
       for (auto i = begin; i != at; ++i)
         if (is_root(*i)) visit(*i, place);
       for (node_id const n : edges_of(ends_[segment])) visit(n, place);
@@ -321,17 +325,22 @@ private:
     note_needs(r);
   }
 
-  // Random choices stand in the order given, behind what they need: a model lists its choices as the source makes them.
+  // Samples commute. They stand in the order of their addresses, and behind what they need.
   template <class Place>
-  void place_choices(
+  void place_samples(
       std::vector<node_id>::iterator begin, std::vector<node_id>::iterator end, Place const& place) {
-    choices_.clear();
-    std::copy_if(begin, end, std::back_inserter(choices_), [&](node_id n) { return is_choice(n); });
-    std::sort(
-        choices_.begin(), choices_.end(), [&](node_id a, node_id b) { return of(a).given < of(b).given; });
-    for (node_id const n : choices_) visit(n, place);
+    samples_.clear();
+    for (auto i = begin; i != end; ++i)
+      if (effects_of(*i).has(effect::addressed)) samples_.push_back(*i);
+    std::sort(samples_.begin(), samples_.end(), [&](node_id a, node_id b) {
+      int const order = compare_choices(a, b);
+      return order != 0 ? order < 0 : of(a).rank < of(b).rank;
+    });
+    for (node_id const n : samples_) visit(n, place);
   }
-  bool is_choice(node_id n) const { return effects_of(n).has(effect::addressed); }
+  int compare_choices(node_id a, node_id b) const {
+    return detail::compare_choices(program_, f_, effects_, a, b);
+  }
 
   // What a region uses of the regions around it, in order.
   void note_needs(region_id r) {
@@ -411,7 +420,7 @@ private:
   std::vector<std::uint32_t> depth_of_region_; // of those around
   std::uint32_t stamp_ = 0;
   std::vector<std::pair<node_id, std::uint32_t>> path_;
-  std::vector<node_id> choices_;
+  std::vector<node_id> samples_;
   std::vector<value_id> written_;           // by the values of f_
   std::vector<effect_set> written_effects_; // by the operations written
   std::vector<value_id> operands_;
