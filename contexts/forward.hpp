@@ -67,6 +67,12 @@ struct forward_along : context {
       return overdub::tag(f(add, x.inner...), along_each<N>(along, x.metadata...));
   }
 
+  // In an array, the tangents of an element stand together.
+  template <class Count, class X>
+  requires(N > 1) constexpr auto overdub(fill_t, Count const& count, X const& x) {
+    return filled(detail::take_inner{}(count), x);
+  }
+
   // A native function has no derivative here, unless nothing that it gets changes.
   template <primitive F, class... X>
   requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(F f, X... x) {
@@ -109,6 +115,7 @@ struct forward_along : context {
   }
 
   static constexpr int directions = N; // metadata are tangents, along so many
+  static constexpr bool evaluates_programs = N == 1;
 
 private:
   // Along one of the directions: the tangent of a value whose metadata this is, as a value of the type of what changes.
@@ -137,6 +144,22 @@ private:
       for (i64 i = 0; i < size; ++i) elements.push_back(E(tangent[i]...));
       return M::copy_of(elements);
     }
+  }
+  template <class Count, class X>
+  static constexpr auto filled(Count const& count, X const& x) {
+    if constexpr (is_own<X>()) {
+      auto a = fill(count, x.inner);
+      if constexpr (is_tangents<std::remove_cvref_t<decltype(x.metadata)>>) {
+        auto const along = [&]<int... I>(std::integer_sequence<int, I...>) {
+          return joined<decltype(a)>(fill(count, x.metadata[I])...);
+        };
+        return overdub::tag(a, along(std::make_integer_sequence<int, N>{}));
+      } else
+        return overdub::tag(a, fill(count, x.metadata));
+    } else if constexpr (detail::tree<X>)
+      return tree_traits<X>::map([&](auto const& child) { return filled(count, child); }, x);
+    else
+      return fill(count, x);
   }
   // A leaf of what a rule is given; what an outer context keeps with its values is a tree of two.
   template <class X>

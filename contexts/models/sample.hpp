@@ -172,16 +172,21 @@ void draw_native(void* generator, void const* const* parameters, void* const* re
   *static_cast<drawn_t<D>*>(results[0]) = distributions::draw(d, *static_cast<random_generator*>(generator));
 }
 
-template <class X>
-struct level_in;
-template <class T, class L>
-struct level_in<tagged<T, symbol_of_value, L>> {
+// The level of the symbols among a distribution's parameters; the staging run's own one, where it has none.
+template <class... X>
+struct level_in {
+  using type = level<staging, void>;
+};
+template <class T, class L, class... More>
+struct level_in<tagged<T, symbol_of_value, L>, More...> {
   using type = L;
 };
-template <class... X>
-struct level_in<std::tuple<X...>> : level_in<std::tuple_element_t<0, std::tuple<X...>>> {};
-template <class Family, class... P>
-struct level_in<distributions::distributed<Family, P...>> : level_in<std::tuple<P...>> {};
+template <class... X, class... More>
+struct level_in<std::tuple<X...>, More...> : level_in<X..., More...> {};
+template <class Family, class... P, class... More>
+struct level_in<distributions::distributed<Family, P...>, More...> : level_in<P..., More...> {};
+template <class X, class... More>
+struct level_in<X, More...> : level_in<More...> {};
 
 } // namespace detail
 

@@ -5,9 +5,11 @@
 #include <overdub/contexts/reverse/known_functions.hpp>
 #include <overdub/contexts/reverse/update_chains.hpp>
 #include <overdub/ir/bounds.hpp>
+#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <cstdint>
+#include <tsl/robin_set.h>
 #include <utility>
 #include <vector>
 
@@ -17,16 +19,14 @@ namespace overdub::contexts::adjoint {
 class captures {
 public:
   captures(function const& f, node_id n) {
-    std::vector<std::uint8_t> inside(f.region_count());
-    std::vector<std::uint8_t> known(f.value_count());
-    for (region_id const r : f.regions_of(n)) inside[index_of(r)] = 1;
+    tsl::robin_set<std::uint32_t> inside; // regions
+    ir::value_set known;
+    for (region_id const r : f.regions_of(n)) inside.insert(index_of(r));
     auto const visit = [&](node_id m) {
-      for (region_id const r : f.regions_of(m)) inside[index_of(r)] = 1;
-      for (value_id const v : f.operands_of(m)) {
-        if (f.is_literal(v) || inside[index_of(f.region_of(v))] != 0 || known[index_of(v)] != 0) continue;
-        known[index_of(v)] = 1;
-        all_.push_back(v);
-      }
+      for (region_id const r : f.regions_of(m)) inside.insert(index_of(r));
+      for (value_id const v : f.operands_of(m))
+        if (!f.is_literal(v) && !inside.contains(index_of(f.region_of(v))) && known.insert(v).second)
+          all_.push_back(v);
     };
     for (region_id const r : f.regions_of(n)) ir::walk(f, r, visit);
   }
@@ -46,17 +46,17 @@ inline bool is_in_loop(function const& f, node_id n) {
   return false;
 }
 
-/// Whether the region uses an array as a whole: gives it on, or replaces an element of it.
-inline bool uses_whole(function const& f, value_id array, region_id r) {
-  for (ir::use_id const u : f.uses_of(array)) {
-    node_id const n = f[u].user;
-    std::uint32_t const i = index_of(u) - f[n].first_operand;
-    bool const whole = f[n].code == op::yield || f[n].code == op::copy || f[n].code == op::loop ||
-                       f[n].code == op::while_ ||
-                       ((f[n].code == op::update || f[n].code == op::accumulate) && i == 0);
-    if (whole && ir::is_within(f, n, r)) return true;
-  }
-  return false;
+/// The values that a region uses as a whole: gives them on, or replaces an element of them. O(operations inside).
+inline ir::value_set used_whole(function const& f, region_id r) {
+  ir::value_set all;
+  ir::walk(f, r, [&](node_id n) {
+    op const code = f[n].code;
+    if (code == op::yield || code == op::copy || code == op::loop || code == op::while_)
+      for (value_id const v : f.operands_of(n)) all.insert(v);
+    else if (code == op::update || code == op::accumulate)
+      all.insert(f.operand(n, 0));
+  });
+  return all;
 }
 
 /// Whether the shape of an array is the same in each turn of a region, by looking at where it comes from. `carried` are the values

@@ -97,7 +97,7 @@ private:
     values slopes; // by the inputs; nothing: it does not touch one
     bool chooses = false;
   };
-  std::vector<std::uint8_t> recurrent_in(replica const& r) const;
+  ir::value_set recurrent_in(replica const& r) const;
   bool gives_slopes(node_id n) const;
   void slopes(node_id n, values const& shares);
   values numbers_captured(node_id n, ir::type t) const;
@@ -206,8 +206,7 @@ private:
   known_functions const& callees_;
   loop_storage storage_;
   gradient_of_call of_callee_;
-  std::vector<std::uint8_t>
-      recurrent_;               // by value: whether a turn of the innermost loop makes it of what it carries
+  ir::value_set recurrent_;     // what an iteration of the innermost loop makes of what it carries
   bool in_slopes_ = false;      // what is written belongs to a branch on the way there
   std::vector<node_id> unused_; // perhaps
   std::vector<restored_version> restored_;

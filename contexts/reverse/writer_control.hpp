@@ -50,12 +50,11 @@ inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& 
   bool const counted = f()[n].code == op::loop;
   std::uint32_t const carried = f()[n].operand_count - (counted ? 1 : 0);
   region_id const body = f().region_at(n, f()[n].region_count - 1);
-  std::vector<std::uint8_t> useful(carried), known(f().value_count());
+  std::vector<std::uint8_t> useful(carried);
+  ir::value_set known;
   values open;
   auto const push = [&](value_id v) {
-    if (!activity_.varies(v) || known[index_of(v)] != 0) return;
-    known[index_of(v)] = 1;
-    open.push_back(v);
+    if (activity_.varies(v) && known.insert(v).second) open.push_back(v);
   };
   node_id const yield = f().yield_of(body);
   auto const push_yield = [&](std::uint32_t i) {
@@ -98,8 +97,10 @@ inline void writer::if_(node_id n, values const& shares) {
   // Arrays that both branches give on have a cotangent that does, too; others are added to.
   values given, accumulated;
   std::size_t next_restored = 0;
+  auto const in_first = used_whole(f(), f().region_at(n, 0));
+  auto const in_second = used_whole(f(), f().region_at(n, 1));
   for (value_id const v : captured(n)) {
-    bool const is_whole = uses_whole(f(), v, f().region_at(n, 0)) && uses_whole(f(), v, f().region_at(n, 1));
+    bool const is_whole = in_first.contains(v) && in_second.contains(v);
     if (type_of(v).rank == 0 || is_whole || sums_.is_accumulated(v))
       given.push_back(v);
     else

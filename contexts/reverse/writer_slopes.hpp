@@ -16,17 +16,18 @@
 namespace overdub::contexts::adjoint {
 
 /// Finds what a turn of a loop computes of what the turn before gave on. O(operations inside).
-inline std::vector<std::uint8_t> writer::recurrent_in(replica const& r) const {
-  std::vector<std::uint8_t> known(f().value_count());
-  for (value_id const v : r.arguments) known[index_of(v)] = 1;
+inline ir::value_set writer::recurrent_in(replica const& r) const {
+  ir::value_set known;
+  for (value_id const v : r.arguments) known.insert(v);
   for (node_id const n : r.nodes(f())) {
     bool depends = false;
     auto const look = [&](node_id m) {
-      for (value_id const v : f().operands_of(m)) depends = depends || known[index_of(v)] != 0;
+      for (value_id const v : f().operands_of(m)) depends = depends || known.contains(v);
     };
     look(n);
     for (region_id const inside : f().regions_of(n)) ir::walk(f(), inside, look);
-    for (value_id const v : f().results_of(n)) known[index_of(v)] = depends;
+    if (depends)
+      for (value_id const v : f().results_of(n)) known.insert(v);
   }
   return known;
 }
@@ -39,8 +40,7 @@ inline bool writer::gives_slopes(node_id n) const {
   auto const varies = [&](value_id v) { return activity_.varies(v); };
   auto const results = f().results_of(n);
   auto const first = std::find_if(results.begin(), results.end(), varies);
-  if (first == results.end() || index_of(*first) >= recurrent_.size() || recurrent_[index_of(*first)] == 0)
-    return false;
+  if (first == results.end() || !recurrent_.contains(*first)) return false;
   ir::type const t = type_of(*first);
   auto const gives_one = [&](node_id m) {
     auto const all = f().results_of(m);

@@ -215,7 +215,7 @@ private:
   void look_ahead(region_id body, llvm::Value* count);
 
   // ranges.cpp: the same of a loop by itself, where what fails cannot be run once more, or may not run
-  struct affine { // base + coefficient * index
+  struct affine { // base + coefficient * index, where the coefficient is -1, 0 or 1
     llvm::Value* base;
     int coefficient;
   };

@@ -1,5 +1,5 @@
-// Indices that are in range in every turn of a loop: base + index, where the base is the same in all turns. One check in
-// front of the loop is for all; where it does not hold, the loop runs as it is written, and finds the first that fails.
+// Indices that are in range in every turn of a loop: base + index, or base - index, where the base is the same in all turns. One check
+// in front of the loop is for all; where it does not hold, the loop runs as it is written, and finds the first that fails.
 #include "function.hpp"
 
 namespace overdub::jit {
@@ -28,7 +28,7 @@ std::optional<function_compiler::affine> function_compiler::affine_in(value_id v
   int const coefficient = code == ir::op::add   ? x->coefficient + y->coefficient
                           : code == ir::op::sub ? x->coefficient - y->coefficient
                                                 : x->coefficient | y->coefficient;
-  if (coefficient < 0 || coefficient > 1 ||
+  if (coefficient < -1 || coefficient > 1 ||
       (!(code == ir::op::add || code == ir::op::sub) && coefficient != 0))
     return {};
   return affine{integral(code, {x->base, y->base}), coefficient};
@@ -82,6 +82,9 @@ function_compiler::hoist_checks(region_id body, llvm::Value* count) {
       llvm::Value* good;
       if (i.coefficient == 0)
         good = b_.CreateICmpULT(i.base, extent);
+      else if (i.coefficient < 0) // base - count + 1, ..., base
+        good = b_.CreateAnd(
+            b_.CreateICmpULT(i.base, extent), b_.CreateICmpSGE(i.base, b_.CreateSub(count, integer(1))));
       else
         good = b_.CreateAnd(
             b_.CreateICmpSLE(count, extent), b_.CreateICmpULE(i.base, b_.CreateSub(extent, count)));

@@ -52,7 +52,7 @@ llvm::Value* function_compiler::in_vector(value_id v, region_id) const {
   return x->getType()->isVectorTy() ? x : splat(x);
 }
 
-// The elements that eight turns read, from the one at `index` on.
+// The elements that eight turns read, from the one at `index` on: one behind the other, or one in front of the other.
 llvm::Value* function_compiler::load_vector(node_id n, llvm::Value* index, llvm::Value* mask) {
   region_id const body = f_[n].parent;
   value_id const array = f_.operand(n, 0);
@@ -60,22 +60,27 @@ llvm::Value* function_compiler::load_vector(node_id n, llvm::Value* index, llvm:
   value const a = get(array);
   std::uint32_t const indices = f_[n].operand_count - 1;
   llvm::Value* at = nullptr;
-  bool varies = false;
+  int coefficient = 0;
   for (std::uint32_t k = 0; k < indices; ++k) {
     affine const i = *affine_in(f_.operand(n, 1 + k), body);
-    llvm::Value* const whole = i.coefficient == 0 ? i.base : b_.CreateAdd(i.base, index);
-    varies = varies || i.coefficient != 0;
+    llvm::Value* const whole = i.coefficient == 0  ? i.base
+                               : i.coefficient > 0 ? b_.CreateAdd(i.base, index)
+                                                   : b_.CreateSub(i.base, index);
+    if (i.coefficient != 0) coefficient = i.coefficient;
     at = at == nullptr ? whole : b_.CreateAdd(b_.CreateMul(at, a.extent(k)), whole);
   }
+  bool const is_reversed = coefficient < 0;
+  if (is_reversed) at = b_.CreateSub(at, integer(7));
   llvm::Value* const from = element_address(s, a.elements(), at);
-  if (!varies) return splat(load_scalar(s, from));
+  if (coefficient == 0) return splat(load_scalar(s, from));
+  if (is_reversed && mask != nullptr) mask = b_.CreateVectorReverse(mask);
   auto* const vector = llvm::FixedVectorType::get(type(s), 8);
   llvm::Align const align(execute::size_of(s));
   llvm::Instruction* const x =
       mask == nullptr ? static_cast<llvm::Instruction*>(b_.CreateAlignedLoad(vector, from, align))
                       : b_.CreateMaskedLoad(vector, from, align, mask, llvm::Constant::getNullValue(vector));
   tell_accumulator(x, ir::nothing);
-  return x;
+  return is_reversed ? b_.CreateVectorReverse(x) : x;
 }
 
 void function_compiler::compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask) {

@@ -29,6 +29,24 @@ TEST_CASE("a strict run throws where a function is called with plain arguments")
       escaped_call);
 }
 
+TEST_CASE("a number that concrete took out is plain, and a call with it escapes") {
+  strict_context c;
+  CHECK_THROWS_AS(
+      overdub::run(
+          c, [](auto x) { return x + square(concrete(x)); }, 3.0),
+      escaped_call);
+}
+
+constexpr auto native = leaf<"native">([](double x) { return square(x) + 1.0; });
+
+TEST_CASE("what a native function calls is outside of the run, and does not escape") {
+  strict_counting c;
+  CHECK(
+      overdub::run(
+          c, [](auto x) { return native(x); }, 3.0) == 10.0);
+  CHECK(c.calls == 1);
+}
+
 TEST_CASE("one strict context makes a composition strict") {
   strict_counting c;
   events list;

@@ -4,6 +4,8 @@
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 
+#include <tuple>
+
 namespace {
 
 using namespace overdub::contexts;
@@ -45,6 +47,23 @@ TEST_CASE("over an inner context each direction of an array has its own array of
   auto const moved = overdub::run(composed, doubled_twice, tag(xs, directions));
   CHECK(moved.inner == 13);
   CHECK(moved.metadata == pair{3, 2});
+}
+
+TEST_CASE("an array that is filled with a number has its tangents, and so has one of pairs") {
+  auto const filled = overdub::run(
+      forward_along<2>{}, [](auto x) { return overdub::sum(overdub::fill(overdub::i64{3}, x * x)); },
+      tag(2.0, pair{1, 0.5}));
+  CHECK(filled.inner == 12);
+  CHECK(filled.metadata == pair{12, 6});
+  auto const of_pairs = overdub::run(
+      forward_along<2>{},
+      [](auto x) {
+        auto const [a, b] = overdub::fill(overdub::i64{2}, std::tuple(x * x, 3.0 * x));
+        return overdub::dot(a, b);
+      },
+      tag(2.0, pair{1, 0.5}));
+  CHECK(of_pairs.inner == 48);
+  CHECK(of_pairs.metadata == pair{72, 36});
 }
 
 TEST_CASE("a derivative goes through a run along two directions") {

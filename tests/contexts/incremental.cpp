@@ -43,7 +43,24 @@ constexpr auto rows = od::fn<"rows">([](auto m, auto w) {
       od::map([&](auto row) { return w * od::sum(od::map([](auto e) { return exp(e); }, row)); }, m));
 });
 
+struct sin_is_cos : od::context {
+  auto overdub(od::sin_t, auto x) { return od::cos(x); }
+};
+constexpr auto waves =
+    od::fn<"waves">([](auto const& x) { return od::sum(od::map([](auto e) { return od::sin(e); }, x)); });
+constexpr auto waves_in = od::fn<"waves_in">([](auto const& x) {
+  sin_is_cos context;
+  return od::run(context, waves, x);
+});
+
 } // namespace
+
+TEST_CASE("what a function runs in a context is updated by single elements, too") {
+  auto f = oc::incremental(waves_in, numbers{1, 2, 3, 4});
+  f.set_at<0>(1, 0.5);
+  CHECK(f.propose() == Approx(std::cos(1.0) + std::cos(0.5) + std::cos(3.0) + std::cos(4.0)));
+  CHECK(f.explain() == "%2 = map: one turn\n%6 = reduce: a difference\n1 other operation\n");
+}
 
 TEST_CASE("a change of an element runs one turn, and of what turns look up, those that look there") {
   for (od::compile_options const& o : executors()) {

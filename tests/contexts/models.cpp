@@ -2,12 +2,15 @@
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
+#include <overdub/contexts/models/posterior.hpp>
 #include <overdub/ir/print.hpp>
 
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace {
 
@@ -25,6 +28,19 @@ std::string text_of(ms::choice_map const& all) {
 inline constexpr auto noise = od::fn<"noise">([](od::scope auto& cx, auto mean) {
   auto const sd = cx(od::sample<"sd">, ds::uniform(1, 2));
   return cx(od::sample<"x">, ds::normal(mean, sd));
+});
+
+struct flat_t : ds::distribution<"flat", flat_t> {
+  static constexpr std::tuple<> parameters{};
+  static constexpr ds::reals support(auto const&...) { return {}; }
+  static constexpr auto log_density_at(auto const& x) { return 0.0 * x; }
+  static double draw(auto& g) { return ds::draw_normal(g); }
+};
+constexpr flat_t flat;
+inline constexpr auto of_flat = od::fn<"of_flat">([](od::scope auto& cx, auto n) {
+  auto const m = cx(od::sample<"m">, flat());
+  cx(od::tabulate, n, [&](auto) { return cx(od::sample<"x">, flat()); });
+  return cx(od::sample<"y">, ds::normal(m, 1));
 });
 
 } // namespace
@@ -53,6 +69,20 @@ TEST_CASE("sites are places of choices, with an index for each map and loop arou
   CHECK(out.str() == "z 1 1\nleft 1 conditional 1\nx 1 2\nright 1 conditional 1\n");
   CHECK(ms::model(groups, i64{2}, i64{2}).sites()[2].turns == 2);
   CHECK(ms::model(walk, i64{2}, 0.0).sites()[0].turns == 1);
+}
+
+TEST_CASE("a distribution of no parameters is one of a model's") {
+  auto const m = ms::model(of_flat, i64{2});
+  ms::trace const t = m.assess({{"m", 0.5}, {"x", vec{1, 2}}, {"y", 2.0}});
+  CHECK(t.score() == log_density(ds::normal(0.5, 1), 2.0));
+  CHECK(choice_gradients(t, {"m"}).get<double>("m") == 1.5);
+  ms::trace const drawn = m.simulate(key);
+  CHECK(drawn.get<double>("x[1]") == draw(flat(), key.at("x").at(1)));
+  ms::posterior p(m, {{"y", 2.0}});
+  std::vector<double> const q{0.5, 1, 2};
+  std::vector<double> slopes(3);
+  CHECK(p(q, slopes) == t.score());
+  CHECK(slopes == std::vector<double>{1.5, 0, 0});
 }
 
 TEST_CASE("simulate draws all choices, and its score is their log density") {

@@ -85,6 +85,37 @@ TEST_CASE("loops run backwards") {
   CHECK(close(by_damping, slope_of([](double d) { return pendulum(1.0, d, od::i64{200}); }, 0.3), 1e-9));
 }
 
+// An array gets longer in each iteration: (x), (x, x/2 + 1), ...
+inline constexpr auto growing = od::fn<"growing">([](auto x, auto n) {
+  auto const a = od::loop(n, od::fill(od::i64{1}, x), [](auto, auto v) {
+    return od::concat(v, od::map([](auto e) { return e * 0.5 + 1.0; }, v));
+  });
+  return od::dot(a, a);
+});
+
+TEST_CASE("the gradient of a loop whose array gets longer") {
+  // 2 (0.7 + 2 * 1.35 / 2 + 1.675 / 4)
+  CHECK(gradient<0>(growing)(0.7, od::i64{2}) == Approx(4.9375));
+}
+
+struct silent : od::context {};
+struct sin_is_cos : od::context {
+  auto overdub(od::sin_t, auto x) { return od::cos(x); }
+};
+inline constexpr auto waves =
+    od::fn<"waves">([](auto const& xs) { return od::sum(od::map([](auto x) { return od::sin(x); }, xs)); });
+template <class C>
+inline constexpr auto waves_in = od::fn<"waves_in">([](auto const& xs) {
+  C context;
+  return od::run(context, waves, xs);
+});
+
+TEST_CASE("a function that runs another one in a context has the gradient of what is run") {
+  od::array<double> const xs{1.0, 2.0};
+  CHECK(gradient(waves_in<sin_is_cos>)(xs) == od::array<double>{-std::sin(1.0), -std::sin(2.0)});
+  CHECK(gradient(waves_in<silent>)(xs) == gradient(waves)(xs));
+}
+
 inline constexpr auto power = od::fn<"power">([](auto& cx, auto x, auto n) -> decltype(x) {
   return od::if_(
       n <= 0, [&] { return 0.0 * x + 1.0; }, [&] { return x * cx.self(x, n - 1); });

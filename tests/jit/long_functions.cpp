@@ -110,6 +110,18 @@ TEST_CASE("straight code with many calls becomes functions of a bounded number o
   }
 }
 
+TEST_CASE("LLVM is given as much code for each operation of larger programs, over two decades") {
+  auto const size_of = [](ir::program const& p) {
+    return static_cast<double>(jit::detail::llvm_text(p, p.entry, {}, {}).size());
+  };
+  for (bool const calls : {false, true}) {
+    double const small = size_of(texts::program(long_text(300, calls))) / 300;
+    double const large = size_of(texts::program(long_text(30'000, calls))) / 30'000;
+    INFO(small << " bytes for each of 300 operations, " << large << " for each of 30,000");
+    CHECK(large <= 1.25 * small); // longer names
+  }
+}
+
 TEST_CASE("the time to compile grows with the number of calls, over two decades") {
   ir::program const small = texts::program(sines(1000)), large = texts::program(sines(100'000));
   double ratio = 1e9; // of times an operation; other processes only add time

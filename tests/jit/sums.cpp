@@ -117,6 +117,69 @@ TEST_CASE("indices are looked at in front of a loop, and the first that is out o
       calls);
 }
 
+TEST_CASE("arrays are read backwards in sums of every short length, in range or not") {
+  std::vector<std::vector<datum>> calls;
+  for (i64 n = 0; n < 27; ++n)
+    for (i64 const last : {-1, 0, 1, 6, 7, 8, 9, 15, 24, 25, 26})
+      calls.push_back({numbers(25), numbers(n, 2), narrow(25), last});
+  for (i64 const last : {std::numeric_limits<i64>::min(), std::numeric_limits<i64>::max()})
+    calls.push_back({numbers(25), numbers(3, 2), narrow(25), last});
+  agree(
+      R"(func @f(%x: f64[], %y: f64[], %z: f32[], %last: i64) -> (f64, f32, f64[]) {
+    %n = length %y : i64
+    %p = map %n (%i: i64) -> f64 {
+      %j = sub %last, %i : i64
+      %a = at %x, %j : f64
+      %b = at %y, %i : f64
+      %c = mul %a, %b : f64
+      yield %c
+    }
+    %s = reduce add %p from 0.25 : f64
+    %q = map %n (%h: i64) -> f32 {
+      %k = add %last, 1 : i64
+      %l = sub %k, %h : i64
+      %m = sub %l, 1 : i64
+      %d = at %z, %m : f32
+      yield %d
+    }
+    %g = at %z, 3 : f32
+    %t = reduce add %q from %g : f32
+    return %s, %t, %p
+  })",
+      calls);
+}
+
+TEST_CASE("rows are read backwards in a sum for each of their points, as by an autoregression") {
+  std::vector<std::vector<datum>> calls;
+  array<double> const all = numbers(72);
+  for (i64 const terms : {0, 1, 2, 5, 8, 11, 25})
+    calls.push_back({datum::of({3, 24}, all), numbers(terms), i64{1}});
+  calls.push_back({datum::of({3, 24}, all), numbers(5), i64{3}});
+  agree(
+      R"(func @f(%x: f64[][], %beta: f64[], %row: i64) -> f64 {
+    %terms = length %beta : i64
+    %count = sub 24, %terms : i64
+    %points = max %count, 0 : i64
+    %all = map %points (%t: i64) -> f64 {
+      %end = add %t, %terms : i64
+      %last = sub %end, 1 : i64
+      %p = map %terms (%k: i64) -> f64 {
+        %b = at %beta, %k : f64
+        %j = sub %last, %k : i64
+        %a = at %x, %row, %j : f64
+        %c = mul %a, %b : f64
+        yield %c
+      }
+      %m = reduce add %p from 0.0 : f64
+      %e = mul %m, %m : f64
+      yield %e
+    }
+    %s = reduce add %all from 0.0 : f64
+    return %s
+  })",
+      calls);
+}
+
 TEST_CASE("the same in loops that carry, with branches, and in maps whose elements are stored") {
   std::vector<std::vector<datum>> calls;
   for (i64 n = -1; n < 9; ++n)

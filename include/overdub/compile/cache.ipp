@@ -19,7 +19,6 @@
 #include <string>
 #include <thread>
 #include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
 #include <utility>
 #include <vector>
 #include <xxhash.h>
@@ -27,7 +26,8 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Shards, each with a table that readers see whole: who adds or drops an entry makes a new one.
+/// Shards, each with a table whose chains readers follow while others add and drop entries: an addition takes as long however many entries
+/// there are.
 class compilation_cache::entries {
   using kind = compilation_event::kind;
 
@@ -132,7 +132,7 @@ public:
     generation_.fetch_add(1, std::memory_order_acq_rel);
     for (shard& s : shards_) {
       std::lock_guard const lock(s.mutex);
-      for (std::shared_ptr<entry const> const& e : *s.table) bytes_ -= e->bytes();
+      s.table->for_each([&](std::shared_ptr<entry const> const& e) { bytes_ -= e->bytes(); });
       count_ -= s.table->size();
       s.replace(std::make_shared<table>());
       s.hits = 0;
@@ -168,19 +168,67 @@ private:
     cache_key const& key;
     std::size_t hash;
   };
-  struct by_hash {
-    std::size_t operator()(std::shared_ptr<entry const> const& e) const { return e->hash / shard_count; }
-    std::size_t operator()(query const& q) const { return q.hash / shard_count; }
+  // A place in a chain. Readers follow `next`; the one in front owns what is behind, for those who change the chain.
+  struct link {
+    std::shared_ptr<entry const> what;
+    std::shared_ptr<link> owned;
+    std::atomic<link const*> next{nullptr};
+    explicit link(std::shared_ptr<entry const> e) : what(std::move(e)) {}
   };
-  struct by_key {
-    using is_transparent = void;
-    bool operator()(std::shared_ptr<entry const> const& a, std::shared_ptr<entry const> const& b) const {
-      return a->key == b->key;
+  // Entries by hash, in chains. One thread at a time changes it, while others read; what it takes out, it retires.
+  class table {
+  public:
+    explicit table(std::size_t chains = 8) : owned_(chains), seen_(chains) {}
+    /// Twice as many chains, of the same entries.
+    static std::shared_ptr<table> larger(table const& old) {
+      auto made = std::make_shared<table>(2 * old.owned_.size());
+      old.for_each([&](std::shared_ptr<entry const> const& e) { made->put(std::make_shared<link>(e)); });
+      return made;
     }
-    bool operator()(query const& q, std::shared_ptr<entry const> const& e) const { return q.key == e->key; }
-    bool operator()(std::shared_ptr<entry const> const& e, query const& q) const { return q.key == e->key; }
+
+    entry const* find(query const& q) const {
+      for (link const* at = seen_[chain(q.hash)].load(); at != nullptr; at = at->next.load())
+        if (at->what->key == q.key) return at->what.get();
+      return nullptr;
+    }
+    bool is_full() const { return size_ == owned_.size(); }
+    std::size_t size() const { return size_; }
+    void put(std::shared_ptr<link> made) noexcept {
+      std::size_t const at = chain(made->what->hash);
+      made->owned = std::move(owned_[at]);
+      made->next.store(made->owned.get());
+      seen_[at].store(made.get());
+      owned_[at] = std::move(made);
+      ++size_;
+    }
+    /// The link of a key's entry, if there is one: of this one, where it is named. Readers may still stand there.
+    std::shared_ptr<link> take(query const& q, entry const* this_one) noexcept {
+      std::size_t const in = chain(q.hash);
+      std::atomic<link const*>* seen = &seen_[in];
+      for (std::shared_ptr<link>* at = &owned_[in]; *at != nullptr; seen = &(*at)->next, at = &(*at)->owned) {
+        if ((*at)->what->key != q.key) continue;
+        if (this_one != nullptr && (*at)->what.get() != this_one) return nullptr;
+        std::shared_ptr<link> gone = *at;
+        seen->store(gone->next.load());
+        *at = gone->owned;
+        --size_;
+        return gone;
+      }
+      return nullptr;
+    }
+    template <class F>
+    void for_each(F const& f) const {
+      for (std::shared_ptr<link> const& first : owned_)
+        for (link const* at = first.get(); at != nullptr; at = at->owned.get()) f(at->what);
+    }
+
+  private:
+    std::size_t chain(std::size_t hash) const { return hash / shard_count & (owned_.size() - 1); }
+
+    std::vector<std::shared_ptr<link>> owned_;
+    std::vector<std::atomic<link const*>> seen_;
+    std::size_t size_ = 0;
   };
-  using table = tsl::robin_set<std::shared_ptr<entry const>, by_hash, by_key>;
 
   // A compilation that runs.
   struct flight {
@@ -248,7 +296,7 @@ private:
   };
   struct alignas(64) shard {
     std::mutex mutable mutex; // of those who change it
-    std::shared_ptr<entries::table const> table = std::make_shared<entries::table>();
+    std::shared_ptr<entries::table> table = std::make_shared<entries::table>();
     std::atomic<entries::table const*> seen{table.get()};
     std::vector<flight> flights;
     std::uint64_t last_flight = 0;
@@ -260,17 +308,16 @@ private:
       std::exception_ptr refused;
       {
         detail::epochs::reading const here;
-        entries::table const& all = *seen.load();
-        auto const at = all.find(query{key, hash});
-        if (at == all.end()) return nullptr;
-        (*at)->used.store(clock.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        entry const* const found = seen.load()->find({key, hash});
+        if (found == nullptr) return nullptr;
+        found->used.store(clock.load(std::memory_order_relaxed), std::memory_order_relaxed);
         hits.fetch_add(1, std::memory_order_relaxed);
-        if ((*at)->made != nullptr) return (*at)->made;
-        refused = (*at)->refused;
+        if (found->made != nullptr) return found->made;
+        refused = found->refused;
       }
       std::rethrow_exception(std::move(refused));
     }
-    void replace(std::shared_ptr<entries::table const> by) {
+    void replace(std::shared_ptr<entries::table> by) {
       seen.store(by.get());
       detail::epochs::retire(std::exchange(table, std::move(by)));
     }
@@ -284,16 +331,18 @@ private:
            XXH3_64bits_withSeed(k.data.data(), k.data.size(), reinterpret_cast<std::uintptr_t>(k.types));
   }
   // Ends a flight, and keeps what it brought, unless the cache was cleared meanwhile.
-  bool keep(shard& s, std::uint64_t number, std::shared_ptr<entry const> added, std::uint64_t generation) {
-    std::size_t const bytes = added->bytes();
+  bool keep(shard& s, std::uint64_t number, std::shared_ptr<entry const> entered, std::uint64_t generation) {
+    std::size_t const bytes = entered->bytes();
+    auto added = std::make_shared<link>(std::move(entered));
     std::lock_guard const lock(s.mutex);
-    auto changed = std::make_shared<table>(*s.table);
-    changed->insert(std::move(added));
+    std::shared_ptr<table> const larger = s.table->is_full() ? table::larger(*s.table) : nullptr;
+    note_age(added->what);
     s.land(number);
     if (generation != generation_.load(std::memory_order_acquire)) return false;
     ++count_;
     bytes_ += bytes;
-    s.replace(std::move(changed));
+    if (larger != nullptr) s.replace(larger);
+    s.table->put(std::move(added));
     return true;
   }
   // The same of the exception that is handled. Where there is no memory for it, nothing is kept.
@@ -314,17 +363,16 @@ private:
     std::lock_guard const lock(s.mutex);
     s.land(number);
   }
-  std::shared_ptr<entry const> drop(shard& s, cache_key const& key, std::size_t hash) {
+  std::shared_ptr<entry const>
+  drop(shard& s, cache_key const& key, std::size_t hash, entry const* this_one = nullptr) {
     std::lock_guard const lock(s.mutex);
-    auto const at = s.table->find(query{key, hash});
-    if (at == s.table->end()) return nullptr;
-    std::shared_ptr<entry const> gone = *at;
-    auto changed = std::make_shared<table>(*s.table);
-    changed->erase(gone);
+    std::shared_ptr<link> gone = s.table->take({key, hash}, this_one);
+    if (gone == nullptr) return nullptr;
     --count_;
-    bytes_ -= gone->bytes();
-    s.replace(std::move(changed));
-    return gone;
+    std::shared_ptr<entry const> what = gone->what;
+    bytes_ -= what->bytes();
+    detail::epochs::retire(std::move(gone));
+    return what;
   }
   // Where there is no memory for that, the next compilation does it.
   void make_room() noexcept try {
@@ -332,21 +380,48 @@ private:
       if (!evict()) break;
   } catch (std::bad_alloc const&) {
   }
-  // Drops what was used longest ago. O(entries).
-  bool evict() {
-    std::uint64_t oldest = ~std::uint64_t{0};
-    std::shared_ptr<entry const> candidate;
-    for (shard& s : shards_) {
-      detail::epochs::reading const here;
-      for (std::shared_ptr<entry const> const& e : *s.seen.load())
-        if (std::uint64_t const used = e->used.load(std::memory_order_relaxed); used < oldest) {
-          oldest = used;
-          candidate = e;
-        }
+
+  // An entry, and when it was used last, as far as that was looked at: never too late.
+  struct age {
+    std::uint64_t used;
+    std::weak_ptr<entry const> of;
+    friend bool operator<(age const& a, age const& b) {
+      return a.used > b.used;
+    } // in heaps the oldest is first
+  };
+  // With the entry's shard locked, so that who evicts it finds it there. Amortised O(log entries).
+  void note_age(std::shared_ptr<entry const> const& e) {
+    std::lock_guard const lock(ages_mutex_);
+    if (ages_.size() > 2 * count_ + 64) { // most of them were dropped otherwise
+      std::erase_if(ages_, [](age const& a) { return a.of.expired(); });
+      std::make_heap(ages_.begin(), ages_.end());
     }
-    if (candidate == nullptr) return false;
+    ages_.push_back({e->used.load(std::memory_order_relaxed), e});
+    std::push_heap(ages_.begin(), ages_.end());
+  }
+  // Drops what was used longest ago. O(log entries) for this one, and for each that was used since it was looked at.
+  bool evict() {
+    std::shared_ptr<entry const> candidate;
+    {
+      std::lock_guard const lock(ages_mutex_);
+      while (candidate == nullptr) {
+        if (ages_.empty()) return false;
+        std::pop_heap(ages_.begin(), ages_.end());
+        age& oldest = ages_.back();
+        candidate = oldest.of.lock();
+        std::uint64_t const used =
+            candidate == nullptr ? oldest.used : candidate->used.load(std::memory_order_relaxed);
+        if (used == oldest.used)
+          ages_.pop_back();
+        else {
+          oldest.used = used;
+          std::push_heap(ages_.begin(), ages_.end());
+          candidate = nullptr;
+        }
+      }
+    }
     std::shared_ptr<entry const> const gone =
-        drop(shards_[candidate->hash % shard_count], candidate->key, candidate->hash);
+        drop(shards_[candidate->hash % shard_count], candidate->key, candidate->hash, candidate.get());
     if (gone == nullptr) return true; // another thread did it
     evictions_.fetch_add(1, std::memory_order_relaxed);
     log_.add(kind::evicted, gone->name());
@@ -384,6 +459,8 @@ private:
   std::atomic<std::uint64_t> misses_{0}, compilations_{0}, failures_{0}, refusals_{0}, evictions_{0},
       invalidations_{0}, generation_{0};
   std::atomic<std::int64_t> compiling_{0};
+  std::mutex ages_mutex_; // is locked last
+  std::vector<age> ages_; // a heap
   detail::event_log log_;
   std::mutex mutable fingerprints_mutex_;
   tsl::robin_map<void const*, std::size_t> fingerprints_; // compiled, by types

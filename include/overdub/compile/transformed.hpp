@@ -110,6 +110,16 @@ std::string explain(compiled_program_in<Composition, Result, A...> const& c) {
 
 namespace detail {
 
+// Whether programs are evaluated in all contexts of a stack.
+template <class S>
+inline constexpr bool evaluates_programs = true;
+template <class Level, class... Rest>
+inline constexpr bool evaluates_programs<stack<Level, Rest...>> = evaluates_programs<stack<Rest...>>;
+template <class Level, class... Rest>
+requires requires { Level::context::evaluates_programs; }
+inline constexpr bool evaluates_programs<stack<Level, Rest...>> =
+    Level::context::evaluates_programs && evaluates_programs<stack<Rest...>>;
+
 // What f is staged for, where the transformed function is called with A...
 template <class Transform, class... A>
 struct original_arguments {
@@ -181,7 +191,16 @@ struct transformation<Transform, F, types<A...>, C...> {
   template <class... X>
   static auto on_values(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
     using S = outermost_t<X...>;
-    return program_on_values<S, result>(stack_from<S>(x...)).run(rewritable(f, contexts), contexts, x...);
+    constexpr bool is_evaluated = evaluates_programs<S>;
+    static_assert(
+        is_evaluated,
+        "overdub: a gradient, or another transformed function, is a program, and forward_along<N>, N above "
+        "1, evaluates "
+        "none; take one direction a run, as forward_gradient<1>(f, xs) does, or a gradient of the gradient");
+    if constexpr (!is_evaluated)
+      return result{};
+    else
+      return program_on_values<S, result>(stack_from<S>(x...)).run(rewritable(f, contexts), contexts, x...);
   }
 
 private:

@@ -1,10 +1,11 @@
-// Maps by the values of a function: what each becomes in another one, as a rule.
+// Maps by the values of a function (what each becomes in another one, as a rule), and sets of them.
 #pragma once
 
 #include <overdub/ir/id.hpp>
 
 #include <cstddef>
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 namespace overdub::ir {
 
@@ -13,5 +14,6 @@ struct value_hash {
 };
 template <class T>
 using value_map = tsl::robin_map<value_id, T, value_hash>;
+using value_set = tsl::robin_set<value_id, value_hash>;
 
 } // namespace overdub::ir
