@@ -51,7 +51,7 @@ struct checked : context {
   static void after_inference(ir::program const& p) {
     for (finding const& each : check(p).findings)
       if (each.how == severity::certain && each.kind <= finding_kind::assertion)
-        throw check_failed(message("overdub: %s", text_of(each).c_str()), ir::print(p));
+        throw check_failed(message("overdub: %s", text_of(each).c_str()));
   }
 };
 

@@ -106,7 +106,8 @@ TEST_CASE("what a pipeline leaves is verified, and refused with a sentence") {
   };
   CHECK_THROWS_WITH(
       with({"dce", {"breaks", breaks}}),
-      Catch::Matchers::StartsWith("overdub: the pass breaks made a program of polynomial(double) that is not valid: "));
+      Catch::Matchers::StartsWith(
+          "overdub: the pass breaks made a program of polynomial(double) that is not valid: "));
   auto const replaces = [](ir::program& p) {
     p = ir::parse("entry @polynomial func @polynomial(%x: i64) -> f64 { return 1.0 }");
   };

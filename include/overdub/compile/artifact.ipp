@@ -102,8 +102,7 @@ OVERDUB_DECL void run_pass(context_pass const& pass, recipe const& of, ir::progr
 }
 
 /// Runs the passes of the options. An observer is told of each.
-OVERDUB_DECL void
-run_pipeline(recipe const& of, ir::program& p, pass::pass_observer const& observer) {
+OVERDUB_DECL void run_pipeline(recipe const& of, ir::program& p, pass::pass_observer const& observer) {
   for (pass::pipeline_step const& step : of.options.passes) {
     if (step.is_own()) {
       entry_types const before(p);
@@ -287,7 +286,7 @@ OVERDUB_DECL std::string explain(artifact const& a) {
   };
   passes_at(compilation_stage::before_optimise);
   std::string last = ir::print(p);
-  detail::run_pipeline(a.made_of().options, p, [&](pass::pass_report const& r) {
+  detail::run_pipeline(a.made_of(), p, [&](pass::pass_report const& r) {
     std::string now = ir::print(p);
     if (now != last) text += "\nafter " + std::string(r.name) + "\n" + now;
     last = std::move(now);

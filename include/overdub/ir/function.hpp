@@ -101,7 +101,8 @@ public:
   symbol structure = nothing; // how structs and tuples of the user's were flattened; nothing: they were not
   place_id place = nothing;   // where it was defined
   ir::derivative derivative;  // how calls of it are differentiated
-  void const* origin_in_cpp = nullptr; // what tells the function of C++ that it was staged from; of this process, no part of equality
+  void const* origin_in_cpp =
+      nullptr; // what tells the function of C++ that it was staged from; of this process, no part of equality
 
   /// The region of the function's own operations. Its arguments are the parameters.
   static constexpr region_id body{0};
