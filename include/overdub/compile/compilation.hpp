@@ -41,7 +41,9 @@ std::string name_of_callee() {
 template <class... A>
 std::string names_of_types() {
   std::string text;
-  auto const add = [&](std::string_view name) { (text += text.empty() ? "" : ", ") += name; };
+  [[maybe_unused]] auto const add = [&](std::string_view name) {
+    (text += text.empty() ? "" : ", ") += name;
+  };
   (add(std::is_same_v<A, i64> ? std::string_view("i64") : type_name<A>()), ...);
   return text;
 }
