@@ -47,7 +47,7 @@ struct scaling : od::context {
 };
 struct hearing : od::context {
   std::vector<double> products;
-  void before(od::mul_t, double x, double y) { products.push_back(x * y); }
+  void before(od::mul_t, auto x, auto y) { products.push_back(static_cast<double>(x * y)); }
 };
 // A pass: sines become cosines.
 struct turning : od::context {

@@ -78,7 +78,7 @@ struct goes_on : context, recording {
   auto overdub(Call call, decltype(square), auto x) {
     return call.recurse(x) + 1.0;
   }
-  void before(mul_t, double x, double y) { put("before", "mul", x, y); }
+  void before(mul_t, auto x, auto y) { put("before", "mul", x, y); }
 };
 struct leaves_norm : context, recording {
   auto enter(decltype(norm)) const { return leave; }
