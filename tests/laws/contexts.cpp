@@ -42,7 +42,7 @@ struct sine_is_cosine : context {
 // What a context saw: the operations, their arguments and their results.
 using events = std::vector<std::string>;
 void note(events& all, std::string_view what, auto const&... x) {
-  auto const number = [](double y) {
+  [[maybe_unused]] auto const number = [](double y) {
     return std::isnan(y) ? "nan" : std::to_string(y);
   }; // a NaN's sign is unspecified
   std::string text(what);
