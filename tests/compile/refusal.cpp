@@ -55,7 +55,8 @@ TEST_CASE("other errors are not kept, and refusals go with the cache's entries")
   c.shape = -1;
   refusing::looks = 0;
   for (int i = 0; i < 3; ++i)
-    CHECK_THROWS_WITH(od::compile(c, doubled, od::signature<double>, in(cache)), "not today");
+    CHECK_THROWS_WITH(
+        od::compile(c, doubled, od::signature<double>, in(cache)), Catch::Matchers::EndsWith("not today"));
   CHECK(refusing::looks == 3);
   CHECK(cache.statistics().entries == 0);
   c.shape = 1;

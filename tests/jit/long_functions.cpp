@@ -118,7 +118,10 @@ TEST_CASE("LLVM is given as much code for each operation of larger programs, ove
     double const small = size_of(texts::program(long_text(300, calls))) / 300;
     double const large = size_of(texts::program(long_text(30'000, calls))) / 30'000;
     INFO(small << " bytes for each of 300 operations, " << large << " for each of 30,000");
-    CHECK(large <= 1.25 * small); // longer names
+    CHECK(
+        large <=
+        2.5 *
+            small); // names are longer, and long code is cut into functions, whose frames and calls are code
   }
 }
 

@@ -1,11 +1,12 @@
 // Names of callees that are known when a program runs: those of a program's functions. A callee's name is a static function; that of
 // a function of a program is the one that is called on the thread.
+//
+// What is declared here is defined for those who evaluate programs (stage/program_function.hpp).
 #pragma once
 
 #include <overdub/call/config.hpp>
 #include <overdub/header_only.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -13,14 +14,14 @@
 namespace overdub::detail {
 
 /// A copy of a name that lives as long as the process. O(its length). Thread-safe.
-std::string_view interned_name(std::string_view name);
+OVERDUB_DECL std::string_view interned_name(std::string_view name);
 /// One of two parts, with a dot between them.
-std::string_view interned_name(std::string_view name, std::string_view context);
+OVERDUB_DECL std::string_view interned_name(std::string_view name, std::string_view context);
 
 /// A number for a name, the same in each process, and the interned name of a number that was given. Throws error where two names
 /// have one number, or none has. O(length). Thread-safe.
-std::int64_t number_of_name(std::string_view name);
-std::string_view name_of_number(std::int64_t number);
+OVERDUB_DECL std::int64_t number_of_name(std::string_view name);
+OVERDUB_DECL std::string_view name_of_number(std::int64_t number);
 
 /// The name of the program's function that is called on this thread.
 OVERDUB_HIDDEN inline std::string_view& called_name() {
@@ -39,16 +40,16 @@ private:
   std::string_view before_;
 };
 
-template <std::size_t>
-struct size_known_to_the_compiler {};
+/// What is not known before the program is, in constant expressions.
+inline constexpr std::string_view name_at_compile_time = "function of a program";
+
+template <class F>
+inline constexpr bool is_named_at_run_time = false;
+template <class F>
+requires requires { F::is_named; }
+inline constexpr bool is_named_at_run_time<F> = !F::is_named;
 /// Whether the compiler knows a callee's name.
 template <class F>
-concept named_at_compile_time = requires {
-  typename size_known_to_the_compiler<F::name().size()>;
-};
+concept named_at_compile_time = !is_named_at_run_time<F>;
 
 } // namespace overdub::detail
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/call/callee_name.ipp>
-#endif

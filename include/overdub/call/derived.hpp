@@ -19,9 +19,12 @@ struct derived {
   using origin = origin_t<F>;
   static constexpr int depth = F::depth + 1;
   static constexpr bool is_typed = !is_untyped<F>;
+  static constexpr bool is_named = named_at_compile_time<F>;
   static constexpr std::string_view name() {
     if constexpr (named_at_compile_time<F>)
       return joined<name_of<F>, context_name_v<typename S::context>>::value;
+    else if (std::is_constant_evaluated())
+      return name_at_compile_time;
     else
       return interned_name(F::name(), context_name_v<typename S::context>);
   }

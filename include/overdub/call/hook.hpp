@@ -10,7 +10,10 @@
 
 namespace overdub::detail {
 
-// A hook that names the callee, one for a family, and those that ask for raw arguments.
+// A hook that names the callee, one for a family, and those that ask for raw arguments. A hook that takes a double gets integers as such: it
+// asked for that.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
 #define OVERDUB_HOOK(NAME)                                                                                   \
   struct NAME##_hook {                                                                                       \
     template <class C>                                                                                       \
@@ -40,6 +43,7 @@ OVERDUB_HOOK(before)
 OVERDUB_HOOK(after)
 OVERDUB_HOOK(failed)
 #undef OVERDUB_HOOK
+#pragma GCC diagnostic pop
 
 enum class listens { never, named, family, raw_named, raw_family };
 

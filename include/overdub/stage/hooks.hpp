@@ -22,14 +22,10 @@ struct callee_in_program {
   using overdub_callee = kind_of<F>;
   using origin = origin_t<F>;
   static constexpr int depth = F::depth;
-  static constexpr std::string_view name() { return F::name(); }
-};
-template <class F>
-requires(!named_at_compile_time<F>) struct callee_in_program<F> {
-  using overdub_callee = kind_of<F>;
-  using origin = origin_t<F>;
-  static constexpr int depth = F::depth;
-  static std::string_view name() { return F::name(); } // while the hook runs
+  static constexpr bool is_named = named_at_compile_time<F>;
+  static constexpr std::string_view name() {
+    return F::name();
+  } // of a program's function: while the hook runs
 };
 template <class F>
 struct callee_at_run_time {

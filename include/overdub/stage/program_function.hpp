@@ -75,7 +75,7 @@ struct one_cell {};
 struct unnamed_function {
   using overdub_callee = kind::of_program;
   static constexpr int depth = 0;
-  static constexpr std::string_view name() { return "function of a program"; }
+  static constexpr std::string_view name() { return name_at_compile_time; }
 };
 
 template <class S, class R>
@@ -98,6 +98,8 @@ struct program_function : F {
   static constexpr std::string_view name() {
     if constexpr (is_named)
       return F::name();
+    else if (std::is_constant_evaluated())
+      return name_at_compile_time;
     else
       return called_name();
   }
@@ -221,3 +223,7 @@ consteval bool any_has_function_rule() {
 }
 
 } // namespace overdub::detail
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/call/callee_name.ipp>
+#endif
