@@ -11,7 +11,7 @@
 namespace overdub::detail {
 
 template <class F>
-OVERDUB_HIDDEN inline constexpr std::string_view name_of = F::name();
+OVERDUB_HIDDEN inline constexpr std::string_view callee_name_of = F::name();
 
 template <class S, class F>
 struct derived {
@@ -22,7 +22,7 @@ struct derived {
   static constexpr bool is_named = named_at_compile_time<F>;
   static constexpr std::string_view name() {
     if constexpr (named_at_compile_time<F>)
-      return joined<name_of<F>, context_name_v<typename S::context>>::value;
+      return joined<callee_name_of<F>, context_name_v<typename S::context>>::value;
     else if (std::is_constant_evaluated())
       return name_at_compile_time;
     else
