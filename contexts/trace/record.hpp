@@ -34,7 +34,7 @@ struct named_callee {
   callee_info info;
   std::atomic<std::uint32_t> number{0xffff'ffff};
 };
-inline named_callee& known_callee(std::string_view name, std::string_view kind) {
+OVERDUB_HIDDEN inline named_callee& known_callee(std::string_view name, std::string_view kind) {
   static std::mutex mutex;
   static auto& all = *new std::map<std::string, named_callee, std::less<>>;
   std::lock_guard const lock(mutex);

@@ -17,7 +17,7 @@ struct callee_names {
   std::set<std::string, std::less<>> names;
   std::map<std::int64_t, std::string_view> of_number;
 
-  static callee_names& get() {
+  OVERDUB_HIDDEN static callee_names& get() {
     static auto& all = *new callee_names;
     return all;
   }
