@@ -67,7 +67,7 @@ public:
     detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
       there.refuse_unused({of_auxiliary, at}, x);
     });
-    proposal const open(t);
+    proposal<Trace> const open(t);
     t.set(there.model());
     for (auto const& [at, ignored] : there.model())
       if (datum const x = now.find(at)) there.refuse_unused({of_model, at}, x);
@@ -109,8 +109,6 @@ private:
   private:
     Trace& of_;
   };
-  template <class Trace>
-  proposal(Trace&) -> proposal<Trace>;
 
   Auxiliary auxiliary_of_;
   F involution_;
