@@ -74,9 +74,10 @@ struct forward_along : context {
   }
 
   // A native function has no derivative here, unless nothing that it gets changes.
-  template <primitive F, class... X>
-  requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(F f, X... x) {
-    auto result = fallback(*this, f, x...);
+  template <rule_call Call, primitive F, class... X>
+  requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(
+      Call const& call, F, X... x) {
+    auto result = call.fallback(x...);
     static_assert(
         !(varies<X>() || ...) || !varies<decltype(result)>(),
         "overdub: forward cannot differentiate this native function; extend the context with a rule for it: "
@@ -85,20 +86,19 @@ struct forward_along : context {
   }
 
   // A function that says how it is differentiated is not looked into.
-  template <function F, class... X>
+  template <rule_call Call, function F, class... X>
   requires(
       detail::says_derivative<F> &&
       (!detail::derivative_of<F>::is_rule ||
-       detail::takes_as_written<F>)) constexpr auto overdub(F const& f, X const&... x) {
-    auto const result = fallback(*this, f, x...);
+       detail::takes_as_written<F>)) constexpr auto overdub(Call const& call, F const&, X const&... x) {
+    auto const result = call.fallback(x...);
     if constexpr (detail::derivative_of<F>::is_constant || !(changes<X>() || ...))
       return with_tangents(result, zero{});
     else if constexpr (detail::derivative_of<F>::is_rule) {
       using Tangent = typename detail::derivative_of<F>::tangent;
       auto const along = [&](auto direction) {
-        return detail::call(
-            detail::stack_from<detail::outermost_t<X...>>(x...), Tangent{}, result,
-            detail::take_inner{}(x)..., along_direction<decltype(direction)::value>(x)...);
+        return call(
+            Tangent{}, result, detail::take_inner{}(x)..., along_direction<decltype(direction)::value>(x)...);
       };
       return [&]<int... I>(std::integer_sequence<int, I...>) {
         return with_tangents(result, along(std::integral_constant<int, I>{})...);

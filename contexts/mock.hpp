@@ -45,14 +45,14 @@ struct mocked : context {
   }
 
   // Inside of an outer context that keeps metadata the function is another one, which nobody replaces.
-  template <function F, class... X>
+  template <rule_call Call, function F, class... X>
   requires(replaces&& std::same_as<origin_t<F>, Callee>&& F::depth > 0 && !std::same_as<F, Callee>)
-      recurse_t<mocked, F, X...> overdub(F f, X... x) {
+      recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
     constexpr bool reached = std::same_as<F, Callee>;
     static_assert(
         reached, "overdub: mock replaces a function that an outer context has made another one of; write "
                  "compose(mock(...), others...)");
-    return recurse(*this, f, x...);
+    return call.recurse(x...);
   }
 
   /// One function deeper.

@@ -56,26 +56,23 @@ struct retried : context {
   constexpr explicit retried(Policy p) : policy(std::move(p)) {}
 
   template <callee F, class... X>
-  requires(std::same_as<origin_t<F>, Callees> || ...) auto overdub(F const& f, X... x) {
-    static_assert(
-        sizeof...(X) > 0,
-        "overdub: retry sees by the arguments of a call where it is made, and this one has none; give the "
-        "function an argument");
-    if constexpr (!is_staged<X...>)
+  requires(std::same_as<origin_t<F>, Callees> || ...) auto overdub(rule_call auto call, F const& f, X... x) {
+    constexpr bool staged = overdub::detail::is_symbolic<typename decltype(call)::stack_type>;
+    if constexpr (!staged)
       return attempt_again(policy, f.name(), [&] {
         if constexpr (F::depth > 0) // what outer contexts made of a function takes their metadata along
-          return f(x...);
+          return call(f, x...);
         else
-          return fallback(*this, f, x...);
+          return call.fallback(x...);
       });
     else if constexpr (native_leaf<F> && std::is_empty_v<Policy> && (!in_context<decltype(x.inner())> && ...))
       return leaf<name_of_callee<F>()>(native_retry<F, Policy>{}, effects::constant<F::effects>{})(x...);
     else {
       static_assert(
-          !is_staged<X...>,
+          !staged,
           "overdub: retry catches exceptions, which programs do not: only native functions are retried in a "
           "program, by a retry that is the innermost context; run the others directly");
-      return fallback(*this, f, x...);
+      return call.fallback(x...);
     }
   }
 };

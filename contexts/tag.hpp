@@ -37,31 +37,31 @@ struct tag_of : context {
   }
   // A native function may use all that it is given.
   template <native_leaf F, class... X>
-  auto overdub(F f, X... x) {
+  auto overdub(rule_call auto call, F, X... x) {
     inputs<N> all;
     (each_leaf([&](auto const& leaf) { unite(all, leaf); }, x), ...);
-    return tag_each(fallback(*this, f, x...), all);
+    return tag_each(call.fallback(x...), all);
   }
   template <class A>
-  auto overdub(at_t f, A a, auto i) {
+  auto overdub(rule_call auto call, at_t f, A a, auto i) {
     if constexpr (requires { a.metadata; }) {
-      auto element = recurse(*this, f, a, i);
+      auto element = call.recurse(a, i);
       element.metadata = united(element.metadata, i.metadata);
       return element;
     } else // of zipped arrays
-      return tree_traits<A>::map([&](auto const& each) { return overdub(f, each, i); }, a);
+      return tree_traits<A>::map([&](auto const& each) { return overdub(call, f, each, i); }, a);
   }
   // Which element is replaced is known to all of them.
   template <class A, class X>
-  auto overdub(update_t f, A a, auto i, X x) {
+  auto overdub(rule_call auto call, update_t f, A a, auto i, X x) {
     if constexpr (requires { a.metadata; }) {
-      auto updated = recurse(*this, f, std::move(a), i, x);
+      auto updated = call.recurse(std::move(a), i, x);
       if (i.metadata.any())
         updated.metadata = map([&](auto const& one) { return one | i.metadata; }, updated.metadata);
       return updated;
     } else // of zipped arrays
       return tree_traits<A>::map(
-          [&](auto const& each, auto const& element) { return overdub(f, each, i, element); }, a, x);
+          [&](auto const& each, auto const& element) { return overdub(call, f, each, i, element); }, a, x);
   }
 
 private:

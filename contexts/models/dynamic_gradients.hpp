@@ -64,10 +64,10 @@ public:
   choice_tangents(choosing& choices, varied_choice const* const& varied, std::size_t first)
       : score_tangents(choices), varied_(varied), first_(first) {}
 
-  template <random_choice F, class D>
-  auto overdub(F const& f, D const& d) {
+  template <rule_call Call, random_choice F, class D>
+  auto overdub(Call const& call, F const& f, D const& d) {
     auto const x = with_tangents(choices_.overdub(f, overdub::detail::take_inner{}(d)));
-    add(recurse(*this, density_at, d, x).metadata);
+    add(overdub::recurse(call, density_at, d, x).metadata);
     return x;
   }
 
@@ -103,10 +103,10 @@ public:
   using score_tangents::score_tangents;
   static constexpr std::string_view name = "argument_tangents";
 
-  template <random_choice F, class D>
-  auto overdub(F const& f, D const& d) {
+  template <rule_call Call, random_choice F, class D>
+  auto overdub(Call const& call, F const& f, D const& d) {
     auto const x = tagged_inside(choices_.overdub(f, overdub::detail::take_inner{}(d)), zero{});
-    add(recurse(*this, density_at, d, x).metadata);
+    add(overdub::recurse(call, density_at, d, x).metadata);
     return x;
   }
 };

@@ -215,23 +215,28 @@ struct sample_t {
   }
 
   /// As an operation of a program, with the functions of its distribution.
-  template <class Staging, class... D>
-  auto stage(Staging& context, D const&... d) const {
+  template <rule_call Call, class... D>
+  auto stage(Call const& call, D const&... d) const {
     constexpr bool one = sizeof...(D) == 1 && (distributions::a_distribution<D> && ...);
     static_assert(one, "overdub: a random choice is given one distribution: cx(sample<\"x\">, normal(0, 1))");
     if constexpr (one)
-      return stage_one(context, d...);
+      return stage_one(call, d...);
     else
       return overdub::detail::refused{};
   }
 
 private:
-  template <class Staging, class D>
-  static auto stage_one(Staging& context, D const& d) {
+  // As a function of the program that is staged.
+  template <class S, class F, class... X>
+  static void stage_function(S const& levels, F const& f, X const&... x) {
+    (void)overdub::detail::call(levels, f, overdub::detail::wrap(levels, x)...);
+  }
+  template <class Call, class D>
+  static auto stage_one(Call const& call, D const& d) {
     using plain = detail::plain_t<D>;
     using X = detail::drawn_t<plain>;
     using level = typename detail::level_in<D>::type;
-    overdub::detail::recorder& r = context.recorder();
+    overdub::detail::recorder& r = call.context().recorder();
     std::vector<ir::value_id> const parameters = overdub::detail::flat(d);
     std::vector<ir::type> const types = r.types_of(parameters);
     std::string const name = detail::name_of<plain>();
@@ -242,13 +247,13 @@ private:
       D const like = overdub::detail::refilled(d, next);
       auto const x =
           overdub::detail::symbol_for<X, level>(ir::zero_value(r.at(), overdub::detail::ir_type_of<X>));
-      (void)context.overdub(detail::density_of<plain>, x, like);
+      stage_function(call.levels(), detail::density_of<plain>, x, like);
       if constexpr (detail::finite_support<detail::support_t<plain>>) {
-        (void)context.overdub(detail::bounds_of<plain>, like);
+        stage_function(call.levels(), detail::bounds_of<plain>, like);
       } else if constexpr (
           !distributions::detail::of_integers<detail::support_t<plain>> && detail::constrains<plain, X>) {
-        (void)context.overdub(detail::constrain_of<plain>, x, like);
-        (void)context.overdub(detail::unconstrain_of<plain>, x, like);
+        stage_function(call.levels(), detail::constrain_of<plain>, x, like);
+        stage_function(call.levels(), detail::unconstrain_of<plain>, x, like);
       }
     }
     std::string types_text;

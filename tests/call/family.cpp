@@ -23,9 +23,9 @@ struct unconstrained : overdub::context {
     events.push_back("named sqrt");
     return f(x);
   }
-  auto overdub(decltype(norm) f, auto x, auto y) {
+  auto overdub(overdub::rule_call auto call, decltype(norm), auto x, auto y) {
     events.push_back("named norm");
-    return recurse(*this, f, x, y);
+    return call.recurse(x, y);
   }
 };
 

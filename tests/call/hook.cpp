@@ -247,7 +247,7 @@ TEST_CASE("without_hooks keeps the rules and the metadata, and hears nothing") {
 
 struct recursing : recorder<"A"> {
   using recorder::recorder;
-  auto overdub(decltype(square) f, auto x) { return recurse(*this, f, x) + 1.0; }
+  auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x) + 1.0; }
 };
 
 TEST_CASE("hooks fire inside the rules' recursion, but not for the recursed call itself") {

@@ -117,10 +117,10 @@ TEST_CASE("a context with metadata goes into the function, and the inner context
 struct going_on : context {
   int fallbacks = 0;
   int recursions = 0;
-  template <class... X>
-  auto overdub(sin_t f, X... x) {
+  template <rule_call Call, class... X>
+  auto overdub(Call call, sin_t, X... x) {
     ++fallbacks;
-    return fallback(*this, f, x...);
+    return call.fallback(x...);
   }
   template <rule_call Call, class X>
   auto overdub(Call call, decltype(slope), X x) -> recurse_t<Call, decltype(slope), X> {
@@ -151,12 +151,12 @@ TEST_CASE("can_recurse tells functions, which have a body, from primitives") {
 struct log_of_primitives : context {
   events list;
   template <callee F, class... X>
-  auto overdub(F f, X... x) {
+  auto overdub(rule_call auto call, F f, X... x) {
     if constexpr (function<F>)
-      return recurse(*this, f, x...);
+      return call.recurse(x...);
     else {
       list.emplace_back(f.name());
-      return fallback(*this, f, x...);
+      return call.fallback(x...);
     }
   }
 };
@@ -175,10 +175,10 @@ constexpr auto fib = fn<"fib">([](scope auto& cx, auto n) -> decltype(n) {
 struct memoizing : context {
   std::map<i64, i64> known;
   int bodies = 0;
-  i64 overdub(decltype(fib) f, i64 n) {
+  i64 overdub(rule_call auto call, decltype(fib), i64 n) {
     if (auto const found = known.find(n); found != known.end()) return found->second;
     ++bodies;
-    i64 const result = recurse(*this, f, n);
+    i64 const result = call.recurse(n);
     return known[n] = result;
   }
 };

@@ -3,6 +3,7 @@
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
+#include <cmath>
 #include <string>
 
 namespace {
@@ -179,26 +180,41 @@ TEST_CASE(
   CHECK(c.seen == 1);
 }
 
-// The form without the call, where it is right: in the class that the rule is written in.
-struct old_form : recorder<"A"> {
-  using recorder::recorder;
-  auto overdub(decltype(square) f, auto x) { return recurse(*this, f, x); }
-};
 // A rule of the heir's own hides the base's.
-struct old_heir : old_form {
-  using old_form::old_form;
-  auto overdub(decltype(square) f, auto x) { return recurse(*this, f, x) + 1.0; }
+struct own_heir : noisy {
+  using noisy::noisy;
+  auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x) + 2.0; }
 };
 
-TEST_CASE("recurse(*this, f, x...) goes on in the class that the rule is written in") {
+TEST_CASE("an heir's own rule is the one that answers, and goes on in the heir") {
   events list;
-  old_form a(list);
-  CHECK(overdub::run(a, norm, 3.0, 4.0) == 5.0);
-  CHECK(list == alone);
-  list.clear();
-  old_heir b(list);
-  CHECK(overdub::run(b, square, 3.0) == 10.0);
+  own_heir a(list);
+  CHECK(overdub::run(a, square, 3.0) == 11.0);
   CHECK(list == events{"A square", "A mul"});
+}
+
+// Operations and native functions on plain numbers: no argument says which contexts are below.
+constexpr auto reading = leaf<"reading">([](double x) { return 2.0 * x; });
+constexpr auto of_constants = fn<"of_constants">([](scope auto& cx, auto x) -> decltype(x) {
+  auto const sine = cx(overdub::sin, 1.0);
+  auto const read = cx(reading, 1.0);
+  return x + sine * read;
+});
+struct falling_back : recorder<"A"> {
+  using recorder::recorder;
+  auto overdub(rule_call auto call, sin_t, auto x) { return call.fallback(x); }
+  auto overdub(rule_call auto call, native_leaf auto, auto x) { return call.fallback(x); }
+};
+
+TEST_CASE("fallback of operations and native functions on plain numbers is seen by the contexts below") {
+  events list;
+  recorder<"B"> b(list);
+  falling_back a(list);
+  CHECK(overdub::run(compose(a, b), of_constants, 3.0) == 3.0 + std::sin(1.0) * 2.0);
+  CHECK(
+      list == events{
+                  "A of_constants", "B of_constants.A", "A sin", "B sin", "A reading", "B reading", "A mul",
+                  "B mul", "A add", "B add"});
 }
 
 } // namespace

@@ -56,6 +56,22 @@ TEST_CASE("a native function is called until it does not fail, or as often as th
   CHECK(calls == 3);
 }
 
+inline constexpr auto poll = od::leaf<"poll">([] {
+  ++calls;
+  if (failures_left-- > 0) throw std::runtime_error("busy");
+  return 1.0;
+});
+inline constexpr auto polling =
+    od::fn<"polling">([](od::scope auto& cx, auto x) -> decltype(x) { return x + cx(poll); });
+
+TEST_CASE("a native function without arguments is retried, and inner contexts see each attempt") {
+  prepare(2);
+  od::contexts::count inner;
+  CHECK(od::run(od::compose(retry(times<3>, poll), inner), polling, 1.0) == 2.0);
+  CHECK(calls == 3);
+  CHECK(inner.primitives == 4); // three attempts, and the sum
+}
+
 TEST_CASE("a function is run again whole, with the same arguments") {
   prepare(2);
   auto c = retry(times<3>, load);

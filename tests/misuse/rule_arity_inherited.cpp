@@ -8,7 +8,7 @@ constexpr auto norm = overdub::fn<"norm">([](auto x, auto y) { return sqrt(x * x
 struct derivatives : overdub::extends<overdub::contexts::forward> {
   using extends::overdub;
 #ifdef OVERDUB_MENDED
-  auto overdub(decltype(norm) f, auto x, auto y) { return recurse(*this, f, x, y); }
+  auto overdub(overdub::rule_call auto call, decltype(norm), auto x, auto y) { return call.recurse(x, y); }
 #else
   auto overdub(decltype(norm), auto x) { return x; }
 #endif

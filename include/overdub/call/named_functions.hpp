@@ -5,6 +5,7 @@
 
 #include <overdub/call/hook.hpp>
 #include <overdub/call/name.hpp>
+#include <overdub/call/remembered.hpp>
 
 #include <string_view>
 #include <type_traits>

@@ -2,7 +2,6 @@
 // a rule that names the callee with another number of arguments.
 #pragma once
 
-#include <overdub/call/assumed.hpp>
 #include <overdub/call/callee.hpp>
 #include <overdub/call/lift.hpp>
 #include <overdub/call/rule_call.hpp>
@@ -163,12 +162,7 @@ OVERDUB_INLINE constexpr decltype(auto) ask_rule(S const& stack, F const& f, A&&
 template <rule Kind, class S, class F, class... A>
 OVERDUB_INLINE constexpr decltype(auto) call_rule(S const& stack, F const& f, A&&... a) {
   if constexpr (!std::is_void_v<decltype(ask_rule<Kind>(stack, f, std::forward<A>(a)...))>) {
-    if constexpr (
-        Kind == rule::named_call || Kind == rule::family_call ||
-        goes_on_here<S, F, std::remove_cvref_t<A>...>())
-      return ask_rule<Kind>(stack, f, std::forward<A>(a)...);
-    else
-      return refused{};
+    return ask_rule<Kind>(stack, f, std::forward<A>(a)...);
   } else if constexpr (function<F> || native_leaf<F>) {
     ask_rule<Kind>(stack, f, std::forward<A>(a)...);
     return none{};

@@ -14,18 +14,20 @@
 
 namespace overdub::detail {
 
-template <class Staging, class F, class R, class... X>
+// Call is that of the function, which staging answers.
+template <class Call, class F, class R, class... X>
 class derivative_stager {
   using says = derivative_of<F>;
-  Staging& staging_;
+  Call const& call_;
   recorder& recorder_;
   F const& f_;
   ir::function_id of_;
   std::vector<ir::type> parameters_;
 
 public:
-  derivative_stager(Staging& s, F const& f, ir::function_id of, std::vector<ir::type> parameters)
-      : staging_(s), recorder_(s.recorder()), f_(f), of_(of), parameters_(std::move(parameters)) {}
+  derivative_stager(Call const& call, F const& f, ir::function_id of, std::vector<ir::type> parameters)
+      : call_(call), recorder_(call.context().recorder()), f_(f), of_(of),
+        parameters_(std::move(parameters)) {}
 
   // `result`, `x`: trees like what the function gives and takes.
   void run(R const& result, X const&... x) {
@@ -74,7 +76,7 @@ private:
           [&](auto const&... a) {
             return std::apply(
                 [&](auto const&... d) {
-                  return owned_tree(recurse(staging_, typename says::tangent{}, r, a..., d...));
+                  return owned_tree(recurse(call_, typename says::tangent{}, r, a..., d...));
                 },
                 change);
           },
@@ -92,7 +94,7 @@ private:
       auto const c = tangents(result, next);
       auto const back = std::apply(
           [&](auto const&... a) {
-            return owned_tree(recurse(staging_, typename says::cotangent{}, r, a..., c));
+            return owned_tree(recurse(call_, typename says::cotangent{}, r, a..., c));
           },
           arguments);
       std::vector<ir::value_id> all;

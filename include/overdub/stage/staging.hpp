@@ -47,13 +47,13 @@ auto constant_members(C& context, S const& x) {
 }
 
 // What the call of a function returns, from its declared type; compilers may ask before they look at constraints.
-template <class F, class... X>
+template <class Call, class F, class... X>
 struct staged_result {
   using type = none;
 };
-template <function F, class... X>
-struct staged_result<F, X...> {
-  using type = recurse_t<staging, F, X...>;
+template <class Call, function F, class... X>
+struct staged_result<Call, F, X...> {
+  using type = recurse_t<Call, F, X...>;
 };
 
 } // namespace detail
@@ -235,8 +235,10 @@ class staging : public context {
 
   // ---- functions
 
-  template <class R, class F, class... X>
-  void stage_body(void const* key, F const& f, std::vector<ir::value_id> const& operands, X const&... x) {
+  template <class R, class Call, class F, class... X>
+  void stage_body(
+      Call const& call, void const* key, F const& f, std::vector<ir::value_id> const& operands,
+      X const&... x) {
     std::size_t const number = recorder_->begin(key, f.name(), recorder_->types_of(operands));
     recorder_->program[recorder_->id_of(number)].origin_in_cpp = &detail::type_key<origin_t<F>>;
     auto const scope = recorder_->enter(recorder_->id_of(number));
@@ -246,8 +248,8 @@ class staging : public context {
     std::tuple<X...> const arguments{detail::refilled(x, next_parameter)...};
     if (auto const types = known_types<R>(); !types.empty())
       recorder_->program[recorder_->id_of(number)].results = types;
-    R const results = std::apply(
-        [&](auto const&... a) { return R(detail::owned_tree(recurse(*this, f, a...))); }, arguments);
+    R const results =
+        std::apply([&](auto const&... a) { return R(detail::owned_tree(call.recurse(a...))); }, arguments);
     auto const yielded = detail::flat(results);
     recorder_->at().yield(yielded);
     recorder_->program[recorder_->id_of(number)].results = recorder_->types_of(yielded);
@@ -470,27 +472,29 @@ public:
   // ---- functions
 
   // A function of another program is staged by what evaluates that.
-  template <function F, class... X>
+  template <rule_call Call, function F, class... X>
   requires detail::of_kind<F, kind::of_program>
-  auto overdub(F const& f, X const&... x) -> typename detail::staged_result<F, X...>::type {
-    return recurse(*this, f, x...);
+  auto overdub(Call const& call, F const&, X const&... x) ->
+      typename detail::staged_result<Call, F, X...>::type {
+    return call.recurse(x...);
   }
-  template <function F, class... X>
-  auto overdub(F const& f, X const&... x) -> typename detail::staged_result<F, X...>::type {
+  template <rule_call Call, function F, class... X>
+  auto overdub(Call const& call, F const& f, X const&... x) ->
+      typename detail::staged_result<Call, F, X...>::type {
     static_assert(
         std::is_empty_v<origin_t<F>>, "overdub: a function that is staged captures nothing, since a program "
                                       "is used again; give what it captures as an argument");
-    using R = typename detail::staged_result<F, X...>::type;
+    using R = typename detail::staged_result<Call, F, X...>::type;
     void const* const key = &detail::type_key<F, X...>;
     auto const operands = detail::flat(x...);
     detail::recorder::staged* known = recorder_->find(key);
     if (known == nullptr) {
-      stage_body<R>(key, f, operands, x...);
+      stage_body<R>(call, key, f, operands, x...);
       known = recorder_->find(key);
       if constexpr (detail::says_derivative<F>)
         if constexpr (!detail::derivative_of<F>::is_rule || detail::takes_as_written<F>) {
           R const results = std::any_cast<R const&>(known->results);
-          detail::derivative_stager<staging, F, R, X...>(*this, f, known->id, recorder_->types_of(operands))
+          detail::derivative_stager<Call, F, R, X...>(call, f, known->id, recorder_->types_of(operands))
               .run(results, x...);
           known = recorder_->find(key);
         }
@@ -498,8 +502,9 @@ public:
     std::vector<ir::type> const types = result_types<R>(*known);
     R const prototype = known->results.has_value() ? std::any_cast<R const&>(known->results)
                                                    : detail::make_symbols{}(std::type_identity<R>{});
-    ir::node_id const call = recorder_->insert(ir::op::call, operands, types, ir::attributes::of(known->id));
-    return detail::refilled(prototype, recorder_->here().results_of(call));
+    ir::node_id const called =
+        recorder_->insert(ir::op::call, operands, types, ir::attributes::of(known->id));
+    return detail::refilled(prototype, recorder_->here().results_of(called));
   }
   template <native_leaf F, class... X>
   auto overdub(F const& f, X const&... x) {
@@ -533,9 +538,9 @@ public:
     }
   }
   // A random choice says itself what it is in programs.
-  template <random_choice F, class... X>
-  auto overdub(F const& f, X const&... x) {
-    return f.stage(*this, x...);
+  template <rule_call Call, random_choice F, class... X>
+  auto overdub(Call const& call, F const& f, X const&... x) {
+    return f.stage(call, x...);
   }
 };
 
