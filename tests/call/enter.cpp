@@ -156,4 +156,60 @@ TEST_CASE("a context leaves a function inside of others") {
   CHECK(overdub::run(compose(a, leaving_inside{}), inner_most, 3.0) == 109.0);
 }
 
+// Sees what is called with numbers, and leaves what gets an array; of `middle` only calls with floats are left.
+struct by_types : recorder<"A"> {
+  using recorder::recorder;
+  auto& enter(callee auto) { return *this; }
+  leave_t enter(decltype(middle), argument_types<float>) { return leave; }
+  template <class T>
+  leave_t enter(function auto, argument_types<array<T>>) {
+    return leave;
+  }
+};
+constexpr auto of_array = fn<"of_array">([](auto const& xs) { return inner_most(at(xs, i64{0})); });
+constexpr auto mixed = fn<"mixed">([](auto x, auto y, auto const& xs) {
+  auto const a = middle(x);
+  auto const b = middle(y);
+  auto const c = of_array(xs);
+  auto const d = convert<double>(a);
+  auto const e = d + b;
+  return e + c;
+});
+
+TEST_CASE("enter sees the types of the arguments, out of all contexts") {
+  events list;
+  by_types a(list);
+  CHECK(overdub::run(a, mixed, 2.0f, 3.0, array<double>{4.0}) == 31.0);
+  events const wanted{"A mixed", "A middle",   "A middle",  "A inner_most", "A mul",
+                      "A add",   "A of_array", "A convert", "A add",        "A add"};
+  CHECK(list == wanted);
+  list.clear();
+  CHECK(
+      overdub::run(compose(a, marking{}), mixed, tag(2.0f, 1), tag(3.0, 2), array<double>{4.0}).inner ==
+      31.0);
+  CHECK(list == wanted);
+}
+
+// By the numbers of a tree, and into another context.
+struct by_pairs : marking {
+  other_marking other;
+  auto& enter(decltype(inner_most), argument_types<double>) { return other; }
+  leave_t enter(function auto, argument_types<std::pair<double, int>>) { return leave; }
+};
+constexpr auto of_pair = fn<"of_pair">([](auto const& p) { return inner_most(p.first); });
+constexpr auto pair_and_number = fn<"pair_and_number">([](auto x, auto n) {
+  auto const a = of_pair(std::pair(x, n));
+  auto const b = inner_most(x);
+  return std::pair(a, b);
+});
+
+TEST_CASE("enter by types takes trees, leaves with constants, and enters other contexts") {
+  by_pairs c;
+  auto const [left, entered] = overdub::run(c, pair_and_number, tag(3.0, 7), 1);
+  CHECK(left.inner == 9.0);
+  CHECK(left.metadata == 0);
+  CHECK(entered.inner == 9.0);
+  CHECK(entered.metadata == 490);
+}
+
 } // namespace

@@ -180,3 +180,44 @@ func @main(%0: f64) -> f64 {
   CHECK(slope == 6.0);
   CHECK(each.calls("square.forward") == 1);
 }
+
+TEST_CASE("enter sees the types of the arguments of functions of numbers, and others are refused") {
+  // Leaves what takes two numbers.
+  struct leaves_pairs : contexts::count {
+    leave_t enter(function auto, argument_types<double, double>) { return overdub::leave; }
+  };
+  // Leaves a function that is called with a number.
+  struct leaves_area : contexts::count {
+    leave_t enter(decltype(symbol<"area(double)">), argument_types<double>) { return overdub::leave; }
+  };
+  struct leaves_weight : contexts::count {
+    leave_t enter(decltype(symbol<"weight(double[])">), argument_types<array<double>>) {
+      return overdub::leave;
+    }
+  };
+  constexpr char const* text = R"ir(entry @main
+func @inner(%0: f64, %1: f64) -> f64 {
+  %2 = mul %0, %1 : f64
+  %3 = add %2, %1 : f64
+  return %3
+}
+func @main(%0: f64) -> f64 {
+  %1 = call @inner(%0, 3.0) : f64
+  %2 = sin %1 : f64
+  return %2
+}
+)ir";
+  contexts::count all;
+  (void)executable(overdub::overdub(all, ir::parse(text))).call<double>(2.0);
+  CHECK(all.primitives == 3);
+  leaves_pairs pairs;
+  (void)executable(overdub::overdub(pairs, ir::parse(text))).call<double>(2.0);
+  CHECK(pairs.functions == 2);
+  CHECK(pairs.primitives == 1);
+  leaves_area area;
+  CHECK(run_with(area) == 24.0);
+  CHECK(area.primitives == 2); // the sum in weight, and the product in main
+  CHECK(
+      refused(leaves_weight{}).find("asks for the types of the arguments of @weight(double[])") !=
+      std::string::npos);
+}

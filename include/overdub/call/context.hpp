@@ -23,6 +23,7 @@ namespace overdub {
 ///   void failed(callee auto f, std::exception_ptr, auto const&... x);
 ///   auto enter(callee auto f);                      the context of f's body, told by its type: *this,
 ///                                                   another one with the same metadata, or `leave`
+///   auto enter(callee auto f, argument_types<A...>);   the same, by the types of the arguments, too
 ///   C fork();                                       a context for another thread,
 ///   void join(C&&);                                 and its return
 ///   auto fingerprint() const;                       what programs depend on, and is only known at run time
@@ -96,6 +97,11 @@ concept has_pass =
 /// What `enter` returns to keep a context out of a function's body.
 struct leave_t {};
 inline constexpr leave_t leave{};
+
+/// What `enter` may take behind the function: the types of the call's arguments out of all contexts, as double, array<double>, or
+/// std::tuple<double, int>.
+template <class... A>
+struct argument_types {};
 
 /// The first parameter of a hook that wants its arguments as rules get them: inner values with this context's
 /// metadata.

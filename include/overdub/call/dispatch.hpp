@@ -154,20 +154,21 @@ struct answer_function {
         return refused{};
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
       return wrap(stack, call(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
-    } else if constexpr (!std::is_same_v<entered_t<C, F>, C>) {
-      using Entered = decltype(stack.top().get().enter(f));
+    } else if constexpr (!std::is_same_v<entered_t<C, F, std::remove_cvref_t<A>...>, C>) {
+      using Entered = decltype(ask_enter<std::remove_cvref_t<A>...>(stack.top().get(), f));
+      using Body = body_stack_t<S, F, std::remove_cvref_t<A>...>;
       static_assert(
           !is_symbolic<S> || std::is_reference_v<Entered> || std::is_empty_v<Entered> ||
               !has_hooks<std::remove_cvref_t<Entered>>,
           "overdub: enter(f) returns a context with hooks and members by value, whose hooks would be called "
           "when the "
           "program runs, and the context is gone; return a reference to one that the context keeps");
-      auto&& entered = stack.top().get().enter(f);
-      body_stack_t<S, F> const body{entered, stack.rest()};
+      auto&& entered = ask_enter<std::remove_cvref_t<A>...>(stack.top().get(), f);
+      Body const body{entered, stack.rest()};
       return rehome(
           body, stack,
           call(
-              body.rest(), derived<body_stack_t<S, F>, F>{f, body},
+              body.rest(), derived<Body, F>{f, body},
               strip(body, rehome(stack, body, static_cast<A&&>(a)))...));
     } else {
       return wrap(

@@ -47,9 +47,6 @@ OVERDUB_HOOK(failed)
 
 enum class listens { never, named, family, raw_named, raw_family };
 
-template <class X>
-using concrete_t = std::remove_cvref_t<decltype(make_concrete{}(std::declval<X const&>()))>;
-
 // How C's hook takes a call of F with X...: the arguments of the call, behind the result or the exception if
 // any.
 template <class Hook, class S, class F, class... X>

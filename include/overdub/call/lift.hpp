@@ -329,6 +329,9 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
   }
 }
 
+template <class X>
+using concrete_t = std::remove_cvref_t<decltype(make_concrete{}(std::declval<X const&>()))>;
+
 } // namespace detail
 
 /// The value without any context: scalars, array handles, trees of them.

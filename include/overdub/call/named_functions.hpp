@@ -79,15 +79,18 @@ consteval bool find_names(types<X...>, types<Y...>) {
     };
   if constexpr (declares_failed<C>)
     found |= requires(failed_name_probe<C> & c, std::exception_ptr e, Y... y) { c.failed(f{}, e, y...); };
+  if constexpr (declares_enter<C>) found |= requires(enter_name_probe<C> & c, argument_types<Y...> y) {
+      c.enter(f{}, y);
+    };
   return found;
 }
 template <class C>
 consteval bool find_entered_names() {
   if constexpr (declares_enter<C>) return requires(enter_name_probe<C> & c) {
       c.enter(any_function<hooks_of<C>>{});
-    };
-  else
-    return false;
+    }
+  || requires(enter_name_probe<C> & c, anything x) { c.enter(any_function<hooks_of<C>>{}, x); };
+  else return false;
 }
 
 // What is remembered, as a list; Query makes each question another one.

@@ -18,30 +18,43 @@ struct type_is {
 
 // ---- what the context says to the edge into a function's body
 
-template <class C, class F>
-concept enters = declares_enter<C> && requires(C& context, F const& f) {
-  context.enter(f);
+// `enter` with the types of the arguments goes before that of the function alone. Of a function of a program whose arguments have no types
+// in C++ it is not asked: what calls such a function rejects it.
+template <class C, class F, class... X>
+concept enters_by_types = declares_enter<C> && !is_untyped<F> && requires(C & context, F const& f) {
+  context.enter(f, argument_types<concrete_t<X>...>{});
 };
+template <class C, class F, class... X>
+concept enters = enters_by_types<C, F, X...> ||
+    (declares_enter<C>&& requires(C& context, F const& f) { context.enter(f); });
+template <class... X, class C, class F>
+constexpr decltype(auto) ask_enter(C& context, F const& f) {
+  if constexpr (enters_by_types<C, F, X...>)
+    return context.enter(f, argument_types<concrete_t<X>...>{});
+  else
+    return context.enter(f);
+}
 
-template <class C, class F>
+template <class C, class F, class... X>
 consteval auto find_entered() {
-  if constexpr (enters<C, F>) {
-    using E = std::remove_cvref_t<decltype(std::declval<C&>().enter(std::declval<F const&>()))>;
+  if constexpr (enters<C, F, X...>) {
+    using E = std::remove_cvref_t<decltype(ask_enter<X...>(std::declval<C&>(), std::declval<F const&>()))>;
     constexpr bool known = std::is_same_v<E, leave_t> || is_context<E>;
     static_assert(known, "overdub: enter(f) returns a context or overdub::leave");
     return type_is<std::conditional_t<known && can_be_made<E>(), E, leave_t>>{};
   } else
     return type_is<C>{};
 }
-template <class C, class F>
-using entered_t = typename decltype(find_entered<C, F>())::type;
-template <class C, class F>
-inline constexpr bool leaves = std::is_same_v<entered_t<C, F>, leave_t>;
+/// The context of the body of F when the context C sees it called with X....
+template <class C, class F, class... X>
+using entered_t = typename decltype(find_entered<C, F, X...>())::type;
+template <class C, class F, class... X>
+inline constexpr bool leaves = std::is_same_v<entered_t<C, F, X...>, leave_t>;
 
 // The stack of the body of f when it is called in S, with the context of the edge in the place of the head.
-template <class S, class F>
+template <class S, class F, class... X>
 using body_stack_t =
-    push_t<level<entered_t<typename S::context, F>, typename S::head::run>, typename S::tail>;
+    push_t<level<entered_t<typename S::context, F, X...>, typename S::head::run>, typename S::tail>;
 
 // Arguments of a body: values of the body's stack.
 template <class S, class To, class X>
@@ -76,7 +89,7 @@ consteval answer find_answer() {
   using C = typename S::context;
   if constexpr (rule_for<S, F, open_t<S, A>...> != rule::none)
     return answer::rule;
-  else if constexpr (leaves<C, F>)
+  else if constexpr (leaves<C, F, A...>)
     return answer::leave;
   else if constexpr (named_below<S, F, A...>())
     return answer::pass;
@@ -103,10 +116,10 @@ consteval auto find_result() {
       return type_is<wrap_t<
           S, decltype(call_rule<named>(
                  std::declval<S const&>(), std::declval<F const&>(), std::declval<open_t<S, A>>()...))>>{};
-    else if constexpr (leaves<C, F> || named_below<S, F, A...>())
+    else if constexpr (leaves<C, F, A...> || named_below<S, F, A...>())
       return type_is<wrap_t<S, result_t<typename S::tail, F, inner_t<S, A>...>>>{};
     else {
-      using B = body_stack_t<S, F>;
+      using B = body_stack_t<S, F, A...>;
       return type_is<rehome_t<B, S, typename F::template body_type<B, rehome_t<S, B, A>...>>>{};
     }
   }

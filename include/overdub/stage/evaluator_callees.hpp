@@ -155,6 +155,7 @@ private:
 
   template <class F>
   void run_untyped(std::optional<std::vector<slot>>& results) {
+    refuse_types<F>();
     if constexpr (hears_untyped<F>()) {
       std::vector<any> all;
       for (slot const& s : arguments_) all.push_back(by_.cell_or_none(s));
@@ -181,6 +182,20 @@ private:
   std::vector<slot> slots_of_result(any const& result) const {
     if (result) return {slot{result, nullptr, {}}};
     return results_;
+  }
+  // The types of values are known when the program is, and not to the compiler.
+  template <class F>
+  void refuse_types() const {
+    bool const asks = [&]<std::size_t... N>(std::index_sequence<N...>) {
+      return ((count() == N && any_asks_types<S, function<F, one_cell>, N>()) || ...);
+    }
+    (std::make_index_sequence<most_typed + 1>{});
+    if (asks)
+      throw evaluation_error(message(
+          "overdub: a context's `enter` asks for the types of the arguments of @%.*s; in programs they are "
+          "known "
+          "of functions of up to %d numbers f64 that return one; stage the function of C++ in the context",
+          static_cast<int>(name_.size()), name_.data(), static_cast<int>(most_typed)));
   }
   // Rules are made for calls of numbers.
   template <class F>

@@ -195,7 +195,7 @@ consteval bool hears_function() {
   bool heard = find_hook<before_hook, S, F, X...>() != listens::never ||
                find_hook<after_hook, S, F, R, X...>() != listens::never ||
                find_hook<failed_hook, S, F, std::exception_ptr, X...>() != listens::never;
-  if constexpr (enters<C, F>) heard |= !std::is_same_v<entered_t<C, F>, C>;
+  if constexpr (enters<C, F, X...>) heard |= !std::is_same_v<entered_t<C, F, X...>, C>;
   if (!heard) heard = rule_for<S, F, open_t<S, X>...> != rule::none;
   return heard;
 }
@@ -209,6 +209,30 @@ consteval bool any_hears_function() {
   else
     return hears_function<S, F, R, X...>() ||
            any_hears_function<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
+}
+// Whether the `enter` of one asks for the types of a call of F with N arguments, which are not all numbers f64.
+template <class C, class F, class... X>
+inline constexpr bool takes_types = requires(C& context, F const& f) {
+  context.enter(f, argument_types<X...>{});
+};
+template <class C, class F, std::size_t N>
+consteval bool asks_types() {
+  if constexpr (!declares_enter<C>)
+    return false;
+  else
+    return requires(C & context, F const& f, anything x) { context.enter(f, x); }
+  || []<class... X>(types<X...>) { return takes_types<C, F, X...>; }(list_of_t<double, N>{}) ||
+      []<class... X>(types<X...>) { return takes_types<C, F, X...>; }(list_of_t<i64, N>{}) ||
+      []<class... X>(types<X...>) { return takes_types<C, F, X...>; }(list_of_t<array<double>, N>{});
+}
+template <class S, class F, std::size_t N>
+consteval bool any_asks_types() {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (symbolic<typename S::context>)
+    return false;
+  else
+    return asks_types<typename S::context, F, N>() || any_asks_types<typename S::tail, F, N>();
 }
 // Whether one has a rule.
 template <class S, class F, class... X>
