@@ -46,8 +46,7 @@ bool same(double a, double b) {
 // A product of infinities has no tangent of its own (limitations): its factors' tangents are multiplied by them.
 template <class Op, class... K>
 bool is_infinite_product(Op op, K... k) {
-  return (op.name() == "mul" || op.name() == "fma" || op.name() == "lerp" || op.name() == "div") &&
-         (std::isinf(k) || ...);
+  return (op.name() == "mul" || op.name() == "fma") && (std::isinf(k) || ...);
 }
 
 template <class Op>
@@ -131,8 +130,24 @@ TEST_CASE("constant arguments of an operation of three have no derivative, where
   auto const check = [](auto op) {
     if constexpr (is_checked<decltype(op)>())
       for (double const k : points)
-        for (double const l : points) check_at(op, k, l, 0.5);
+        for (double const l : points)
+          for (double const m : {0.5, 0.0, 1.0, infinity, -infinity}) check_at(op, k, l, m);
   };
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
 #include <overdub/ir/ops.def>
+}
+
+TEST_CASE("a direction in which an argument does not move has no share of a slope that is not finite") {
+  auto const power = [](auto const& x) { return overdub::pow(overdub::at(x, i64{0}), overdub::at(x, i64{1})); };
+  auto const of_power = contexts::forward_gradient(power, array<double>{-2.0, 3.0});
+  CHECK(of_power[0] == 12.0);
+  CHECK(std::isnan(of_power[1])); // the derivative by the exponent itself
+  auto const root = [](auto const& x) { return overdub::sqrt(overdub::at(x, i64{0})) + overdub::at(x, i64{1}); };
+  for (int const directions : {1, 8}) {
+    array<double> const xs{0.0, 5.0};
+    auto const slopes =
+        directions == 1 ? contexts::forward_gradient<1>(root, xs) : contexts::forward_gradient(root, xs);
+    CHECK(slopes[0] == infinity);
+    CHECK(slopes[1] == 1.0);
+  }
 }
