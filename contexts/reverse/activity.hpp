@@ -104,7 +104,7 @@ private:
       follow_reduction(n);
       return;
     case op::call:
-      if (!is_constant(node.attributes.callee())) mark_results(n);
+      if (!node.attributes.is_exempt() && !is_constant(node.attributes.callee())) mark_results(n);
       return;
     default:
       mark_results(n);

@@ -10,6 +10,7 @@
 #include <overdub/call/derived.hpp>
 #include <overdub/call/described.hpp>
 #include <overdub/call/dispatch.hpp>
+#include <overdub/call/exempt.hpp>
 #include <overdub/call/extends.hpp>
 #include <overdub/call/fn.hpp>
 #include <overdub/call/leaf.hpp>

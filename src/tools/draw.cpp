@@ -125,7 +125,7 @@ private:
       ir::append_quoted(text, p_.text(a.text()));
     };
     if (node.code == ir::op::call || node.code == ir::op::closure)
-      text += " @" + std::string(p_.name_of(a.callee()));
+      text += (a.is_exempt() ? " exempt @" : " @") + std::string(p_.name_of(a.callee()));
     else if (node.code == ir::op::host || node.code == ir::op::sample || node.code == ir::op::assert_)
       add_quoted();
     else if (node.code == ir::op::reduce && a.operation != ir::op::none)

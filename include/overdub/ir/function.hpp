@@ -29,6 +29,7 @@ struct attributes {
   std::uint8_t flags = 0;
   effect effects = effect::pure; // host: what it does
 
+  static constexpr std::uint8_t exempt = 1;   // call: contexts do not see it, nor what it calls
   static constexpr std::uint8_t reversed = 1; // loop: from the last index to the first
   static constexpr std::uint8_t started = 1;  // reduce: as many initial values stand behind the arrays
   static constexpr std::uint8_t in_lanes =
@@ -37,10 +38,14 @@ struct attributes {
   friend constexpr bool operator==(attributes const&, attributes const&) = default;
 
   static constexpr attributes of(function_id callee) { return {.subject = index_of(callee)}; }
+  static constexpr attributes exempt_call(function_id callee) {
+    return {.subject = index_of(callee), .flags = exempt};
+  }
   static constexpr attributes of(symbol text) { return {.subject = index_of(text)}; }
   static constexpr attributes of(op operation) { return {.operation = operation}; }
   constexpr function_id callee() const { return function_id{subject}; }
   constexpr symbol text() const { return symbol{subject}; }
+  constexpr bool is_exempt() const { return (flags & exempt) != 0; }
   constexpr bool is_reversed() const { return (flags & reversed) != 0; }
   constexpr bool is_started() const { return (flags & started) != 0; }
   constexpr bool is_in_lanes() const { return (flags & in_lanes) != 0; }

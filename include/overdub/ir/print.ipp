@@ -146,7 +146,7 @@ private:
     switch (node.code) {
     case op::call:
     case op::closure:
-      out_ += ' ';
+      out_ += node.code == op::call && a.is_exempt() ? " exempt " : " ";
       name_of(a.callee());
       in_brackets(n, 0);
       types(n);

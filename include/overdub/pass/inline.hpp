@@ -70,7 +70,7 @@ private:
     for (cursor c(p_, f); c.next();) {
       if (c.code() != op::call) continue;
       function_id const callee = (*c)[c.node()].attributes.callee();
-      if (!is_fit(callee)) continue;
+      if (!is_fit(callee) || (*c)[c.node()].attributes.is_exempt()) continue;
       copy(c, callee);
       ++inlined_;
       size_[index_of(f)] += size_[index_of(callee)];

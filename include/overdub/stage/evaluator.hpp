@@ -404,9 +404,11 @@ private:
   }
   // Whether an operation on arrays is, for elements of any type.
   static bool is_array_operation_intercepted(ir::op code);
-  bool is_heard_call(ir::op code) const {
-    return hears_functions_ && (code == ir::op::call || code == ir::op::closure || code == ir::op::apply ||
-                                code == ir::op::reabstract);
+  // Calls that contexts hear, and those that leave them, are not copied.
+  bool is_call_of_contexts(node const& x) const {
+    if (x.code == ir::op::call && x.attributes.is_exempt()) return true;
+    return hears_functions_ && (x.code == ir::op::call || x.code == ir::op::closure ||
+                                x.code == ir::op::apply || x.code == ir::op::reabstract);
   }
   ir::value_id symbol_at(frame& at, ir::value_id v);
   // A symbol of a value that is no function value.
@@ -420,7 +422,7 @@ private:
   void evaluate(frame& at, ir::node_id n) {
     node const& x = at.f[n];
     if constexpr (keeps_form)
-      if (!ir::is_elementwise(x.code) && !is_array_operation_intercepted(x.code) && !is_heard_call(x.code))
+      if (!ir::is_elementwise(x.code) && !is_array_operation_intercepted(x.code) && !is_call_of_contexts(x))
         return copy(at, n);
     if (ir::is_elementwise(x.code)) return elementwise(at, n);
     switch (x.code) {
@@ -578,6 +580,8 @@ private:
   void give(frame& at, ir::node_id n, std::vector<slot> results);
   // A call, as contexts hear it (evaluator_callees.hpp).
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
+  // A call that no context sees. What it gives is new to them, as a constant is.
+  std::vector<slot> called_outside(ir::function_id id, std::vector<slot> arguments);
   class function_call;
   // Whether a context may hear calls of functions; whether one does hear any of this program.
   static consteval bool may_hear_functions();
@@ -632,7 +636,8 @@ private:
   void append_types_in(std::vector<ir::type>& all, ir::type t);
   ir::type function_type_in(ir::type t);
   std::vector<slot> slots_of(std::vector<ir::type> const& all, ir::id_range<ir::value_id> given);
-  std::vector<slot> call_staged_on(ir::function_id id, std::vector<slot> const& arguments);
+  std::vector<slot>
+  call_staged_on(ir::function_id id, std::vector<slot> const& arguments, std::uint8_t flags = 0);
   std::vector<slot> applied(slot const& f, ir::type t, std::vector<slot> const& arguments);
   void slots_in_region(frame& at, ir::node_id n, ir::node_id made, std::uint32_t i);
   void give_results(frame& at, ir::node_id n, ir::node_id made);

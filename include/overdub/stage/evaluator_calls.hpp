@@ -6,10 +6,20 @@
 #include <overdub/stage/transform.hpp>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace overdub::detail {
 
 // ---- functions
+
+// The stack of the innermost context.
+template <class S>
+constexpr auto const& innermost_of(S const& contexts) {
+  if constexpr (S::depth == 1)
+    return contexts;
+  else
+    return innermost_of(contexts.rest());
+}
 
 template <class S>
 auto evaluator<S>::run(ir::function_id id, std::vector<any> const& arguments) -> std::vector<any> {
@@ -40,7 +50,62 @@ template <class S>
 void evaluator<S>::call_function(frame& at, ir::node_id n) {
   std::vector<slot> arguments;
   for (ir::value_id const v : at.f.operands_of(n)) arguments.push_back(slot_of(at, v));
-  give(at, n, called(at.f[n].attributes.callee(), std::move(arguments)));
+  ir::attributes const& a = at.f[n].attributes;
+  give(
+      at, n,
+      a.is_exempt() ? called_outside(a.callee(), std::move(arguments))
+                    : called(a.callee(), std::move(arguments)));
+}
+template <class S>
+auto evaluator<S>::called_outside(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
+  if constexpr (S::empty) {
+    return run_slots(id, std::move(arguments));
+  } else if constexpr (std::is_same_v<S, symbols_alone>) {
+    return call_staged_on(id, arguments, ir::attributes::exempt);
+  } else if constexpr (symbolic) {
+    ir::function const& f = program_[id];
+    std::vector<ir::value_id> operands;
+    for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+      if (f.type_of(f.parameters()[i]).is_function())
+        throw evaluation_error(message(
+            "overdub: an exempt call gives @%s a function value, which would run in the contexts; inline the "
+            "function value first, or call the function without the mark",
+            std::string(program_.text(f.name)).c_str()));
+      operands.push_back(symbol_of(arguments[i]));
+    }
+    recorder& r = recorder_();
+    ir::function_id const callee = in_contexts(innermost_of(stack_)).staged(id);
+    auto const types = r.program[callee].results;
+    ir::node_id const made = r.insert(ir::op::call, operands, types, ir::attributes::exempt_call(callee));
+    auto const symbols = r.here().results_of(made);
+    if constexpr (keeps_form)
+      return slots_of(f.results, symbols);
+    else {
+      std::vector<slot> results;
+      for (std::size_t i = 0; i < types.size(); ++i)
+        results.push_back(
+            {with_type(
+                 types[i],
+                 [&]<class T>(std::type_identity<T>) { return any(symbol_in<T>(stack_, symbols[i])); }),
+             nullptr,
+             {}});
+      return results;
+    }
+  } else {
+    overdub::stack<> const none;
+    auto outside = in_contexts(none);
+    using outside_slot = typename decltype(outside)::slot;
+    std::vector<outside_slot> given;
+    for (slot const& s : arguments)
+      opened(leaf(s), [&](auto const& held, auto) {
+        given.push_back({typename decltype(outside)::any(concrete(held)), nullptr, {}});
+      });
+    std::vector<slot> results;
+    for (outside_slot const& s : outside.run_slots(id, std::move(given)))
+      results.push_back(
+          {outside.leaf(s).visit([&](auto const& held) { return any(wrap(stack_, held)); }), nullptr, {}});
+    return results;
+  }
 }
 template <class S>
 void evaluator<S>::give(frame& at, ir::node_id n, std::vector<slot> results) {
@@ -248,7 +313,7 @@ auto evaluator<S>::call_staged(ir::function_id id, std::vector<any> const& argum
   return results;
 }
 template <class S>
-auto evaluator<S>::call_staged_on(ir::function_id id, std::vector<slot> const& arguments)
+auto evaluator<S>::call_staged_on(ir::function_id id, std::vector<slot> const& arguments, std::uint8_t flags)
     -> std::vector<slot> {
   recorder& r = recorder_();
   ir::function_id const callee = staged(id);
@@ -257,7 +322,8 @@ auto evaluator<S>::call_staged_on(ir::function_id id, std::vector<slot> const& a
   for (std::uint32_t i = 0; i < arguments.size(); ++i)
     append_symbols(operands, arguments[i], f.type_of(f.parameters()[i]));
   auto const types = r.program[callee].results;
-  ir::node_id const n = r.insert(ir::op::call, operands, types, ir::attributes::of(callee));
+  ir::node_id const n =
+      r.insert(ir::op::call, operands, types, {.subject = index_of(callee), .flags = flags});
   return slots_of(f.results, r.here().results_of(n));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/array/primitives.hpp>
+#include <overdub/call/exempt.hpp>
 #include <overdub/call/leaf.hpp>
 #include <overdub/call/recurse.hpp>
 #include <overdub/call/run.hpp>
@@ -481,6 +482,20 @@ public:
   template <rule_call Call, function F, class... X>
   auto overdub(Call const& call, F const& f, X const&... x) ->
       typename detail::staged_result<Call, F, X...>::type {
+    return stage_call<0>(call, f, x...);
+  }
+  // A call that contexts do not see is one of the same function, with a mark.
+  template <rule_call Call, function F, class... X>
+  requires detail::is_exempt_call<F>
+  auto overdub(Call const& call, F const& f, X const&... x) ->
+      typename detail::staged_result<Call, F, X...>::type {
+    return stage_call<ir::attributes::exempt>(call, f.function, x...);
+  }
+
+private:
+  template <std::uint8_t Flags, class Call, class F, class... X>
+  auto stage_call(Call const& call, F const& f, X const&... x) ->
+      typename detail::staged_result<Call, F, X...>::type {
     static_assert(
         std::is_empty_v<origin_t<F>>, "overdub: a function that is staged captures nothing, since a program "
                                       "is used again; give what it captures as an argument");
@@ -503,9 +518,11 @@ public:
     R const prototype = known->results.has_value() ? std::any_cast<R const&>(known->results)
                                                    : detail::make_symbols{}(std::type_identity<R>{});
     ir::node_id const called =
-        recorder_->insert(ir::op::call, operands, types, ir::attributes::of(known->id));
+        recorder_->insert(ir::op::call, operands, types, {.subject = index_of(known->id), .flags = Flags});
     return detail::refilled(prototype, recorder_->here().results_of(called));
   }
+
+public:
   template <native_leaf F, class... X>
   auto overdub(F const& f, X const&... x) {
     static_assert(

@@ -24,6 +24,7 @@ protected:
     function_id in;
     node_id node;
     symbol callee;
+    std::uint8_t flags;
     std::uint32_t where;
     std::uint32_t types_at;
     bool is_tainted;
@@ -95,7 +96,7 @@ protected:
     if (callee.is_broken) return;
     if (callee.id == nothing) return wrong(call.where, no_function(call.callee));
     cursor c(p_, call.in, function::body);
-    c.attributes_of(call.node) = attributes::of(callee.id);
+    c.attributes_of(call.node) = {.subject = index_of(callee.id), .flags = call.flags};
     if (call.is_tainted) return;
     function const& f = p_[call.in];
     operand_types_.clear();
@@ -128,14 +129,15 @@ private:
 
   // ---- calls, and what leaves the program
   void read_call(op code) {
+    std::uint8_t const flags = code == op::call && in_.take("exempt") ? attributes::exempt : std::uint8_t{0};
     symbol const name = function_name();
     read_operands_in_brackets();
     read_declared();
     function_entry const callee = entry_of(name);
-    if (callee.id != nothing) return (void)insert(code, attributes::of(callee.id));
+    if (callee.id != nothing) return (void)insert(code, {.subject = index_of(callee.id), .flags = flags});
     bool const tainted = std::exchange(is_tainted_, true); // types are checked when the function is known
     node_id const n = insert(code);
-    forward_calls_.push_back({c_->id(), n, name, at_, types_at_, tainted});
+    forward_calls_.push_back({c_->id(), n, name, flags, at_, types_at_, tainted});
   }
   // reabstract %f : the type that it has as the type that it gets
   void read_reabstract() {

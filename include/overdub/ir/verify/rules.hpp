@@ -218,6 +218,7 @@ private:
     case op::call:
     case op::closure:
       rest.subject = made.subject;
+      if (code == op::call) rest.flags &= static_cast<std::uint8_t>(~attributes::exempt);
       if (a.subject >= program_.functions.size() || program_.is_erased(a.callee())) {
         wrong(n, "the function that it names does not exist; add it, or name another");
         readable = false;

@@ -1,0 +1,92 @@
+// exempt(f): a call of f that no context sees, nor what it calls. A context leaves a function by `enter`, for all of its calls; a call is
+// exempt where it is written.
+#pragma once
+
+#include <overdub/call/fn.hpp>
+#include <overdub/call/refused.hpp>
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace overdub {
+namespace detail {
+
+// F called outside of the contexts above the one that stages, which stages it as a call with a mark.
+template <class F>
+struct exempt_call {
+  using overdub_callee = kind::function;
+  using origin = origin_t<F>;
+  static constexpr int depth = F::depth;
+  static constexpr std::string_view name() { return F::name(); }
+
+  F const& function;
+
+  template <class S, class... X>
+  using body_type = typename F::template body_type<S, X...>;
+  template <class S, class... X>
+  static consteval bool declares_type() {
+    return F::template declares_type<S, X...>();
+  }
+  template <class S, class... X>
+  OVERDUB_INLINE constexpr body_type<S, std::remove_cvref_t<X>...> run(S const& stack, X&&... x) const {
+    return function.run(stack, static_cast<X&&>(x)...);
+  }
+};
+template <class F>
+inline constexpr bool is_exempt_call = false;
+template <class F>
+inline constexpr bool is_exempt_call<exempt_call<F>> = true;
+
+// Each context is left as `enter` leaves one.
+template <class S, class F, class... A>
+OVERDUB_INLINE constexpr auto call_outside(S const& stack, F const& f, A&&... a) {
+  if constexpr (S::empty)
+    return call(stack, f, static_cast<A&&>(a)...);
+  else if constexpr (symbolic<typename S::context>)
+    return call(stack, exempt_call<F>{f}, static_cast<A&&>(a)...);
+  else
+    return wrap(stack, call_outside(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
+}
+
+template <class F>
+consteval auto name_of_primitive() {
+  char text[F::name().size() + 1]{};
+  for (std::size_t i = 0; i < F::name().size(); ++i) text[i] = F::name()[i];
+  return fixed_string<F::name().size() + 1>(text);
+}
+
+} // namespace detail
+
+/// A function whose calls are exempt. Its arguments are taken out of all contexts, and its result is a constant of them.
+template <function F>
+struct exempt_t {
+  [[no_unique_address]] F function;
+
+  template <class... A>
+  OVERDUB_INLINE constexpr auto operator()(A&&... a) const {
+    using S = detail::outermost_t<A...>;
+    return detail::call_outside(detail::stack_from<S>(a...), function, static_cast<A&&>(a)...);
+  }
+};
+
+/// Calls of f that contexts do not see, nor what f calls: exempt(f)(x...), or cx(exempt(f), x...). f is a function, a native function or an
+/// operation that takes no functions. In a program, the call has the mark `exempt`: programs keep it, and contexts that rewrite them leave
+/// the call as it is.
+template <callee F>
+constexpr auto exempt(F const& f) {
+  constexpr bool takes_no_functions = !control<F>;
+  static_assert(
+      takes_no_functions, "overdub: exempt takes functions, native functions, and operations that take no "
+                          "functions; name a function that makes this call by fn<\"name\">, and exempt that");
+  if constexpr (!takes_no_functions)
+    return detail::refused{};
+  else if constexpr (function<F>)
+    return exempt_t<F>{f};
+  else {
+    using G = fn_t<detail::name_of_primitive<F>(), F>;
+    return exempt_t<G>{G{f}};
+  }
+}
+
+} // namespace overdub

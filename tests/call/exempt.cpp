@@ -1,0 +1,78 @@
+// exempt(f): a call that no context sees, nor what it calls.
+#include "call/recorder.hpp"
+#include "catch.hpp"
+
+#include <overdub/contexts/forward.hpp>
+
+#include <cmath>
+#include <utility>
+
+namespace {
+
+using namespace overdub;
+
+constexpr auto scaled = fn<"scaled">([](auto x, auto y) { return norm(x, y) * 2.0; });
+constexpr auto program = fn<"program">([](auto x, auto y) {
+  auto const unseen = exempt(scaled)(x, y);
+  return unseen + x;
+});
+
+TEST_CASE("an exempt call is not seen, nor what it calls, by any context") {
+  CHECK(program(3.0, 4.0) == 13.0);
+  events list;
+  recorder<"A"> a(list);
+  recorder<"B"> b(list);
+  CHECK(overdub::run(a, program, 3.0, 4.0) == 13.0);
+  CHECK(list == events{"A program", "A add"});
+  list.clear();
+  CHECK(overdub::run(compose(a, b), program, 3.0, 4.0) == 13.0);
+  CHECK(list == events{"A program", "B program.A", "A add", "B add"});
+}
+
+TEST_CASE("what an exempt call returns is a constant of all contexts, and the next call is seen again") {
+  using contexts::forward;
+  auto const slope = [](auto const& f, double x) { return contexts::derivative(f, x); };
+  CHECK(slope([](auto x) { return x * exempt(square)(x); }, 3.0) == 9.0);
+  CHECK(slope([](auto x) { return square(exempt(square)(x) * x); }, 3.0) == 2 * 27.0 * 9.0);
+  auto const twice = overdub::run(
+      compose(forward{}, forward{}), [](auto x) { return x * exempt(square)(x); },
+      tag(tag(3.0, 1.0), tag(1.0, 0.0)));
+  CHECK(twice.metadata.inner == 9.0);
+  CHECK(twice.metadata.metadata == 0.0);
+}
+
+constexpr auto read = leaf<"read">([](double x) { return x + 1.0; });
+constexpr auto twice_pair =
+    fn<"twice_pair">([](auto const& p) { return std::pair(p.first * 2.0, p.second * 2.0); });
+constexpr auto kinds = fn<"kinds">([](scope auto& cx, auto x) -> decltype(x) {
+  auto const sine = exempt(overdub::sin)(x);
+  auto const native = exempt(read)(x);
+  auto const scoped = cx(exempt(square), 3.0);
+  auto const pair = exempt(twice_pair)(std::pair(x, 1.0));
+  return x + sine + native + scoped + pair.first + pair.second;
+});
+
+TEST_CASE("operations, native functions, calls by the scope and trees are exempt alike") {
+  events list;
+  recorder<"A"> a(list);
+  CHECK(overdub::run(a, kinds, 1.0) == kinds(1.0));
+  CHECK(list == events{"A kinds", "A add", "A add", "A add", "A add", "A add"});
+  auto const d = overdub::run(contexts::forward{}, kinds, tag(1.0, 1.0));
+  CHECK(d.metadata == 1.0);
+}
+
+// A rule, and a context that enters another one, are not asked.
+struct refusing : recorder<"A"> {
+  using recorder::recorder;
+  auto overdub(decltype(scaled), auto x, auto) { return x * 0.0; }
+  leave_t enter(decltype(square)) { return leave; }
+};
+
+TEST_CASE("rules do not answer exempt calls") {
+  events list;
+  refusing a(list);
+  CHECK(overdub::run(a, program, 3.0, 4.0) == 13.0);
+  CHECK(overdub::run(a, scaled, 3.0, 4.0) == 0.0);
+}
+
+} // namespace

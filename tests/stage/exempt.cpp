@@ -1,0 +1,153 @@
+// Exempt calls in programs: the mark comes from C++ and from text, is kept by what prints, parses, compares and rewrites, and is obeyed in
+// all ways to run.
+#include "catch.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/forward_program.hpp>
+#include <overdub/contexts/mock.hpp>
+#include <overdub/contexts/reverse.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/ir/verify.hpp>
+#include <overdub/pass/pipeline.hpp>
+#include <overdub/stage/evaluate.hpp>
+#include <overdub/stage/stage.hpp>
+
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+namespace {
+
+using namespace overdub;
+
+inline constexpr auto square = fn<"square">([](auto x) { return x * x; });
+inline constexpr auto quartic = fn<"quartic">([](auto x) { return square(square(x)); });
+inline constexpr auto root = fn<"root">([](auto x) {
+  auto const unseen = exempt(quartic)(x);
+  auto const sine = exempt(overdub::sin)(x);
+  auto const seen = square(x);
+  return unseen * x + seen + sine;
+});
+
+std::size_t exempt_calls(ir::program const& p) {
+  std::string const text = ir::print(p);
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find("call exempt @", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+double value_of(ir::program const& p) { return executable(p).call<double>(2.0); }
+
+struct products : context {
+  double seen = 0;
+  void before(mul_t, double x, double) { seen += x; }
+};
+struct no_products : context {
+  auto overdub(mul_t, auto x, auto y) { return x + y; }
+};
+// Metadata of doubles: those of a product are more than those of its factors.
+struct weights : context {
+  template <class T>
+  using metadata = std::conditional_t<std::is_same_v<plain_t<T>, double>, T, zero>;
+  zero constant(auto const&) const { return {}; }
+  template <class X, class Y>
+  requires(std::is_same_v<plain_t<decltype(X::inner)>, double>) auto overdub(mul_t f, X x, Y y) {
+    return overdub::tag(f(x.inner, y.inner), x.metadata + y.metadata + 1.0);
+  }
+};
+
+} // namespace
+
+TEST_CASE("exempt calls are staged with a mark, printed, parsed and compared") {
+  ir::program const p = stage(root, signature<double>);
+  CHECK(exempt_calls(p) == 2);
+  ir::program const read = ir::parse(ir::print(p));
+  CHECK(read == p);
+  CHECK(value_of(p) == root(2.0));
+  ir::program without = p;
+  ir::function_id const f = without.entry;
+  for (ir::cursor c(without, f); c.next();)
+    if (c.code() == ir::op::call) c.attributes_of(c.node()).flags = 0;
+  CHECK_FALSE(without == p);
+}
+
+TEST_CASE("a pass sets the mark, and the verifier accepts it on calls alone") {
+  ir::program p = ir::parse(R"ir(entry @main
+func @half(%0: f64) -> f64 {
+  %1 = mul %0, 0.5 : f64
+  return %1
+}
+func @main(%0: f64) -> f64 {
+  %1 = call @half(%0) : f64
+  %2 = mul %1, %0 : f64
+  return %2
+}
+)ir");
+  products before;
+  (void)value_of(overdub::overdub(before, p));
+  CHECK(before.seen == 3.0);
+  for (ir::cursor c(p, p.entry); c.next();)
+    if (c.code() == ir::op::call) c.attributes_of(c.node()).flags = ir::attributes::exempt;
+  ir::verify(p);
+  products after;
+  CHECK(value_of(overdub::overdub(after, p)) == 2.0);
+  CHECK(after.seen == 1.0);
+  for (ir::cursor c(p, p.entry); c.next();)
+    if (c.code() == ir::op::mul) c.attributes_of(c.node()).flags = ir::attributes::exempt;
+  CHECK_THROWS(ir::verify(p));
+}
+
+TEST_CASE("contexts see the same directly, staged, rewritten and evaluated") {
+  ir::program const p = stage(root, signature<double>);
+  auto const check = [&]<class C>(C, auto const& seen, double value) {
+    C direct, staged, rewritten, evaluated;
+    CHECK(overdub::run(direct, root, 2.0) == value);
+    ir::program const in_context = stage(staged, root, signature<double>);
+    CHECK(value_of(in_context) == value);
+    ir::program const after = overdub::overdub(rewritten, p);
+    CHECK(exempt_calls(after) == 2);
+    CHECK(value_of(after) == value);
+    CHECK(
+        overdub::run(
+            evaluated, [&](auto x) { return evaluate<double>(p, x); }, 2.0) == value);
+    CHECK(seen(staged) == seen(direct));
+    CHECK(seen(rewritten) == seen(direct));
+    CHECK(seen(evaluated) == seen(direct));
+    // once more, around what was rewritten
+    C again;
+    CHECK(exempt_calls(overdub::overdub(again, after)) == 2);
+  };
+  check(
+      products{}, [](auto const& c) { return c.seen; }, root(2.0));
+  check(
+      contexts::count{}, [](auto const& c) { return c.primitives; }, root(2.0));
+  double const sum_of_16_and_2 = 18.0;
+  check(
+      no_products{}, [](auto const&) { return 0; }, sum_of_16_and_2 + 4.0 + overdub::sin(2.0));
+}
+
+TEST_CASE("what an exempt call returns is a constant, forwards and backwards") {
+  ir::program const p = stage(root, signature<double>);
+  double const slope = 16.0 + 4.0; // of 16 x + x^2
+  CHECK(contexts::derivative(root, 2.0) == slope);
+  CHECK(std::get<1>(executable(contexts::forward_of(p)).call<std::tuple<double, double>>(2.0, 1.0)) == slope);
+  CHECK(contexts::gradient(root)(2.0) == slope);
+  CHECK(exempt_calls(contexts::forward_of(p)) == 2);
+  ir::program optimised = p;
+  pass::default_pipeline(optimised);
+  CHECK(exempt_calls(optimised) == 2);
+  CHECK(
+      std::get<1>(executable(contexts::forward_of(optimised)).call<std::tuple<double, double>>(2.0, 1.0)) ==
+      slope);
+}
+
+TEST_CASE("an exempt call leaves metadata behind") {
+  auto const deep = fn<"deep">([](auto x) { return exempt(quartic)(x) * (x * x); });
+  CHECK(overdub::run(weights{}, deep, tag(2.0, 5.0)).metadata == 12.0);
+  ir::program const p = stage(deep, signature<double>);
+  auto const r = executable(overdub::overdub(weights{}, p)).call<std::tuple<double, double>>(2.0, 5.0);
+  CHECK(std::get<0>(r) == 64.0);
+  CHECK(std::get<1>(r) == 12.0);
+}
