@@ -160,9 +160,10 @@ OVERDUB_INLINE constexpr auto run_in(S const& stack, F const& f, A&&... a) {
 // A composition as it is, so that contexts which it owns keep their state; one that is const, as a copy.
 template <class Composition>
 constexpr decltype(auto) changeable(Composition&& contexts) {
-  if constexpr (is_composition<std::remove_reference_t<Composition>>)
-    return (contexts);
-  else
+  if constexpr (is_composition<std::remove_reference_t<Composition>>) {
+    auto& own = contexts; // g++ 11 takes the parameter itself for an rvalue
+    return (own);
+  } else
     return compose(std::forward<Composition>(contexts));
 }
 
