@@ -5,6 +5,7 @@
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/direct_call.hpp>
 #include <overdub/compile/fingerprint.hpp>
+#include <overdub/compile/held_contexts.hpp>
 #include <overdub/compile/staged_call.hpp>
 
 #include <algorithm>
@@ -20,14 +21,6 @@
 #include <vector>
 
 namespace overdub::detail {
-
-// The contexts of a composition as a tuple of references, outermost first.
-template <class Composition>
-auto context_tuple(Composition& all) {
-  return hana::unpack(all.contexts, [](auto&... held) {
-    return std::tuple<std::remove_reference_t<decltype(get_held(held))>&...>(get_held(held)...);
-  });
-}
 
 template <class F>
 std::string name_of_callee() {
