@@ -21,8 +21,6 @@
 #include <vector>
 
 namespace overdub::contexts {
-inline namespace OVERDUB_EXECUTE_ABI {
-
 namespace increments {
 
 // Contexts that a function is followed in.
@@ -72,6 +70,8 @@ private:
 };
 
 } // namespace increments
+
+inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The value of a function of A..., kept with its inputs. A change is made by `set` or `set_at`, as often as wanted; `propose` says
 /// what the value would be, `commit` makes the changes, `rollback` forgets them. Memory: what slices read, one number for each turn
