@@ -2,7 +2,7 @@
 // kind, and nothing else is.
 #pragma once
 
-#include <overdub/compile/compilation.hpp>
+#include <overdub/compile/followed_program.hpp>
 #include <overdub/compile/transformed.hpp>
 #include <overdub/compile/tree_data.hpp>
 #include <overdub/contexts/incremental/incremental_program.hpp>
@@ -13,9 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -23,6 +21,56 @@
 #include <vector>
 
 namespace overdub::contexts {
+namespace increments {
+
+// Contexts that a function is followed in.
+template <class... C>
+consteval bool can_follow() {
+  static_assert(
+      !(overdub::detail::declares_failed<C> || ...),
+      "overdub: a context with a hook `failed` is given to incremental, which does not follow calls that are "
+      "protected; run or compile the function in it, or catch what propose() throws");
+  return true;
+}
+
+// Fields of contexts, which are inputs of a program behind its arguments: what they were in the last commit, and in the last proposal.
+class followed_fields {
+public:
+  followed_fields() = default;
+  followed_fields(overdub::detail::followed_contexts of, incremental_program const& p, std::uint32_t first)
+      : of_(std::move(of)) {
+    for (std::uint32_t k = 0; k < of_.size(); ++k) committed_.push_back(p.input(first + k));
+    proposed_ = committed_;
+  }
+  // What a copy follows has no changes.
+  followed_fields(followed_fields const& other)
+      : of_(other.of_), committed_(other.committed_), proposed_(other.committed_) {}
+  followed_fields(followed_fields&&) = default;
+  followed_fields& operator=(followed_fields const& other) { return *this = followed_fields(other); }
+  followed_fields& operator=(followed_fields&&) = default;
+  ~followed_fields() = default;
+
+  void follow(incremental_program& p, std::uint32_t first) {
+    for (std::uint32_t k = 0; k < proposed_.size(); ++k)
+      if (datum now = of_.now(k); !(now == proposed_[k])) {
+        p.set_differing(first + k, proposed_[k], now);
+        proposed_[k] = std::move(now);
+      }
+  }
+  void commit() {
+    if (!proposed_.empty()) committed_ = proposed_;
+  }
+  void rollback() {
+    if (!proposed_.empty()) proposed_ = committed_;
+  }
+
+private:
+  overdub::detail::followed_contexts of_;
+  std::vector<datum> committed_, proposed_;
+};
+
+} // namespace increments
+
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The value of a function of A..., kept with its inputs. A change is made by `set` or `set_at`, as often as wanted; `propose` says
@@ -35,6 +83,11 @@ class incremental_function {
 public:
   incremental_function(std::shared_ptr<incremental_slices> of, A const&... x)
       : program_(std::move(of), data_of(x...)) {}
+  /// In contexts, whose fields are inputs, and whose hooks hear of what is computed again.
+  incremental_function(
+      std::shared_ptr<incremental_slices> of, detail::followed_contexts const& contexts, A const&... x)
+      : program_(std::move(of), contexts.behind(data_of(x...)), contexts.objects()),
+        fields_(contexts, program_, first_field) {}
 
   /// Another value for the argument I. O(what it takes), and for numbers O(1).
   template <std::size_t I, class X>
@@ -141,6 +194,7 @@ public:
   /// The value with the changes that were made. Throws what the function throws; then nothing is proposed, and the changes stay.
   /// Of a function that gives no number, nothing is returned: commit, and ask for the value.
   std::conditional_t<is_number, Result, void> propose() {
+    fields_.follow(program_, first_field);
     program_.propose();
     if constexpr (is_number) return number_of<Result>(program_.proposed());
   }
@@ -152,9 +206,16 @@ public:
     return program_.difference();
   }
   /// The changes are made.
-  void commit() { program_.commit(); }
+  void commit() {
+    if (!program_.is_proposed()) fields_.follow(program_, first_field);
+    program_.commit();
+    fields_.commit();
+  }
   /// They are forgotten.
-  void rollback() { program_.rollback(); }
+  void rollback() {
+    program_.rollback();
+    fields_.rollback();
+  }
 
   /// The value, without changes that were not committed.
   Result value() const {
@@ -216,30 +277,18 @@ private:
       return static_cast<T>(bits);
   }
 
+  static constexpr std::uint32_t first_field = (0u + ... + leaves<A>);
+
   incremental_program program_;
+  increments::followed_fields fields_;
 };
 
-// The slices of a function of these arguments in contexts C, one for each of their fingerprints, which the whole process shares.
-template <class F, class A, class... C>
-OVERDUB_HIDDEN std::shared_ptr<incremental_slices>
-incremental_slices_for(F const& f, compile_options const& o, C&... c) {
-  using original = detail::compilation<F, A, C...>;
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<incremental_slices>> all;
-  std::string key;
-  detail::write_fingerprints(key, c...);
-  key += o.key();
-  std::lock_guard const lock(mutex);
-  auto& found = all[key];
-  if (found == nullptr)
-    found = std::make_shared<incremental_slices>(original::program_without_contexts(f, o, c...), o);
-  return found;
-}
-
 /// overdub(contexts, f, x...), and what it becomes where x change: the contexts' rules and passes make the function's program once for
-/// each of their fingerprints, as they are now, and nothing is asked of the contexts later. An argument is a constant, or
-/// tag(x, metadata), and is changed as it is given; the value is that of `overdub`. The contexts have no hooks, no fields that rules
-/// read, and no pass `after_optimise`. Throws incremental_error, what staging and passes throw, and what f throws.
+/// each of their fingerprints, as they are now. Fields that rules read (context_field) are inputs, too: an update has them as they are when it
+/// is proposed. Contexts with such fields, or hooks, that are lvalues are referred to, and must live as long; nothing is asked of others later. An
+/// argument is a constant, or tag(x, metadata), and is changed as it is given; the value is that of `overdub`. Hooks hear of the calls
+/// that are computed: of all of them at first, and then of those that a proposal computes again; a hook `failed` is refused. Throws
+/// incremental_error, what staging and passes throw, and what f throws.
 ///   incremental(compose(fast_math(), single_precision()), f, x)
 template <class Context, class F, class... A>
 requires(detail::contexts_to_run_in<Context>) //
@@ -254,16 +303,17 @@ requires(detail::contexts_to_run_in<Context>) //
   if constexpr (!detail::outermost_t<A...>::empty)
     return detail::refused{};
   else {
-    auto all = compose(std::forward<Context>(contexts));
-    return std::apply(
-        [&]<class... C>(C&... c) {
-          using original = detail::compilation<F, types<widened_t<A>...>, C...>;
-          if constexpr (original::allowed() && detail::only_rewrite<C...>())
-            return incremental_function<typename original::result, widened_t<A>...>(
-                incremental_slices_for<F, types<widened_t<A>...>>(f, original::options(o), c...),
-                widened(x)...);
-        },
-        detail::context_tuple(all));
+    using arguments = types<widened_t<A>...>;
+    return [&]<class... Held>(composition<Held...> all) {
+      using original = detail::compilation<F, arguments, detail::held_context_t<Held>...>;
+      if constexpr (original::allowed() && increments::can_follow<detail::held_context_t<Held>...>())
+        return detail::followed_in<incremental_slices, F, arguments>(
+            f, detail::globals::asked, o, std::move(all),
+            [&](auto const& slices, detail::followed_contexts const& fields) {
+              return incremental_function<typename original::result, widened_t<A>...>(
+                  slices, fields, widened(x)...);
+            });
+    }(compose(std::forward<Context>(contexts)));
   }
 }
 template <class Context, class F, class... A>

@@ -10,10 +10,14 @@
 #include <overdub/core/exact_math.hpp>
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -177,10 +181,16 @@ struct transpose_of {
   }
 };
 
-template <class... L>
-consteval bool has_values(types<L...>) {
-  return (in_context<L> || ...);
-}
+// The function itself, where its contexts make a program of it.
+struct as_it_is {
+  static constexpr std::string_view name = "in_contexts";
+
+  template <class R, class... A>
+  using result = R;
+  template <class R, class... A>
+  static void apply(ir::program&, program_use) {}
+};
+
 template <class... L>
 consteval std::ptrdiff_t count_of(types<L...>) {
   return sizeof...(L);
@@ -202,6 +212,18 @@ struct half_of {
       pull_back(p);
   }
 };
+
+// A call of a program that was made for contexts, in these and in those that the thread made global.
+template <class Contexts>
+std::vector<datum> run_on_data(
+    artifact const& a, overdub::detail::held_contexts<Contexts> const& contexts, std::span<datum const> x) {
+  return std::apply(
+      [&](auto&... c) {
+        std::array<void*, sizeof...(c)> const objects{&c...};
+        return overdub::detail::global_call_on_data(a, objects, x);
+      },
+      contexts.all());
+}
 
 } // namespace adjoint
 
@@ -284,19 +306,21 @@ constexpr auto vector_jacobian_product(Context&& contexts, F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(std::forward<Context>(contexts), f);
 }
 
-/// The way back from what f gave at some arguments: a cotangent of it becomes those of the arguments. It owns what it needs, and may
-/// be called many times, in any thread.
-template <class Result, class Cotangents>
+/// The way back from what f gave at some arguments: a cotangent of it becomes those of the arguments. It owns what it needs, but for
+/// contexts that it refers to, and may be called many times, in any thread.
+template <class Result, class Cotangents, class Contexts = composition<>>
 class pullback_function {
 public:
-  pullback_function(executable back, std::vector<datum> kept)
-      : back_(std::move(back)), kept_(std::move(kept)) {}
+  pullback_function(
+      std::shared_ptr<artifact const> back, std::vector<datum> kept,
+      overdub::detail::held_contexts<Contexts> contexts = {})
+      : back_(std::move(back)), kept_(std::move(kept)), contexts_(std::move(contexts)) {}
 
   /// Throws what the program throws.
-  Cotangents operator()(Result const& cotangent) const {
+  Cotangents operator()(typename adjoint::as_written<Result>::type const& cotangent) const {
     std::vector<datum> given = kept_;
     std::ranges::move(data_of(cotangent), std::back_inserter(given));
-    return tree_of<Cotangents>(back_.run(given));
+    return tree_of<Cotangents>(adjoint::run_on_data(*back_, contexts_, given));
   }
   /// How many bytes of numbers it keeps.
   std::size_t bytes() const {
@@ -306,40 +330,103 @@ public:
   }
 
 private:
-  executable back_;
+  std::shared_ptr<artifact const> back_;
   std::vector<datum> kept_;
+  [[no_unique_address]] overdub::detail::held_contexts<Contexts> contexts_;
 };
 
 namespace adjoint {
-// The forward pass, with the values that the reverse pass reads; or the reverse pass.
-template <class F, class A, bool First>
-OVERDUB_HIDDEN auto const& half() {
-  static auto const made = compile(transformed<"half", half_of<First>>(F{}), A{});
+
+// The forward pass, with the values that the reverse pass reads, and the reverse pass.
+struct both_halves {
+  std::shared_ptr<artifact const> first, second;
+};
+template <class F, class A, class... C>
+struct halves_of {
+  template <bool First>
+  using half = overdub::detail::transformation<half_of<First>, F, A, C...>;
+  using result = typename half<true>::result;
+
+  // For the fingerprints that the contexts have now.
+  static both_halves get(C&... c) {
+    std::string fingerprints;
+    overdub::detail::write_fingerprints(fingerprints, c...);
+    compile_options const o = half<true>::options({});
+    return {half<true>::get(F{}, o, fingerprints, c...), half<false>::get(F{}, o, fingerprints, c...)};
+  }
+};
+template <class F, class A>
+OVERDUB_HIDDEN both_halves const& halves_without_contexts() {
+  static both_halves const made = halves_of<F, A>::get();
   return made;
 }
+
+// The function in contexts: pullback in them.
+template <class F, class Contexts>
+struct pulled_back;
+template <class F, class... Held>
+struct pulled_back<F, composition<Held...>> {
+  [[no_unique_address]] overdub::detail::held_contexts<composition<Held...>> contexts;
+
+  template <class... X>
+  auto operator()(X const&... x) const {
+    if constexpr (overdub::detail::outermost_t<X...>::empty) {
+      using A = types<parameter<X>...>;
+      using Cotangents = typename only_one<std::tuple<parameter<X>...>>::type;
+      using Result = typename halves_of<F, A, overdub::detail::held_context_t<Held>...>::result;
+      both_halves const made = get<A>();
+      std::vector<datum> all = run_on_data(*made.first, contexts, data_of(x...));
+      auto const values = all.begin() + count_of(leaves_of<Result>{});
+      auto value = tree_of<Result>({all.begin(), values});
+      return std::pair(
+          std::move(value), pullback_function<Result, Cotangents, composition<Held...>>(
+                                made.second, {values, all.end()}, contexts));
+    } else if constexpr (sizeof...(Held) == 0) {
+      return std::pair(
+          F{}(x...), [=](auto const& cotangent) { return vector_jacobian_product(F{})(x..., cotangent); });
+    } else {
+      auto const value = fn<"in_contexts">(in_contexts<as_it_is>{contexts});
+      auto const back = fn<"vector_jacobian_product">(in_contexts<transpose_of>{contexts});
+      return std::pair(value(x...), [=](auto const& cotangent) { return back(x..., cotangent); });
+    }
+  }
+
+private:
+  template <class Transform>
+  using in_contexts = overdub::detail::transformed_in_body<Transform, F, composition<Held...>>;
+
+  template <class A>
+  both_halves get() const {
+    if constexpr (sizeof...(Held) == 0)
+      return halves_without_contexts<F, A>();
+    else
+      return std::apply(
+          [](auto&... c) { return halves_of<F, A, std::remove_reference_t<decltype(c)>...>::get(c...); },
+          contexts.all());
+  }
+};
+
 } // namespace adjoint
 
 /// pullback(f)(x...): a pair of f(x...), and of a pullback_function. f runs once: what it computes on the way, and is needed to go
 /// back, is kept. In contexts, and while programs are staged, the second is a function that runs f again.
 template <class F>
-constexpr auto pullback(F const& f) {
-  return [f](auto const&... x) {
-    if constexpr (!(adjoint::has_values(leaves_of<std::remove_cvref_t<decltype(x)>>{}) || ...)) {
-      using A = types<adjoint::parameter<std::remove_cvref_t<decltype(x)>>...>;
-      using Cotangents = typename adjoint::only_one<
-          std::tuple<adjoint::parameter<std::remove_cvref_t<decltype(x)>>...>>::type;
-      auto const& first = adjoint::half<F, A, true>();
-      auto const& second = adjoint::half<F, A, false>();
-      using Result = typename std::remove_cvref_t<decltype(first)>::result_type;
-      std::vector<datum> all = first.made().run().run(data_of(x...));
-      auto const values = all.begin() + adjoint::count_of(leaves_of<Result>{});
-      auto value = tree_of<Result>({all.begin(), values});
-      return std::pair(
-          std::move(value), pullback_function<Result, Cotangents>(second.made().run(), {values, all.end()}));
-    } else
-      return std::pair(
-          f(x...), [=](auto const& cotangent) { return vector_jacobian_product(f)(x..., cotangent); });
-  };
+constexpr auto pullback(F const&) {
+  static_assert(
+      std::is_empty_v<F>,
+      "overdub: a function that is pulled back captures nothing; give it what it captured as an argument");
+  return adjoint::pulled_back<F, composition<>>{};
+}
+/// The same of f in contexts, as `gradient` has it: fields that rules read are those of the call of f, and hooks hear of its calls.
+template <class Context, class F>
+requires adjoint::contexts_to_run_in<Context>
+constexpr auto pullback(Context&& contexts, F const&) {
+  static_assert(
+      std::is_empty_v<F>,
+      "overdub: a function that is pulled back captures nothing; give it what it captured as an argument");
+  auto all = compose(std::forward<Context>(contexts));
+  using held = overdub::detail::held_contexts<decltype(all)>;
+  return adjoint::pulled_back<F, decltype(all)>{held(std::move(all))};
 }
 
 } // namespace overdub::contexts

@@ -1,6 +1,7 @@
 // What forward differentiation is asked for: derivatives, gradients, Jacobians, and changes along directions.
 #pragma once
 
+#include <overdub/compile/held_contexts.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/ir/derivative.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
@@ -14,6 +15,35 @@
 #include <vector>
 
 namespace overdub::contexts {
+namespace along {
+
+// f in contexts, which stand between it and `forward`: what their rules and passes make of f is differentiated.
+template <class F, class Contexts>
+struct in_contexts;
+template <class F, class... Held>
+struct in_contexts<F, composition<Held...>> {
+  static_assert(
+      !(overdub::detail::carries_metadata<overdub::detail::held_context_t<Held>> || ...),
+      "overdub: a function in contexts that keep metadata gives tagged, and forward keeps its own for "
+      "numbers; run it in a composition, run(compose(contexts, forward()), f, tag(...)), or take "
+      "vector_jacobian_product(contexts, f)");
+
+  [[no_unique_address]] F of;
+  [[no_unique_address]] overdub::detail::held_contexts<composition<Held...>> contexts;
+
+  template <class... X>
+  constexpr auto operator()(X const&... x) const {
+    return std::apply([&](auto&... c) { return overdub::overdub(compose(c...), of, x...); }, contexts.all());
+  }
+};
+template <class Context, class F>
+constexpr auto in(Context&& contexts, F const& f) {
+  auto all = compose(std::forward<Context>(contexts));
+  using composed = decltype(all);
+  return in_contexts<F, composed>{f, overdub::detail::held_contexts<composed>(std::move(all))};
+}
+
+} // namespace along
 
 /// f(x) and its derivative along `direction` (1 by default), as tagged{value, derivative}.
 template <class F, class X>
@@ -33,6 +63,19 @@ constexpr auto value_and_derivative(F const& f, X const& x) {
 template <class F, class X>
 constexpr auto derivative(F const& f, X const& x) {
   return value_and_derivative(f, x).metadata;
+}
+
+/// The same of f in a context, or in a composition: of overdub(contexts, f, x). What the contexts' rules and passes make of f is
+/// differentiated, and their hooks hear of f's calls. They keep no metadata.
+template <class Context, class F, class X>
+requires overdub::detail::contexts_to_run_in<Context>
+constexpr auto value_and_derivative(Context&& contexts, F const& f, X const& x) {
+  return value_and_derivative(along::in(std::forward<Context>(contexts), f), x);
+}
+template <class Context, class F, class X>
+requires overdub::detail::contexts_to_run_in<Context>
+constexpr auto derivative(Context&& contexts, F const& f, X const& x) {
+  return derivative(along::in(std::forward<Context>(contexts), f), x);
 }
 
 namespace along {
@@ -89,6 +132,8 @@ struct tangents_of {
 
 template <class F>
 struct directional {
+  [[no_unique_address]] F of;
+
   template <class... Both>
   constexpr auto operator()(Both const&... both) const {
     static_assert(
@@ -99,7 +144,7 @@ struct directional {
 
 private:
   template <class All, std::size_t... I>
-  static constexpr auto halves(All const& all, std::index_sequence<I...>) {
+  constexpr auto halves(All const& all, std::index_sequence<I...>) const {
     constexpr std::size_t count = sizeof...(I);
     constexpr int directions = [] {
       int most = 1;
@@ -109,7 +154,7 @@ private:
     }();
     forward_along<directions> context;
     return tangents_of{}(
-        overdub::overdub(context, F{}, tag_leaves{}(std::get<I>(all), std::get<count + I>(all))...));
+        overdub::overdub(context, of, tag_leaves{}(std::get<I>(all), std::get<count + I>(all))...));
   }
 };
 
@@ -125,6 +170,19 @@ constexpr auto directional_derivative(F const&) {
                           "give it what it captured "
                           "as an argument");
   return fn<"directional_derivative">(along::directional<F>{});
+}
+/// The same of f in a context, or in a composition: of overdub(contexts, f, x...). What the contexts' rules and passes make of f is
+/// differentiated. Contexts that are lvalues are referred to, must live as long, and hear of each call. They keep no metadata.
+///   directional_derivative(fast_math(), f)(x, dx)
+template <class Context, class F>
+requires overdub::detail::contexts_to_run_in<Context>
+constexpr auto directional_derivative(Context&& contexts, F const& f) {
+  static_assert(
+      std::is_empty_v<F>, "overdub: a function that is differentiated along a direction captures nothing; "
+                          "give it what it captured "
+                          "as an argument");
+  auto in = along::in(std::forward<Context>(contexts), f);
+  return fn<"directional_derivative">(along::directional<decltype(in)>{std::move(in)});
 }
 
 /// The gradient of f, a function of an array, at xs; N directions a run. O(n / N) runs of f, which may capture what it wants, and
@@ -151,6 +209,12 @@ array<T> forward_gradient(F const& f, array<T> const& xs) {
     for (i64 i = first; i < xs.size() && i < first + N; ++i) result.push_back(along(slopes, i - first));
   }
   return array<T>::copy_of(result);
+}
+/// The same of f in contexts, as `derivative` has it.
+template <int N = 8, class Context, class F, std::floating_point T>
+requires overdub::detail::contexts_to_run_in<Context> array<T>
+forward_gradient(Context&& contexts, F const& f, array<T> const& xs) {
+  return forward_gradient<N>(along::in(std::forward<Context>(contexts), f), xs);
 }
 
 /// The Jacobian of f, a function of an array that gives one, at xs: a row for each result. N directions a run, O(n / N) runs of f: for
@@ -184,6 +248,12 @@ array<array<T>> forward_jacobian(F const& f, array<T> const& xs) {
   std::vector<array<T>> made;
   for (auto const& row : rows) made.push_back(array<T>::copy_of(row));
   return array<array<T>>::copy_of(made);
+}
+/// The same of f in contexts, as `derivative` has it.
+template <int N = 8, class Context, class F, std::floating_point T>
+requires overdub::detail::contexts_to_run_in<Context> array<array<T>>
+forward_jacobian(Context&& contexts, F const& f, array<T> const& xs) {
+  return forward_jacobian<N>(along::in(std::forward<Context>(contexts), f), xs);
 }
 
 } // namespace overdub::contexts

@@ -17,6 +17,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 OVERDUB_DECL std::unique_ptr<bound_slice>
 incremental_program::make_bound(std::shared_ptr<runnable_slice const> s, increments::schema changes) {
   auto b = std::make_unique<bound_slice>(s);
+  if (contexts_ != nullptr) b->call.set_contexts(contexts_->data());
   b->changes = std::move(changes);
   b->signature = signature_;
   b->change_count = change_count_;

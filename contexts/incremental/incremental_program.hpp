@@ -38,7 +38,9 @@ public:
   static constexpr std::uint32_t most_commits = 1u << 20;
 
   /// Runs the function once.
-  OVERDUB_DECL incremental_program(std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs);
+  OVERDUB_DECL incremental_program(
+      std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs,
+      std::shared_ptr<std::vector<void*> const> contexts = nullptr);
   /// Copies what is committed, and no changes. O(what is kept); nothing runs.
   OVERDUB_DECL incremental_program(incremental_program const& other);
   incremental_program(incremental_program&&) = default;
@@ -361,7 +363,8 @@ private:
   void keep_more();
   void run(bound_slice& s);
   void run_with_others(bound_slice& b);
-  OVERDUB_DECL void run_all();
+  enum class heard : bool { no, yes };
+  OVERDUB_DECL void run_all(heard by_hooks = heard::yes);
   void pass(bound_slice& b, std::uint32_t parameter);
   void pass_gathered(bound_slice& b, std::uint32_t parameter);
   increments::gather_index const& gathered(runnable_slice const& s, std::size_t number);
@@ -401,6 +404,7 @@ private:
   bool is_number(std::uint32_t variable) const { return layout_[variable].type.rank == 0; }
 
   std::shared_ptr<incremental_slices> slices_;
+  std::shared_ptr<std::vector<void*> const> contexts_; // whose hooks are called; nothing: there are none
   increments::layout layout_;
   std::vector<std::uint64_t> numbers_;       // by variable: its bits, where it is a number
   std::vector<increments::cells> arrays_of_; // by variable
@@ -420,6 +424,7 @@ private:
   increments::moved_out<bound_slice*> told_;     // that is told the one place that changes when it is set
   increments::moved_out<bound_slice*> proposal_; // that ran
   std::unique_ptr<bound_slice> all_, plain_;
+  std::unique_ptr<bound_slice> unheard_;       // all, without hooks, where there are some
   std::vector<increments::update_kind> kinds_; // that were proposed
   std::uint32_t kind_ = no_kind;               // of the last proposal that was looked up
   std::uint64_t version_of_kind_ = 0;          // of numbers, when the first of its proposals in a row ran

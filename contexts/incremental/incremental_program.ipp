@@ -29,8 +29,9 @@ throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t 
 inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL incremental_program::incremental_program(
-    std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs)
-    : slices_(std::move(of)), layout_(slices_->function()) {
+    std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs,
+    std::shared_ptr<std::vector<void*> const> contexts)
+    : slices_(std::move(of)), contexts_(std::move(contexts)), layout_(slices_->function()) {
   auto const parameters = slices_->function().parameters();
   if (inputs.size() != parameters.size())
     throw argument_error(message(
@@ -58,16 +59,16 @@ OVERDUB_DECL incremental_program::incremental_program(
 
 // Slices are bound anew when they are asked for.
 OVERDUB_DECL incremental_program::incremental_program(incremental_program const& other)
-    : slices_(other.slices_), layout_(other.layout_), numbers_(other.numbers_), arrays_of_(other.arrays_of_),
-      inverse_(other.inverse_.size()), is_sum_(other.is_sum_), most_(other.most_),
-      pending_(other.pending_.size()), changed_(other.changed_.size()), kinds_(other.kinds_),
-      values_(other.values_), commits_until_run_(other.commits_until_run_), is_improper_(other.is_improper_),
-      is_torn_(other.is_torn_) {}
+    : slices_(other.slices_), contexts_(other.contexts_), layout_(other.layout_), numbers_(other.numbers_),
+      arrays_of_(other.arrays_of_), inverse_(other.inverse_.size()), is_sum_(other.is_sum_),
+      most_(other.most_), pending_(other.pending_.size()), changed_(other.changed_.size()),
+      kinds_(other.kinds_), values_(other.values_), commits_until_run_(other.commits_until_run_),
+      is_improper_(other.is_improper_), is_torn_(other.is_torn_) {}
 
 OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_program const& other) {
   auto const is_whole = [&](incremental_program const& p) { return p.most_.size() == other.layout_.size(); };
-  if (slices_ != other.slices_ || layout_.size() != other.layout_.size() || !is_whole(*this) ||
-      !is_whole(other))
+  if (slices_ != other.slices_ || contexts_ != other.contexts_ || layout_.size() != other.layout_.size() ||
+      !is_whole(*this) || !is_whole(other))
     return *this = incremental_program(other);
   ++arrays_; // which may move, from where the proposal would write to
   is_proposed_ = false;

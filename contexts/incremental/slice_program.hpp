@@ -6,7 +6,8 @@
 
 namespace overdub::contexts::increments {
 
-/// The slice of a function for a schema, with the assumptions that are not in doubt; what it reads that is not kept yet becomes part of the layout. The function has no effects.
+/// The slice of a function for a schema, with the assumptions that are not in doubt; what it reads that is not kept yet becomes part of the layout. The function has no effects but
+/// calls of hooks, which run again where a value that they take changed.
 /// O(operations that are visited), but for copies of those inside of maps for each place.
 OVERDUB_DECL slice
 slice_of(ir::program const& p, ir::function_id f, layout& all, schema const& changes, doubts const& d = {});

@@ -6,6 +6,7 @@
 #include <overdub/contexts/incremental/slice.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/effects.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -162,6 +163,8 @@ private:
   std::size_t mark() const { return undo_.size(); }
   void return_to(std::size_t mark);
   value_id old(value_id v);
+  void silence(node_id made);
+  bool is_heard(node_id n) const;
   value_id now(value_id v);
   value_id whole(value_id array, change const& c);
   node_id repeated_around(value_id v) const;

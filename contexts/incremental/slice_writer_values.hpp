@@ -50,7 +50,9 @@ inline value_id slice_writer::old(value_id v) {
       before.insert_or_assign(original().operand(n, k), old(original().operand(n, k)));
     if (original()[n].region_count != 0)
       for (value_id const u : captured(n)) before.insert_or_assign(u, old(u));
-    found = written().result(at_.clone(f_, n, before), original()[v].index);
+    node_id const made = at_.clone(f_, n, before);
+    silence(made);
+    found = written().result(made, original()[v].index);
   } else {
     std::uint32_t const number = kept(v);
     auto const at = path(layout_[number].turns);
@@ -61,6 +63,24 @@ inline value_id slice_writer::old(value_id v) {
   undo_.push_back({v, changes_[i], old_[i], now_[i]});
   old_[i] = found;
   return found;
+}
+
+/// What is computed to know a value before the change is no call that hooks hear of.
+inline void slice_writer::silence(node_id made) {
+  std::vector<node_id> hooks;
+  for (region_id const r : written().regions_of(made))
+    ir::walk(written(), r, [&](node_id n) {
+      if (ir::is_observer(written(), n)) hooks.push_back(n);
+    });
+  for (node_id const n : hooks) at_.erase(n);
+}
+
+/// Whether hooks hear of calls in the regions of an operation.
+inline bool slice_writer::is_heard(node_id n) const {
+  bool any = false;
+  for (region_id const r : original().regions_of(n))
+    ir::walk(original(), r, [&](node_id m) { any = any || ir::is_observer(original(), m); });
+  return any;
 }
 
 /// A value now.

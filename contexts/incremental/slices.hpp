@@ -55,6 +55,8 @@ public:
   for_schema(increments::schema const& changes, increments::doubts const& d = {});
   /// The one that runs all.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all();
+  /// The same without hooks: to compute what is saved anew. Nothing, where there are no hooks.
+  OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all_unheard();
   /// The function itself: it takes all inputs, and keeps its results alone.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> plain();
 
@@ -76,7 +78,8 @@ private:
   mutable std::mutex mutex_;
   increments::layout layout_;
   std::map<std::pair<increments::schema, increments::doubts>, std::shared_ptr<runnable_slice const>> all_;
-  std::shared_ptr<runnable_slice const> whole_, plain_;
+  std::shared_ptr<runnable_slice const> whole_, unheard_, plain_;
+  bool has_hooks_ = false;
   std::size_t made_ = 0;
 };
 

@@ -4,17 +4,37 @@
 #include <overdub/contexts/incremental/slices.hpp>
 #include <overdub/contexts/incremental/work_program.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/pass/pipeline.hpp>
 
+#include <limits>
 #include <string>
 #include <utility>
 
 namespace overdub::contexts {
 namespace increments {
 
-// What a program may do: nothing that others see, or that depends on more than its inputs.
+// Whether an operation is a call of a hook: it is told of values, and called again where these change.
+inline bool is_hook(ir::program const& p, ir::function const& f, ir::node_id n) {
+  if (!ir::is_observer(f, n)) return false;
+  ir::host_binding const* const h = p.host(f[n].attributes.text());
+  return h != nullptr && h->context != ir::host_binding::no_context;
+}
+// Drops the hooks of a program; whether there were some.
+inline bool drop_hooks(ir::program& p) {
+  bool any = false;
+  for (std::uint32_t f = 0; f < p.functions.size(); ++f)
+    for (ir::cursor at(p, ir::function_id{f}); at.next();)
+      if (is_hook(p, *at, at.node())) {
+        at.erase();
+        any = true;
+      }
+  return any;
+}
+
+// What a program may do: nothing that others see, or that depends on more than its inputs, but for hooks.
 inline void refuse_effects(ir::program const& p) {
   auto const effects = ir::effects(p).of(p.entry);
   bool refused = false;
@@ -54,8 +74,12 @@ OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_optio
   if (!o.has_default_passes())
     throw incremental_error(message("overdub: update programs are made by passes of their own; leave "
                                     "compile_options::passes as it is for incremental"));
-  increments::refuse_effects(program_);
+  ir::program without_hooks = program_;
+  has_hooks_ = increments::drop_hooks(without_hooks);
+  increments::refuse_effects(without_hooks);
   pass::default_pipeline(program_);
+  // Guesses that turn out wrong, counts of work and plain runs would be heard.
+  if (has_hooks_) least_work = std::numeric_limits<std::uint64_t>::max();
   increments::refuse_values(program_);
   layout_ = results_of_function();
 }
@@ -73,6 +97,7 @@ OVERDUB_DECL std::shared_ptr<runnable_slice const>
 incremental_slices::for_schema(increments::schema const& changes, increments::doubts const& d) {
   std::lock_guard const lock(mutex_);
   std::pair key(changes, d);
+  if (has_hooks_) key.second = {.all = true, .of = {}};
   if (!d.all && !all_.contains(key) && has_most(changes)) key.second = {.all = true, .of = {}};
   auto& kept = all_[key];
   if (kept == nullptr || kept->version != layout_.size())
@@ -91,6 +116,17 @@ OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all()
   if (whole_ == nullptr || whole_->version != layout_.size())
     whole_ = runnable(increments::whole_of(program_, program_.entry, layout_), {});
   return whole_;
+}
+
+OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all_unheard() {
+  std::lock_guard const lock(mutex_);
+  if (!has_hooks_) return nullptr;
+  if (unheard_ == nullptr || unheard_->version != layout_.size()) {
+    increments::slice s = increments::whole_of(program_, program_.entry, layout_);
+    (void)increments::drop_hooks(s.program);
+    unheard_ = runnable(std::move(s), {});
+  }
+  return unheard_;
 }
 
 OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::plain() {

@@ -172,7 +172,7 @@ mcmc(generative_function<Result, A...> const& m, choice_map const& observed, Mov
         });
       },
       moves...);
-  return {m.core(), m.arguments(), observed, !given, std::tuple(std::move(moves)...)};
+  return {m.core(), m.inputs(), observed, !given, std::tuple(std::move(moves)...)};
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

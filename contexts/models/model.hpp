@@ -1,15 +1,12 @@
 // model: a function that makes random choices, with its arguments, as something to be simulated, conditioned and scored.
 #pragma once
 
-#include <overdub/compile/compilation.hpp>
+#include <overdub/compile/followed_program.hpp>
 #include <overdub/contexts/models/operations.hpp>
 #include <overdub/contexts/models/sample.hpp>
 
 #include <concepts>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -24,9 +21,12 @@ template <class Result, class... A>
 class generative_function {
 public:
   generative_function(shared_core of, A const&... x) : core_(std::move(of)), arguments_(data_of(x...)) {}
+  /// In contexts, whose fields are arguments.
+  generative_function(shared_core of, overdub::detail::followed_contexts contexts, A const&... x)
+      : core_(std::move(of)), arguments_(data_of(x...)), contexts_(std::move(contexts)) {}
 
   /// The model with other arguments.
-  generative_function with(A const&... x) const { return generative_function(core_, x...); }
+  generative_function with(A const&... x) const { return generative_function(core_, contexts_, x...); }
   template <class... X>
   requires(sizeof...(X) == sizeof...(A)) generative_function with(X const&... x)
   const {
@@ -34,11 +34,13 @@ public:
         (!(std::floating_point<X> && std::integral<A>)&&...),
         "overdub: with(x...) takes what the model's arguments are, and no floating-point number where an "
         "integer stands; convert it");
-    return generative_function(core_, widened(x)...);
+    return generative_function(core_, contexts_, widened(x)...);
   }
 
   /// Draws all choices.
-  trace simulate(random_key const& key) const { return models::simulate(core_, arguments_, key); }
+  trace simulate(random_key const& key) const {
+    return on_inputs([&](auto const& x) { return models::simulate(core_, x, key); });
+  }
   /// Draws all choices, for another model.
   proposed_choices<Result> propose(random_key const& key) const {
     trace const t = simulate(key);
@@ -46,18 +48,20 @@ public:
   }
   /// Draws what is not constrained; with the log density of what is.
   weighted_trace generate(choice_map const& constraints, random_key const& key) const {
-    return models::generate(core_, arguments_, constraints, key);
+    return on_inputs([&](auto const& x) { return models::generate(core_, x, constraints, key); });
   }
   /// The trace of choices that are all given.
-  trace assess(choice_map const& choices) const { return models::assess(core_, arguments_, choices); }
+  trace assess(choice_map const& choices) const {
+    return on_inputs([&](auto const& x) { return models::assess(core_, x, choices); });
+  }
   /// Changes choices of a trace of this model; the arguments become those of this one.
   updated_trace
   update(trace const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
-    return models::update(own(t), arguments_, changes, key);
+    return on_inputs([&](auto const& x) { return models::update(own(t), x, changes, key); });
   }
   /// Draws the selected choices anew.
   updated_trace regenerate(trace const& t, selection const& of, random_key const& key) const {
-    return models::regenerate(own(t), arguments_, of, key);
+    return on_inputs([&](auto const& x) { return models::regenerate(own(t), x, of, key); });
   }
 
   /// The derivatives of the score of a trace of this model by the arguments that the trace has, in their types: 0 by integers and truths, and
@@ -71,9 +75,15 @@ public:
 
   shared_core const& core() const { return core_; }
   std::vector<datum> const& arguments() const { return arguments_; }
+  /// The arguments of its programs: those of the function, and fields of its contexts as they are now.
+  std::vector<datum> inputs() const { return contexts_.behind(arguments_); }
   std::vector<site> const& sites() const { return core_->sites(); }
 
 private:
+  template <class F>
+  auto on_inputs(F const& f) const {
+    return contexts_.size() == 0 ? f(arguments_) : f(inputs());
+  }
   trace const& own(trace const& t) const {
     if (t.shared_core() != core_)
       throw model_error(message(
@@ -85,27 +95,25 @@ private:
 
   shared_core core_;
   std::vector<datum> arguments_;
+  overdub::detail::followed_contexts contexts_;
 };
 
-// The programs of a function of these arguments in contexts C, one core for each of their fingerprints, which the whole process shares.
-template <class F, class A, class... C>
-OVERDUB_HIDDEN shared_core core_for(F const& f, compile_options const& o, C&... c) {
-  using original = overdub::detail::compilation<F, A, C...>;
-  static std::mutex mutex;
-  static std::map<std::string, shared_core> all;
-  std::string key;
-  overdub::detail::write_fingerprints(key, c...);
-  key += o.key();
-  std::lock_guard const lock(mutex);
-  auto& found = all[key];
-  if (found == nullptr)
-    found = std::make_shared<model_core const>(original::program_without_contexts(f, o, c...), o);
-  return found;
+// Whether a model's contexts have no hooks.
+template <class... C>
+consteval bool have_no_hooks() {
+  static_assert(
+      !((overdub::detail::declares_before<C> || overdub::detail::declares_after<C> ||
+         overdub::detail::declares_failed<C>) ||
+        ...),
+      "overdub: a context with hooks is given to model, whose programs run parts of the function, often more "
+      "than once, so that nobody knows which calls the hooks should hear of; use dynamic_model");
+  return true;
 }
 
 /// The model overdub(contexts, f, x...): the contexts' rules and passes make the function's program once for each of their
-/// fingerprints, as they are now, and nothing is asked of the contexts later. They rewrite what the model computes; random choices
-/// stay. The contexts have no hooks, no fields that rules read, and no pass `after_optimise`.
+/// fingerprints, as they are now. They rewrite what the model computes; random choices stay. Fields that rules read (context_field) are
+/// arguments, too, and each operation has them as they are then. Contexts with such fields that are lvalues are referred to, and must live as
+/// long; nothing is asked of others later. The contexts have no hooks.
 template <class Context, class F, class... A>
 requires(overdub::detail::contexts_to_run_in<Context>) //
     auto model(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
@@ -118,15 +126,16 @@ requires(overdub::detail::contexts_to_run_in<Context>) //
   if constexpr (!overdub::detail::outermost_t<A...>::empty)
     return overdub::detail::refused{};
   else {
-    auto all = compose(std::forward<Context>(contexts));
-    return std::apply(
-        [&]<class... C>(C&... c) {
-          using original = overdub::detail::compilation<F, types<widened_t<A>...>, C...>;
-          if constexpr (original::allowed() && overdub::detail::only_rewrite<C...>())
-            return generative_function<typename original::result, widened_t<A>...>(
-                core_for<F, types<widened_t<A>...>>(f, original::options(o), c...), widened(x)...);
-        },
-        overdub::detail::context_tuple(all));
+    using arguments = types<widened_t<A>...>;
+    return [&]<class... Held>(composition<Held...> all) {
+      using original = overdub::detail::compilation<F, arguments, overdub::detail::held_context_t<Held>...>;
+      if constexpr (original::allowed() && have_no_hooks<overdub::detail::held_context_t<Held>...>())
+        return overdub::detail::followed_in<model_core const, F, arguments>(
+            f, overdub::detail::globals::ignored, o, std::move(all),
+            [&](shared_core const& core, overdub::detail::followed_contexts const& in) {
+              return generative_function<typename original::result, widened_t<A>...>(core, in, widened(x)...);
+            });
+    }(compose(std::forward<Context>(contexts)));
   }
 }
 template <class Context, class F, class... A>

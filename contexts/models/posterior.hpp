@@ -27,7 +27,7 @@ public:
   /// and what `generate` throws.
   template <class Result, class... A>
   posterior(generative_function<Result, A...> const& m, choice_map const& observed)
-      : posterior(m.core(), m.arguments(), observed) {}
+      : posterior(m.core(), m.inputs(), observed) {}
   OVERDUB_DECL
   posterior(shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed);
   OVERDUB_DECL posterior(posterior const& other);

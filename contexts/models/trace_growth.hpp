@@ -29,7 +29,7 @@ public:
         given_(*core_, observed) {}
   template <class Model>
   trace_extension(Model const& m, choice_map const& observed)
-      : trace_extension(m.core(), m.arguments(), observed) {}
+      : trace_extension(m.core(), m.inputs(), observed) {}
 
   std::shared_ptr<model_core const> const& core() const { return core_; }
   std::vector<datum> const& arguments() const { return arguments_; }

@@ -1,5 +1,6 @@
 // Contexts for all that a thread calls compiled.
 #include "catch.hpp"
+#include "contexts/test_contexts.hpp"
 
 #include <overdub/compile/library_call.hpp>
 #include <overdub/compile/scoped_global.hpp>
@@ -15,6 +16,8 @@
 namespace {
 
 namespace od = overdub;
+using test_contexts::doubling;
+using test_contexts::repeating;
 
 inline constexpr auto inner = od::fn<"inner">([](auto x) { return sin(x); });
 inline constexpr auto wave = od::fn<"wave">([](auto x) { return inner(x) + 1.0; });
@@ -27,22 +30,6 @@ struct names : od::context {
   template <heard_of F>
   void before(F f, auto const&...) {
     heard.emplace_back(f.name());
-  }
-};
-struct doubling : od::context {
-  auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
-};
-
-// The rule is made by a fingerprint.
-struct repeating : od::context {
-  int times = 1;
-  repeating() = default;
-  explicit repeating(int n) : times(n) {}
-  int fingerprint() const { return times; }
-  auto overdub(od::sin_t, auto x) {
-    auto all = sin(x);
-    for (int i = 1; i < times; ++i) all = all + sin(x);
-    return all;
   }
 };
 struct zero_cosine : od::context {
@@ -140,4 +127,25 @@ TEST_CASE("gradients are called in it") {
     CHECK(od::contexts::gradient(wave)(0.5) == 0.0);
   }
   CHECK(od::contexts::gradient(wave)(0.5) == plain);
+}
+
+TEST_CASE("so is a pullback, both ways") {
+  double const cosine = std::cos(0.5);
+  zero_cosine c;
+  names n;
+  auto const of = od::contexts::pullback(wave);
+  auto const before = of(0.5);
+  {
+    od::scoped_global const heard(n);
+    od::scoped_global const here(c);
+    auto const [value, back] = of(0.5);
+    CHECK(value == std::sin(0.5) + 1.0);
+    CHECK(back(2.0) == 0.0);
+    CHECK_FALSE(n.heard.empty());
+    CHECK(before.second(2.0) == before.second(2.0));
+  }
+  auto const size = n.heard.size();
+  CHECK(of(0.5).second(2.0) == 2.0 * cosine);
+  CHECK(before.second(2.0) == 2.0 * cosine);
+  CHECK(n.heard.size() == size);
 }

@@ -1,53 +1,76 @@
 // Incremental functions in contexts: updates of what the contexts make of a function are its runs in them.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
+#include "contexts/test_contexts.hpp"
 
 #include <overdub/compile/compile.hpp>
+#include <overdub/compile/scoped_global.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/incremental.hpp>
-#include <overdub/ir/cursor.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace {
 
 namespace od = overdub;
 namespace oc = overdub::contexts;
+using namespace test_contexts;
 using numbers = od::array<double>;
 
-inline constexpr auto wave = od::fn<"wave">([](auto x, auto y) { return sin(x * x) + y; });
+inline constexpr auto shifted_wave = od::fn<"shifted_wave">([](auto x, auto y) { return sin(x * x) + y; });
 inline constexpr auto total = od::fn<"total">(
     [](auto const& xs, auto a) { return od::sum(od::map([&](auto x) { return sin(x) * a; }, xs)); });
+// Sums of sines, where a condition says so.
+inline constexpr auto rows_and_scale = od::fn<"rows_and_scale">([](auto const& xs, auto a, auto is_on) {
+  return od::if_(
+             is_on, [&] { return od::sum(od::map([](auto x) { return sin(x); }, xs)) + 0.0 * a; },
+             [&] { return 0.0 * a; }) *
+         a;
+});
+inline constexpr auto sine = od::fn<"sine">([](auto x) { return sin(x); });
+inline constexpr auto twice = od::fn<"twice">([](auto x, auto y) {
+  auto const first = sine(x);
+  return first + sine(y);
+});
+inline constexpr auto recurrence = od::fn<"recurrence">([](auto const& xs, auto a) {
+  auto const [last] = od::loop(od::size(xs), std::tuple(0.0 * xs[0]), [&](auto i, auto const& carried) {
+    return std::tuple(sin(std::get<0>(carried) + xs[i]));
+  });
+  return last + a;
+});
+// Sines of sines.
+inline constexpr auto nested_sines =
+    od::fn<"nested_sines">([](od::scope auto& cx, auto x, auto n) -> decltype(x) {
+      return od::if_(
+          n <= 0, [&] { return x; }, [&] { return sin(cx.self(x, n - 1)); });
+    });
 
-struct doubling : od::context {
-  auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
+using events = std::vector<std::pair<char, double>>;
+struct listening : od::context {
+  events heard;
+  void before(od::sin_t, double x) { heard.emplace_back('s', x); }
+  void after(od::sin_t, double result, double) { heard.emplace_back('S', result); }
+  void before(od::mul_t, double x, double) { heard.emplace_back('m', x); }
 };
-struct repeating : od::context {
-  int times = 1;
-  repeating() = default;
-  explicit repeating(int n) : times(n) {}
-  int fingerprint() const { return times; }
-  auto overdub(od::sin_t, auto x) {
-    auto all = sin(x);
-    for (int i = 1; i < times; ++i) all = all + sin(x);
-    return all;
-  }
+struct listening_to_sines : od::context {
+  std::vector<double> heard;
+  void before(od::sin_t, double x) { heard.push_back(x); }
 };
-struct turning : od::context {
-  static void before_optimise(od::ir::program& p) {
-    for (std::uint32_t f = 0; f < p.functions.size(); ++f)
-      for (od::ir::cursor c(p, od::ir::function_id{f}); c.next();)
-        if (c.code() == od::ir::op::sin) c.replace(c->result(c.insert(od::ir::op::cos, {c.operand(0)})));
-  }
+struct listening_to_functions : od::context {
+  std::vector<double> heard;
+  void before(decltype(sine), double x) { heard.push_back(x); }
 };
-struct scaling : od::context {
-  od::context_field<double> by = 3.0;
-  scaling() = default;
-  explicit scaling(std::tuple<>) {}
+
+// The rule reads an array.
+struct weighing : od::context {
+  od::context_field<numbers> by = numbers{1.0, 2.0};
+  weighing() = default;
+  explicit weighing(std::tuple<>) {}
   std::tuple<> fingerprint() const { return {}; }
-  auto overdub(od::sin_t, auto x) { return by(x) * sin(x); }
+  auto overdub(od::sin_t, auto x) { return od::sum(by(x)) * sin(x); }
 };
 
 } // namespace
@@ -78,16 +101,16 @@ TEST_CASE("an incremental function in contexts has the value of a run in them, a
 
 TEST_CASE("the fingerprints that the contexts have when it is made decide") {
   repeating r(2);
-  auto const twice = oc::incremental(r, wave, 0.5, 1.0);
+  auto const twice = oc::incremental(r, shifted_wave, 0.5, 1.0);
   r.times = 4;
-  auto const more = oc::incremental(r, wave, 0.5, 1.0);
+  auto const more = oc::incremental(r, shifted_wave, 0.5, 1.0);
   CHECK(twice.value() == Approx(2.0 * std::sin(0.25) + 1.0));
   CHECK(more.value() == Approx(4.0 * std::sin(0.25) + 1.0));
   CHECK(&twice.program().all_slices() != &more.program().all_slices());
 }
 
 TEST_CASE("passes before optimisation rewrite what is followed") {
-  auto f = oc::incremental(turning{}, wave, 0.5, 1.0);
+  auto f = oc::incremental(turning{}, shifted_wave, 0.5, 1.0);
   CHECK(f.value() == std::cos(0.25) + 1.0);
   f.set<0>(2.0);
   f.commit();
@@ -95,8 +118,10 @@ TEST_CASE("passes before optimisation rewrite what is followed") {
 }
 
 TEST_CASE("metadata go in and out as tags, and follow changes") {
-  auto f = oc::incremental(oc::forward{}, wave, od::tag(0.5, 1.0), 1.0);
-  auto const direct = [](double x, double dx) { return od::run(oc::forward{}, wave, od::tag(x, dx), 1.0); };
+  auto f = oc::incremental(oc::forward{}, shifted_wave, od::tag(0.5, 1.0), 1.0);
+  auto const direct = [](double x, double dx) {
+    return od::run(oc::forward{}, shifted_wave, od::tag(x, dx), 1.0);
+  };
   CHECK(f.value().inner == direct(0.5, 1.0).inner);
   CHECK(f.value().metadata == direct(0.5, 1.0).metadata);
   f.set<0>(od::tag(2.0, 3.0));
@@ -104,9 +129,189 @@ TEST_CASE("metadata go in and out as tags, and follow changes") {
   CHECK(f.value().metadata == direct(2.0, 3.0).metadata);
 }
 
-TEST_CASE("a function that reads fields of its contexts is refused") {
+TEST_CASE("passes after optimisation rewrite it, too") {
+  auto f = oc::incremental(od::compose(doubling{}, turning_last{}), shifted_wave, 0.5, 1.0);
+  CHECK(f.value() == 2.0 * std::cos(0.25) + 1.0);
+  f.set<0>(2.0);
+  f.commit();
+  CHECK(f.value() == 2.0 * std::cos(4.0) + 1.0);
+}
+
+TEST_CASE("fields that rules read are inputs, as they are when an update is proposed") {
+  for (od::compile_options const& o : executors()) {
+    scaling s;
+    auto f = oc::incremental(o, s, total, numbers{1.0, 2.0, 3.0}, 2.0);
+    auto const sines = [](double a, double b, double c) { return std::sin(a) + std::sin(b) + std::sin(c); };
+    CHECK(f.value() == Approx(6.0 * sines(1.0, 2.0, 3.0)));
+    s.by = 5.0;
+    CHECK(f.value() == Approx(6.0 * sines(1.0, 2.0, 3.0)));
+    f.set_at<0>(1, 4.0);
+    CHECK(f.propose() == Approx(10.0 * sines(1.0, 4.0, 3.0)));
+    auto copy = f; // which has no changes
+    f.rollback();
+    CHECK(f.value() == Approx(6.0 * sines(1.0, 2.0, 3.0)));
+    CHECK(f.propose() == Approx(10.0 * sines(1.0, 2.0, 3.0)));
+    s.by = 7.0; // behind the proposal
+    f.commit();
+    CHECK(f.value() == Approx(10.0 * sines(1.0, 2.0, 3.0)));
+    f.commit();
+    CHECK(f.value() == Approx(14.0 * sines(1.0, 2.0, 3.0)));
+    CHECK(copy.value() == Approx(6.0 * sines(1.0, 2.0, 3.0)));
+    copy.commit();
+    CHECK(copy.value() == f.value());
+    s.by = 3.0;
+    f.set<1>(1.0);
+    f.commit();
+    CHECK(f.value() == Approx(3.0 * sines(1.0, 2.0, 3.0)));
+  }
+}
+
+TEST_CASE(
+    "contexts that were given by value keep their fields, and functions that call themselves read them") {
+  auto f = oc::incremental(od::compose(doubling{}, scaling{}), shifted_wave, 0.5, 1.0);
+  CHECK(f.value() == 6.0 * std::sin(0.25) + 1.0);
+  f.set<1>(2.0);
+  CHECK(f.propose() == 6.0 * std::sin(0.25) + 2.0);
   scaling s;
+  auto g = oc::incremental(s, nested_sines, 0.5, 3);
+  auto const direct = [&](od::i64 n) {
+    return od::compile(s, nested_sines, od::signature<double, od::i64>)(0.5, n);
+  };
+  CHECK(g.value() == direct(3));
+  s.by = 2.0;
+  g.set<1>(5);
+  g.commit();
+  CHECK(g.value() == direct(5));
+}
+
+TEST_CASE("an array in a field is followed by its elements") {
+  weighing w;
+  numbers const xs{1.0, 2.0, 3.0};
+  auto f = oc::incremental(w, total, xs, 1.0);
+  auto const direct = [&] { return od::compile(w, total, od::signature<numbers, double>)(xs, 1.0); };
+  CHECK(f.value() == Approx(direct()));
+  w.by = numbers{3.0, 2.0, 7.0};
+  f.commit();
+  CHECK(f.value() == Approx(direct()));
+  w.by = od::update(std::move(w.by.get()), 0, 0.5);
+  f.commit();
+  CHECK(f.value() == Approx(direct()));
+}
+
+TEST_CASE("a context that is global when a function begins to be followed stays") {
+  doubling d;
+  auto const plain = oc::incremental(shifted_wave, 0.5, 1.0);
+  auto f = [&] {
+    od::scoped_global const doubled(d);
+    return oc::incremental(repeating(2), shifted_wave, 0.5, 1.0);
+  }();
+  CHECK(f.value() == 4.0 * std::sin(0.25) + 1.0);
+  f.set<0>(2.0);
+  f.commit();
+  CHECK(f.value() == 4.0 * std::sin(4.0) + 1.0);
+  CHECK(plain.value() == std::sin(0.25) + 1.0);
+  CHECK(oc::incremental(repeating(2), shifted_wave, 0.5, 1.0).value() == 2.0 * std::sin(0.25) + 1.0);
+  hearing h;
+  od::scoped_global const heard(h);
   CHECK_THROWS_WITH(
-      oc::incremental(s, wave, 0.5, 1.0),
-      Catch::Contains("@wave asks its contexts when it runs (context_field of f64)"));
+      oc::incremental(shifted_wave, 0.5, 1.0), Catch::Contains("a scoped_global with hooks is open"));
+}
+
+TEST_CASE("hooks hear of all calls at first, and then of those that a proposal computes again") {
+  for (od::compile_options const& o : executors()) {
+    listening l;
+    numbers xs{1.0, 2.0, 3.0, -1.0};
+    auto f = oc::incremental(o, l, total, xs, 2.0);
+    auto const all = [&](double a) {
+      listening direct;
+      CHECK(f.value() == Approx(od::run(direct, total, xs, a)));
+      return direct.heard;
+    };
+    CHECK(l.heard == all(2.0));
+    l.heard.clear();
+    f.set_at<0>(2, 5.0);
+    f.propose();
+    CHECK(l.heard == events{{'s', 5.0}, {'S', std::sin(5.0)}, {'m', std::sin(5.0)}});
+    f.commit();
+    f.commit();
+    CHECK(l.heard.size() == 3);
+    xs = od::update(xs, 2, 5.0);
+
+    l.heard.clear();
+    f.set<1>(3.0); // which all iterations use, so that the map runs again
+    f.commit();
+    CHECK(l.heard == all(3.0));
+
+    for (int i = 0; i < 40; ++i) { // so often that plain runs might be chosen
+      l.heard.clear();
+      f.set_at<0>(i % 4, 10.0 + i);
+      f.propose();
+      if (i % 3 == 0) {
+        f.rollback();
+        CHECK(l.heard.size() == 3);
+        continue;
+      }
+      f.commit();
+      CHECK(l.heard.size() == 3);
+      xs = od::update(xs, i % 4, 10.0 + i);
+    }
+    (void)all(3.0);
+  }
+}
+
+TEST_CASE("what is computed to know old values is not heard, nor what is saved anew") {
+  listening_to_sines l;
+  auto f = oc::incremental(l, rows_and_scale, numbers{1.0, 2.0, 3.0}, 2.0, true);
+  CHECK(l.heard.size() == 3);
+  l.heard.clear();
+  f.set<1>(4.0); // a factor behind the sines
+  f.commit();
+  CHECK(l.heard.empty());
+  f.set_at<0>(1, 0.5);
+  f.commit();
+  CHECK(l.heard == std::vector<double>{0.5});
+  l.heard.clear();
+  f.set<2>(false);
+  f.commit();
+  CHECK(l.heard.empty());
+  CHECK(f.value() == 0.0);
+  f.set<2>(true);
+  f.commit();
+  CHECK(l.heard.size() == 3);
+  CHECK(f.value() == Approx(4.0 * (std::sin(1.0) + std::sin(0.5) + std::sin(3.0))));
+}
+
+TEST_CASE(
+    "hooks hear of functions that are computed again, in contexts with rules and fields, and in copies") {
+  listening_to_functions l;
+  scaling s;
+  auto f = oc::incremental(od::compose(l, s), twice, 0.5, 1.0);
+  CHECK(l.heard == std::vector<double>{0.5, 1.0});
+  f.set<1>(2.0);
+  f.commit();
+  CHECK(l.heard == std::vector<double>{0.5, 1.0, 2.0});
+  s.by = 2.0;
+  f.commit(); // no argument of a function changed
+  CHECK(l.heard.size() == 3);
+  CHECK(f.value() == Approx(2.0 * (std::sin(0.5) + std::sin(2.0))));
+  auto g = f;
+  g.set<0>(3.0);
+  g.commit();
+  CHECK(l.heard == std::vector<double>{0.5, 1.0, 2.0, 3.0});
+  CHECK(f.value() == Approx(2.0 * (std::sin(0.5) + std::sin(2.0))));
+}
+
+TEST_CASE(
+    "a change that reaches nothing that a hook hears of is silent, and a loop is heard from the change on") {
+  listening_to_sines l;
+  auto f = oc::incremental(l, recurrence, numbers{0.5, 0.25, 0.125, 1.0}, 2.0);
+  CHECK(l.heard.size() == 4);
+  l.heard.clear();
+  f.set_at<0>(2, 0.75);
+  f.commit();
+  CHECK(l.heard.size() == 2); // two iterations
+  l.heard.clear();
+  f.set<1>(5.0);
+  f.commit();
+  CHECK(l.heard.empty());
 }

@@ -1,5 +1,6 @@
 // Models of functions in contexts, and the generative interface as contexts: what they weigh is what models do.
 #include "catch.hpp"
+#include "contexts/test_contexts.hpp"
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/distributions.hpp>
@@ -15,6 +16,7 @@ namespace {
 namespace od = overdub;
 namespace ds = overdub::distributions;
 namespace ms = overdub::models;
+using namespace test_contexts;
 
 inline constexpr auto curve = od::fn<"curve">([](auto x) { return sin(x) + 0.5 * x; });
 inline constexpr auto seen = od::fn<"seen">([](od::scope auto& cx, auto sd) {
@@ -33,21 +35,6 @@ inline constexpr auto flips = od::fn<"flips">([](od::scope auto& cx, auto p) -> 
   if (cx(od::sample<"heads">, ds::bernoulli(p))) return cx.lift(0.0);
   return 1.0 + cx(od::within<"next">(cx.function()), p);
 });
-
-struct doubling : od::context {
-  auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
-};
-struct repeating : od::context {
-  int times = 1;
-  repeating() = default;
-  explicit repeating(int n) : times(n) {}
-  int fingerprint() const { return times; }
-  auto overdub(od::sin_t, auto x) {
-    auto all = sin(x);
-    for (int i = 1; i < times; ++i) all = all + sin(x);
-    return all;
-  }
-};
 
 } // namespace
 
@@ -80,6 +67,31 @@ TEST_CASE("each fingerprint of a model's contexts is a model of its own") {
   CHECK(twice.assess(all).score() == Approx(score(2)));
   CHECK(thrice.assess(all).score() == Approx(score(3)));
   CHECK(&*twice.core() != &*thrice.core());
+}
+
+TEST_CASE("a model's contexts have passes after optimisation, and fields as they are in each operation") {
+  auto const turned = ms::model(turning_last{}, seen, 2.0);
+  ms::choice_map const all{{"mu", 0.5}, {"y", 1.0}};
+  auto const score = [](double wave) {
+    double const z = 1.0 - wave - 0.25;
+    return -0.5 * z * z - 0.5 * 0.0625 - std::log(2.0) - std::log(2 * M_PI);
+  };
+  CHECK(turned.assess(all).score() == Approx(score(std::cos(0.5))));
+  scaling s;
+  auto const m = ms::model(s, seen, 2.0);
+  auto const t = m.assess(all);
+  CHECK(t.score() == Approx(score(3.0 * std::sin(0.5))));
+  s.by = 2.0;
+  CHECK(m.assess(all).score() == Approx(score(2.0 * std::sin(0.5))));
+  CHECK(
+      m.simulate(od::random_key(1)).score() ==
+      ms::model(seen_doubled, 2.0).simulate(od::random_key(1)).score());
+  auto const updated = m.update(t, {});
+  CHECK(updated.weight == Approx(score(2.0 * std::sin(0.5)) - score(3.0 * std::sin(0.5))));
+  CHECK(
+      m.generate({{"y", 1.0}}, od::random_key(2)).weight ==
+      ms::model(seen_doubled, 2.0).generate({{"y", 1.0}}, od::random_key(2)).weight);
+  CHECK(std::get<0>(m.argument_gradients(m.assess(all))) == Approx(0.25 / 8.0 - 0.5));
 }
 
 TEST_CASE("hooks hear of what a dynamic model in a context runs") {

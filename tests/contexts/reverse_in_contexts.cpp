@@ -1,14 +1,13 @@
 // Gradients of functions in contexts: the derivative of what the contexts make of a function, whatever the contexts have.
 #include "catch.hpp"
+#include "contexts/test_contexts.hpp"
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/hessian.hpp>
 #include <overdub/contexts/reverse.hpp>
-#include <overdub/ir/cursor.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <tuple>
 #include <vector>
 
@@ -16,50 +15,10 @@ namespace {
 
 namespace od = overdub;
 namespace oc = overdub::contexts;
+using namespace test_contexts;
 
-inline constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
-inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(square(x)) + x; });
 inline constexpr auto energy =
     od::fn<"energy">([](auto const& xs) { return od::sum(od::map([](auto x) { return sin(x) * x; }, xs)); });
-
-struct doubling : od::context {
-  auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
-};
-// The rule is made by a fingerprint.
-struct repeating : od::context {
-  int times = 1;
-  repeating() = default;
-  explicit repeating(int n) : times(n) {}
-  int fingerprint() const { return times; }
-  auto overdub(od::sin_t, auto x) {
-    auto all = sin(x);
-    for (int i = 1; i < times; ++i) all = all + sin(x);
-    return all;
-  }
-};
-// The rule reads a field.
-struct scaling : od::context {
-  od::context_field<double> by = 3.0;
-  scaling() = default;
-  explicit scaling(std::tuple<>) {}
-  std::tuple<> fingerprint() const { return {}; }
-  auto overdub(od::sin_t, auto x) { return by(x) * sin(x); }
-};
-struct hearing : od::context {
-  std::vector<double> products;
-  void before(od::mul_t, auto x, auto y) { products.push_back(static_cast<double>(x * y)); }
-};
-// A pass: sines become cosines.
-struct turning : od::context {
-  bool is_on = true;
-  bool fingerprint() const { return is_on; }
-  static void before_optimise(od::ir::program& p, bool is_on) {
-    if (!is_on) return;
-    for (std::uint32_t f = 0; f < p.functions.size(); ++f)
-      for (od::ir::cursor c(p, od::ir::function_id{f}); c.next();)
-        if (c.code() == od::ir::op::sin) c.replace(c->result(c.insert(od::ir::op::cos, {c.operand(0)})));
-  }
-};
 
 double slope_of_sine(double x) { return 2.0 * x * std::cos(x * x); }
 
@@ -154,4 +113,97 @@ TEST_CASE("a gradient in contexts is called in other contexts, and differentiate
   CHECK(od::run(around, oc::gradient(od::compose(own, s), wave), x) == Approx(3.0 * slope_of_sine(x) + 1.0));
   CHECK(own.products.size() == 1); // x * x: what the rule computes is behind this context
   CHECK(around.products.size() > own.products.size());
+}
+
+TEST_CASE("pullback in contexts is the function in them, and the way back of what they make of it") {
+  double const x = 0.5;
+  auto const [value, back] = oc::pullback(doubling{}, wave)(x);
+  CHECK(value == od::run(doubling{}, wave, x));
+  CHECK(back(3.0) == Approx(3.0 * (2.0 * slope_of_sine(x) + 1.0)));
+  repeating r(2);
+  auto const by_fingerprint = oc::pullback(r, wave);
+  CHECK(by_fingerprint(x).second(1.0) == Approx(2.0 * slope_of_sine(x) + 1.0));
+  r.times = 5;
+  CHECK(by_fingerprint(x).second(1.0) == Approx(5.0 * slope_of_sine(x) + 1.0));
+  turning t;
+  CHECK(oc::pullback(t, wave)(x).second(1.0) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
+  auto const [first, of_array] = oc::pullback(doubling{}, energy)(od::array<double>{1.0, 2.0});
+  CHECK(first == Approx(2.0 * std::sin(1.0) + 4.0 * std::sin(2.0)));
+  CHECK(of_array(1.0)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
+}
+
+TEST_CASE("a pullback has the fields of its contexts that the function was run with, and its hooks heard of "
+          "the run") {
+  double const x = 0.5;
+  hearing h;
+  scaling s;
+  auto const [value, back] = oc::pullback(od::compose(h, s), wave)(x);
+  CHECK(value == 3.0 * std::sin(x * x) + x);
+  s.by = 7.0;
+  CHECK(back(1.0) == Approx(3.0 * slope_of_sine(x) + 1.0));
+  CHECK(back(2.0) == Approx(6.0 * slope_of_sine(x) + 2.0));
+  CHECK(h.products == std::vector<double>{0.25});
+}
+
+TEST_CASE("of contexts with metadata, a pullback takes cotangents of both") {
+  constexpr auto product = od::fn<"product">([](auto x, auto y) { return x * y; });
+  auto const [value, back] = oc::pullback(oc::forward{}, product)(od::tag(2.0, 3.0), 5.0);
+  CHECK(value.metadata == 15.0);
+  auto const [dx, dy] = back(od::tag(0.0, 1.0));
+  CHECK(dx.metadata == 5.0);
+  CHECK(dy == 3.0);
+}
+
+TEST_CASE("a pullback in contexts is called in other contexts, and differentiated") {
+  double const x = 0.5;
+  auto const squared_slope = [](auto const& of) {
+    return [of](auto y) {
+      auto const [value, back] = of(y);
+      return value * back(1.0);
+    };
+  };
+  auto const of = squared_slope(oc::pullback(doubling{}, wave));
+  double const value = 2.0 * std::sin(x * x) + x, slope = 2.0 * slope_of_sine(x) + 1.0;
+  CHECK(od::run(hearing{}, of, x) == Approx(value * slope));
+  CHECK(oc::derivative(of, x) == Approx(slope * slope + value * oc::hessian(doubling{}, wave)(x)));
+}
+
+TEST_CASE("forward differentiates what contexts make of a function") {
+  double const x = 0.5, slope = slope_of_sine(x);
+  CHECK(oc::derivative(doubling{}, wave, x) == Approx(2.0 * slope + 1.0));
+  auto const both = oc::value_and_derivative(doubling{}, wave, x);
+  CHECK(both.inner == od::run(doubling{}, wave, x));
+  CHECK(both.metadata == oc::derivative(doubling{}, wave, x));
+  CHECK(oc::directional_derivative(doubling{}, wave)(x, 3.0) == Approx(6.0 * slope + 3.0));
+  CHECK(oc::directional_derivative(od::compose(), wave)(x, 3.0) == oc::directional_derivative(wave)(x, 3.0));
+  constexpr auto scaled_wave = od::fn<"scaled_wave">([](auto y, auto a) { return a * sin(y); });
+  CHECK(
+      oc::directional_derivative(doubling{}, scaled_wave)(x, 3.0, 1.0, 0.5) ==
+      Approx(6.0 * std::cos(x) + std::sin(x)));
+
+  repeating r(2);
+  scaling s;
+  turning t;
+  hearing h;
+  auto const of = oc::directional_derivative(od::compose(r, s), wave);
+  CHECK(of(x, 1.0) == Approx(6.0 * slope + 1.0));
+  r.times = 3;
+  s.by = 4.0;
+  CHECK(of(x, 1.0) == Approx(12.0 * slope + 1.0));
+  CHECK(oc::directional_derivative(t, wave)(x, 1.0) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
+  CHECK(oc::directional_derivative(h, wave)(x, 1.0) == Approx(slope + 1.0));
+  CHECK(h.products == std::vector<double>{0.25});
+  auto const again = [&](auto y) { return oc::directional_derivative(doubling{}, wave)(y, 1.0); };
+  CHECK(oc::derivative(again, x) == Approx(oc::hessian(doubling{}, wave)(x)));
+}
+
+TEST_CASE("forward gradients and Jacobians are those of functions in contexts, too") {
+  od::array<double> const xs{1.0, 2.0, -0.5};
+  constexpr auto sines =
+      od::fn<"sines">([](auto const& all) { return od::map([](auto e) { return sin(e); }, all); });
+  CHECK(
+      oc::forward_gradient(doubling{}, energy, xs)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
+  CHECK(oc::forward_jacobian<1>(doubling{}, sines, xs)[1][1] == Approx(2.0 * std::cos(2.0)));
+  turning t;
+  CHECK(oc::forward_gradient<1>(t, energy, xs)[0] == Approx(std::cos(1.0) - std::sin(1.0)));
 }

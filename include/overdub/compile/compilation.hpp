@@ -5,6 +5,7 @@
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/direct_call.hpp>
 #include <overdub/compile/fingerprint.hpp>
+#include <overdub/compile/held_contexts.hpp>
 #include <overdub/compile/staged_call.hpp>
 
 #include <algorithm>
@@ -20,14 +21,6 @@
 #include <vector>
 
 namespace overdub::detail {
-
-// The contexts of a composition as a tuple of references, outermost first.
-template <class Composition>
-auto context_tuple(Composition& all) {
-  return hana::unpack(all.contexts, [](auto&... held) {
-    return std::tuple<std::remove_reference_t<decltype(get_held(held))>&...>(get_held(held)...);
-  });
-}
 
 template <class F>
 std::string name_of_callee() {
@@ -202,40 +195,6 @@ struct compilation<F, types<A...>, C...> {
         o,
         names_of_types<A...>()};
   }
-
-  // The same after the passes of the contexts, but for `after_optimise`: what other programs are made of. They must not ask the
-  // contexts for anything when they run.
-  static ir::program program_without_contexts(F const& f, compile_options const& o, C&... c) {
-    recipe r = recipe_of(f, name_of_callee<F>(), o, c...);
-    run_early_passes(r);
-    for (ir::host_binding const& h : r.staged.hosts)
-      if (h.context != ir::host_binding::no_context)
-        throw staging_error(message(
-            "overdub: @%s asks its contexts when it runs (%s), which is possible in compile and gradient, "
-            "and "
-            "not here; give "
-            "the numbers that rules read from fields as arguments",
-            r.name.c_str(), std::string(r.staged.text(h.name)).c_str()));
-    return std::move(r.staged);
-  }
 };
-
-// Contexts whose rules and passes make a program, of which other programs are made, that hear of nothing.
-template <class... C>
-consteval bool only_rewrite() {
-  static_assert(
-      !((declares_before<C> || declares_after<C> || declares_failed<C>) || ...),
-      "overdub: a context with hooks is given to incremental or model, which run parts of the function, "
-      "often "
-      "more than once, so "
-      "that nobody knows which calls the hooks should hear of; run or compile the function in it, or use "
-      "dynamic_model");
-  static_assert(
-      !(has_after_optimise<C> || ...), "overdub: a context with a pass after_optimise is given to "
-                                       "incremental or model, which make many programs "
-                                       "of a function; "
-                                       "rewrite the function in before_optimise");
-  return true;
-}
 
 } // namespace overdub::detail

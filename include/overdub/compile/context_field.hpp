@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/context.hpp>
+#include <overdub/compile/fields_as_arguments.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/stage/staging.hpp>
 
@@ -68,8 +69,9 @@ private:
     for (detail::recorder::context_of_call const& c : r.contexts)
       if (here >= c.begin && here < c.begin + c.size) {
         ir::value_id const offset = r.literal(static_cast<overdub::i64>(here - c.begin));
-        ir::attributes a = ir::attributes::of(
-            r.bind("context_field of " + ir::text_of(r.program, detail::ir_type_of<T>), &read, c.begin));
+        ir::attributes a = ir::attributes::of(r.bind(
+            std::string(detail::context_field_prefix) + ir::text_of(r.program, detail::ir_type_of<T>), &read,
+            c.begin));
         a.effects = effect::reads_context;
         return detail::wrap(
             bottom,

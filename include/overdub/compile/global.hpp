@@ -89,5 +89,13 @@ private:
   }
 };
 
+// The same of arguments and results as data.
+OVERDUB_HIDDEN inline std::vector<datum>
+global_call_on_data(artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments) {
+  if (global_contexts() == nullptr) return own.run().run(arguments, contexts.data());
+  artifact_in_globals const all = in_globals(own, contexts);
+  return all.made->run().run(arguments, all.objects.data());
+}
+
 } // namespace detail
 } // namespace overdub

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <overdub/call/compose.hpp>
-#include <overdub/compile/compilation.hpp>
 
 #include <memory>
 #include <tuple>
@@ -10,6 +9,14 @@
 #include <utility>
 
 namespace overdub::detail {
+
+// The contexts of a composition as a tuple of references, outermost first.
+template <class Composition>
+auto context_tuple(Composition& all) {
+  return hana::unpack(all.contexts, [](auto&... held) {
+    return std::tuple<std::remove_reference_t<decltype(get_held(held))>&...>(get_held(held)...);
+  });
+}
 
 // Shared by the copies of the function object, as `compiled` shares its own.
 template <class Composition>

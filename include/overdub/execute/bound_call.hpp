@@ -49,8 +49,11 @@ public:
   void replace(std::shared_ptr<execute::code const> other) {
     bound_call made(std::move(other));
     std::memcpy(made.arguments(), arguments(), argument_bytes_);
+    made.set_contexts(machine_->contexts);
     *this = std::move(made);
   }
+  /// What the program was compiled for; they are asked for at each call.
+  void set_contexts(void* const* contexts) { machine_->contexts = contexts; }
   /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
@@ -170,6 +173,7 @@ private:
     if (interpreted_ == nullptr)
       interpreted_.reset(new bound_call(
           std::shared_ptr<execute::code const>(code_, &code_->interpreted()), results_at::base));
+    interpreted_->set_contexts(machine_->contexts);
     std::memcpy(interpreted_->arguments(), arguments(), argument_bytes_);
     interpreted_->run();
     given_ = interpreted_->base_;

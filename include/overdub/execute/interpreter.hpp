@@ -73,11 +73,11 @@ public:
     execute::releasing const at_end(run);
     return answers(run.data());
   }
-  /// The same where C++'s types are not known.
-  std::vector<datum> run(std::span<datum const> arguments) const {
+  /// The same where C++'s types are not known. What the program was compiled for are `contexts`.
+  std::vector<datum> run(std::span<datum const> arguments, void* const* contexts = nullptr) const {
     execute::machine_pool::borrowed m;
     execute::program_run run(*code_, *m);
-    run.on_data(arguments);
+    run.on_data(arguments, contexts);
     execute::releasing const at_end(run);
     return run.data();
   }

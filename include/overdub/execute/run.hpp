@@ -148,10 +148,10 @@ public:
   R next_result(offset& at) const {
     return take_result<R>(base_, std::exchange(at, at + words_of(result_type<R>) * word_size));
   }
-  void on_data(std::span<datum const> arguments) {
+  void on_data(std::span<datum const> arguments, void* const* contexts = nullptr) {
     if (arguments.size() != c_->parameters.size()) throw_argument_count(*c_, arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) check(i, arguments[i].type());
-    run(nullptr, [&](auto const& pass) {
+    run(contexts, [&](auto const& pass) {
       for (datum const& d : arguments) pass(d);
     });
   }

@@ -43,6 +43,11 @@ private:
   std::uint8_t bits_ = 0;
 };
 
+/// Whether an operation only tells somebody of the values that it takes, as hooks of contexts do: it gives nothing.
+inline bool is_observer(function const& f, node_id n) {
+  return f[n].code == op::host && f[n].result_count == 0 && f[n].attributes.effects == effect::ordered;
+}
+
 /// The effects of a valid program's functions, and of its operations. They stay right while functions keep their effects,
 /// which passes do not add to. Reading is thread-safe.
 ///

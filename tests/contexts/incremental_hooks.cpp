@@ -1,0 +1,129 @@
+// Laws of hooks in incremental functions: what a proposal tells them is a part of what a run with the changed inputs tells, and has all in it
+// that a run before the change did not tell; values are those of runs.
+#include "catch.hpp"
+#include "contexts/executors.hpp"
+
+#include <overdub/contexts/incremental.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+namespace oc = overdub::contexts;
+using numbers = od::array<double>;
+
+using events = std::vector<std::tuple<char, double, double>>;
+struct listening : od::context {
+  events heard;
+  void before(od::sin_t, double x) { heard.emplace_back('s', x, 0.0); }
+  void before(od::mul_t, double x, double y) { heard.emplace_back('m', x, y); }
+  void after(od::max_t, double, double x, double y) { heard.emplace_back('M', x, y); }
+};
+// Additions, too: sums are added one by one.
+struct listening_to_sums : listening {
+  using listening::before;
+  void before(od::add_t, double x, double y) { heard.emplace_back('a', x, y); }
+};
+
+inline constexpr auto windows = od::fn<"windows">([](auto const& xs, auto a) {
+  return od::sum(od::map([&](auto i) { return sin(xs[i]) * xs[i + 1] * a; }, od::iota(od::size(xs) - 1)));
+});
+inline constexpr auto largest = od::fn<"largest">([](auto const& xs, auto a) {
+  return a * od::reduce(od::max, 0.0, od::map([](auto x) { return sin(x) * x; }, xs));
+});
+inline constexpr auto recurrence = od::fn<"recurrence">([](auto const& xs, auto a) {
+  auto const [last, all] =
+      od::loop(od::size(xs), std::tuple(0.0 * a, 0.0 * a), [&](auto i, auto const& carried) {
+        auto const& [x, y] = carried;
+        return std::tuple(sin(x * 0.5 + xs[i]), y + x * a);
+      });
+  return last + all;
+});
+inline constexpr auto branches = od::fn<"branches">([](auto const& xs, auto a) {
+  auto const each = [&](auto x) {
+    return od::if_(
+        x > a, [&] { return sin(x) * x; }, [&] { return x * 0.25; });
+  };
+  return od::if_(
+      a > 0.0, [&] { return od::sum(od::map(each, xs)); }, [&] { return sin(a) * xs[0]; });
+});
+inline constexpr auto nested = od::fn<"nested">([](auto const& xs, auto a) {
+  auto const row = [&](auto i) { return od::sum(od::map([&](auto x) { return sin(x) * xs[i]; }, xs)); };
+  return od::sum(od::map([&](auto i) { return row(i) * a; }, od::iota(od::size(xs))));
+});
+
+template <class Context, class F>
+events told_by_run(F const& f, numbers const& xs, double a) {
+  Context c;
+  (void)od::run(c, f, xs, a);
+  std::ranges::sort(c.heard);
+  return std::move(c.heard);
+}
+
+template <class Context, class F>
+void check(od::compile_options const& o, F const& f, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  auto const number = [&] { return std::uniform_real_distribution(-2.0, 2.0)(random); };
+  Context c;
+  std::vector<double> xs;
+  for (int i = 0; i < 6; ++i) xs.push_back(number());
+  double a = number();
+  auto followed = oc::incremental(o, c, f, xs, a);
+  std::ranges::sort(c.heard);
+  CHECK(c.heard == told_by_run<Context>(f, numbers::copy_of(xs), a));
+  for (int update = 0; update < 30; ++update) {
+    events const before = told_by_run<Context>(f, numbers::copy_of(xs), a);
+    std::vector<double> const old_xs = xs;
+    double const old_a = a;
+    for (auto times = random() % 3 + 1; times > 0; --times) {
+      if (random() % 4 == 0) {
+        followed.template set<1>(a = number());
+      } else if (random() % 6 == 0) {
+        followed.template append<0>(xs.emplace_back(number()));
+      } else {
+        auto const at = random() % xs.size();
+        followed.template set_at<0>(static_cast<od::i64>(at), xs[at] = number());
+      }
+    }
+    c.heard.clear();
+    double const value = followed.propose();
+    CHECK(value == Approx(od::run(Context(), f, numbers::copy_of(xs), a)).epsilon(1e-12).margin(1e-12));
+    std::ranges::sort(c.heard);
+    events const now = told_by_run<Context>(f, numbers::copy_of(xs), a);
+    events fresh;
+    std::ranges::set_difference(now, before, std::back_inserter(fresh));
+    INFO(F::name() << ", seed " << seed << ", update " << update << "\n" << followed.explain());
+    CHECK(std::ranges::includes(now, c.heard));
+    CHECK(std::ranges::includes(c.heard, fresh));
+    if (random() % 3 == 0) {
+      followed.rollback();
+      xs = old_xs;
+      a = old_a;
+    } else {
+      followed.commit();
+    }
+  }
+}
+
+template <class Context, class... F>
+void check_all(F const&... f) {
+  for (od::compile_options const& o : executors())
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) (check<Context>(o, f, seed), ...);
+}
+
+} // namespace
+
+TEST_CASE("what hooks hear of a proposal is a part of what they hear of a run, and all of it that is new") {
+  check_all<listening>(windows, largest, recurrence, branches, nested);
+}
+
+TEST_CASE("so it is where additions are heard") {
+  check_all<listening_to_sums>(windows, largest, recurrence, branches);
+}
