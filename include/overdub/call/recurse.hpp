@@ -28,10 +28,12 @@ consteval auto recursion_result() {
 // Whether the body of F in the contexts of S is a function of a program that is staged: a function whose rule goes on into it may call
 // itself, and the program ends.
 template <class S, class F>
-inline constexpr bool is_staged_apart = false;
-template <class S, class F>
-requires(is_symbolic<S> && !S::tail::empty && function<F> && !of_kind<F, kind::of_program>) //
-    inline constexpr bool is_staged_apart<S, F> = std::is_empty_v<origin_t<F>>;
+consteval bool is_staged_apart() {
+  if constexpr (!is_symbolic<S> || !function<F>)
+    return false;
+  else
+    return !S::tail::empty && !of_kind<F, kind::of_program> && std::is_empty_v<origin_t<F>>;
+}
 
 // Calls it. No context between hears of it.
 template <class S, class F, class... X>
@@ -53,7 +55,7 @@ struct recursion {
   using type = typename decltype(recursion_result<S, F, A...>())::type;
   template <class... X>
   OVERDUB_INLINE static constexpr type run(S const& stack, F const& f, X&&... x) {
-    if constexpr (is_staged_apart<S, F>)
+    if constexpr (is_staged_apart<S, F>())
       if constexpr (std::is_same_v<type, staged_call_t<S, F, wrap_t<S, A>...>>)
         return strip(stack, call_staged(stack, f, wrap(stack, std::forward<X>(x))...));
     return run_here(stack, f, std::forward<X>(x)...);
