@@ -9,7 +9,9 @@
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/parse.hpp>
 
+#include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -120,6 +122,28 @@ TEST_CASE("what a pipeline leaves is verified, and refused with a sentence") {
   CHECK_THROWS_AS(
       od::contexts::incremental(od::compile_options{.passes = {"cse"}}, polynomial, 1.0),
       od::contexts::incremental_error);
+}
+
+TEST_CASE("a pass of a pipeline that throws is named with the function and its argument types") {
+  auto const with = [](auto throwing) {
+    (void)od::compile(
+        od::compose(), polynomial, od::signature<double>, {.passes = {"cse", {"throws", throwing}}});
+  };
+  auto const throws_text = [](ir::program&) { throw std::runtime_error("not this one"); };
+  try {
+    with(throws_text);
+    FAIL("nothing was thrown");
+  } catch (od::pass_error const& e) {
+    CHECK(
+        e.what() ==
+        std::string("overdub: the pass throws threw, as polynomial(double) was compiled: not this one"));
+    CHECK_THROWS_WITH(std::rethrow_if_nested(e), "not this one");
+  }
+  CHECK_THROWS_WITH(
+      with([](ir::program&) { throw 1; }), "overdub: the pass throws threw, as polynomial(double) was "
+                                           "compiled: an exception that is no std::exception");
+  CHECK_THROWS_WITH(
+      with([](ir::program&) { throw od::refusal(od::message("overdub: refused")); }), "overdub: refused");
 }
 
 TEST_CASE("functions of libraries, gradients and calls in contexts run through the pipeline") {

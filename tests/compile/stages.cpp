@@ -97,19 +97,27 @@ TEST_CASE("a context may refuse a program when its types are known") {
 }
 
 namespace {
+template <class Thrown>
 struct impossible {
   static constexpr std::string_view name = "impossible";
   template <class R, class... A>
   using result = R;
   template <class R, class... A>
   static void apply(ir::program&, od::program_use) {
-    throw std::invalid_argument("not today");
+    throw Thrown();
   }
+};
+struct not_today : std::invalid_argument {
+  not_today() : std::invalid_argument("not today") {}
 };
 } // namespace
 
 TEST_CASE("a transformation that throws is named with its function and argument types") {
-  auto const g = od::transformed<"shifted.impossible", impossible>(shifted);
+  auto const g = od::transformed<"shifted.impossible", impossible<not_today>>(shifted);
   CHECK_THROWS_WITH(g(1.0), "overdub: the transformation shifted.impossible(double) threw: not today");
   CHECK_THROWS_AS(g(1.0), od::pass_error);
+  auto const h = od::transformed<"shifted.impossible", impossible<int>>(shifted);
+  CHECK_THROWS_WITH(
+      h(1.0),
+      "overdub: the transformation shifted.impossible(double) threw: an exception that is no std::exception");
 }

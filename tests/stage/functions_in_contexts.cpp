@@ -12,6 +12,7 @@
 
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,28 @@ inline constexpr auto cube = fn<"cube">([](auto x) { return x * square(x); });
 inline constexpr auto norm = fn<"norm">([](auto x, auto y) { return overdub::sqrt(square(square(x) + y)); });
 inline constexpr auto main_function =
     fn<"main_function">([](auto x, auto y) { return square(norm(cube(x), y) - y); });
+// Functions that take the scope: one without arguments, and one that calls itself.
+inline constexpr auto offset = fn<"offset">([](scope auto& cx) { return cx.lift(7.0) * 2.0; });
+inline constexpr auto factorial = fn<"factorial">([](scope auto& cx, auto n) -> decltype(n) {
+  return if_(
+      n < 1.5, [&] { return n * 1.0; },
+      [&] {
+        auto const rest = cx.self(n - 1.0);
+        return n * rest;
+      });
+});
+inline constexpr auto with_scopes = fn<"with_scopes">([](scope auto& cx, auto x, auto y) {
+  auto const z = factorial(y + 2.0);
+  return x * z - cx(offset);
+});
+
+// Names with points, and an effect.
+inline constexpr auto note = leaf<"note">([](double) {});
+inline constexpr auto layer = fn<"model.layer">([](auto x) { return x + 1.0; });
+inline constexpr auto model = fn<"model">([](auto x, auto y) {
+  note(x);
+  return layer(x) * y;
+});
 
 std::string text_of_number(double x) { return io::number_text(x); }
 
@@ -100,6 +123,21 @@ struct hears_other : context, recording {
   void before(decltype(fn<"other">([](auto x) { return x; })), auto const&...) { put("before", "other"); }
   auto overdub(sin_t, auto x) { return overdub::cos(x); }
 };
+struct hears_scopes : context, recording {
+  void before(decltype(offset)) { put("before", "offset"); }
+  void after(decltype(offset), double result) { put("after", "offset", result); }
+  void before(decltype(factorial), double n) { put("before", "factorial", n); }
+};
+struct replaces_offset : context, recording {
+  auto overdub(rule_call auto call, decltype(offset)) { return call.lift(3.0); }
+};
+struct goes_on_in_factorial : context, recording {
+  template <rule_call Call, class X>
+  recurse_t<Call, decltype(factorial), X> overdub(Call call, decltype(factorial), X n) {
+    return call.recurse(n) + 1.0;
+  }
+  void before(sub_t, auto x, auto y) { put("before", "sub", x, y); }
+};
 
 // The value, and the events, a line each.
 template <class C>
@@ -113,19 +151,23 @@ std::string run_program(C& c, ir::program const& p) {
   double const value = executable(p).call<double>(1.5, 2.0);
   return outcome(value, c);
 }
-template <class C>
-std::string run_directly() {
+template <class C, function F = std::remove_const_t<decltype(main_function)>>
+std::string run_directly(F const& f = main_function) {
   C c;
-  double const value = overdub::run(c, main_function, 1.5, 2.0);
+  double const value = overdub::run(c, f, 1.5, 2.0);
   return outcome(value, c);
 }
-template <class C>
-void same_in_all_ways() {
-  std::string const expected = run_directly<C>();
-  ir::program const p = stage(main_function, signature<double, double>);
-  ir::program const parsed = ir::parse(ir::print(p));
+template <class C, function F = std::remove_const_t<decltype(main_function)>>
+void same_in_all_ways(F const& f = main_function) {
+  std::string const expected = run_directly<C>(f);
+  ir::program const p = stage(f, signature<double, double>);
+  ir::program parsed = ir::parse(ir::print(p));
+  for (ir::host_binding const& h : p.hosts) {
+    parsed.hosts.push_back(h);
+    parsed.hosts.back().name = parsed.intern(p.text(h.name));
+  }
   C staged, rewritten, from_text, evaluated;
-  CHECK(run_program(staged, stage(staged, main_function, signature<double, double>)) == expected);
+  CHECK(run_program(staged, stage(staged, f, signature<double, double>)) == expected);
   CHECK(run_program(rewritten, overdub::overdub(rewritten, p)) == expected);
   CHECK(run_program(from_text, overdub::overdub(from_text, parsed)) == expected);
   double const value = overdub::run(
@@ -158,4 +200,18 @@ TEST_CASE("rules answer the functions of programs") {
 TEST_CASE("enter is asked for the functions of programs") {
   same_in_all_ways<leaves_norm>();
   same_in_all_ways<deeper>();
+}
+
+TEST_CASE("contexts see functions of programs that take the scope, that have no arguments, and that call "
+          "themselves") {
+  same_in_all_ways<hears_all>(with_scopes);
+  same_in_all_ways<hears_scopes>(with_scopes);
+  same_in_all_ways<replaces_offset>(with_scopes);
+  same_in_all_ways<goes_on_in_factorial>(with_scopes);
+  CHECK(run_directly<replaces_offset>(with_scopes) == "33");
+  CHECK(run_directly<hears_scopes>(with_scopes).starts_with("22\nbefore factorial 4\nbefore factorial 3\n"));
+}
+
+TEST_CASE("a function with effects that calls one whose name begins with its own is heard") {
+  same_in_all_ways<hears_all>(model);
 }

@@ -2,6 +2,8 @@
 #include "catch.hpp"
 
 #include <overdub/stage/evaluate.hpp>
+
+#include <algorithm>
 // A rule goes on in the context that runs, also in a program that is staged: its hooks fire as they do directly.
 namespace {
 using namespace overdub;
@@ -23,6 +25,31 @@ struct nullary : recorder<"A"> {
 struct noisy : recorder<"A"> {
   using recorder::recorder;
   auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x) + 1.0; }
+};
+constexpr auto factorial = fn<"factorial">([](scope auto& cx, auto n) -> decltype(n) {
+  return if_(
+      n < 1.5, [&] { return n * 1.0; },
+      [&] {
+        auto const rest = cx.self(n - 1.0);
+        return n * rest;
+      });
+});
+constexpr auto two_factorials = fn<"two_factorials">([](auto x) {
+  auto const y = factorial(x);
+  return factorial(y - 3.0);
+});
+struct one_more : context {
+  template <rule_call Call, class X>
+  recurse_t<Call, decltype(factorial), X> overdub(Call call, decltype(factorial), X x) {
+    return call.recurse(x) + 1.0;
+  }
+};
+struct doubling : recorder<"A"> {
+  using recorder::recorder;
+  template <rule_call Call, function F, class... X>
+  recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
+    return call.recurse(x...) * 2.0;
+  }
 };
 } // namespace
 
@@ -52,4 +79,27 @@ TEST_CASE("without_hooks hears nothing in a staged program") {
   ir::program const p = stage(quiet, square, signature<double>);
   CHECK(evaluate<double>(p, 3.0) == 10.0);
   CHECK(list.empty());
+}
+
+TEST_CASE("rules go on in functions that call themselves, staged as directly") {
+  double const expected = overdub::run(one_more{}, two_factorials, 3.0);
+  ir::program const p = stage(one_more{}, two_factorials, signature<double>);
+  CHECK(evaluate<double>(p, 3.0) == expected);
+  CHECK(std::ranges::count_if(p.functions, [&](ir::function const& f) {
+          return p.text(f.name).starts_with("factorial");
+        }) == 1);
+  CHECK(
+      evaluate<double>(overdub::overdub(one_more{}, stage(two_factorials, signature<double>)), 3.0) ==
+      expected);
+}
+
+TEST_CASE("contexts around and inside of a rule that goes on hear the same, staged as directly") {
+  events direct, staged;
+  doubling a(direct), b(staged);
+  recorder<"B"> direct_inner(direct), staged_inner(staged);
+  double const result = overdub::run(compose(a, direct_inner), factorial, 3.0);
+  ir::program const p = stage(compose(b, staged_inner), factorial, signature<double>);
+  CHECK(staged.empty());
+  CHECK(evaluate<double>(p, 3.0) == result);
+  CHECK(staged == direct);
 }

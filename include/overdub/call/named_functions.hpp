@@ -42,6 +42,9 @@ struct any_function {
   template <function F>
   requires(std::is_empty_v<F>&& remember_it<Where, std::type_identity<F>>()) operator F() const;
 };
+// What the probes are called with: an overload that takes all as it is hides templates from g++, where there are no other arguments.
+template <class Where>
+struct any_named_function : any_function<Where> {};
 
 template <class C>
 struct rule_name_probe : C {
@@ -66,11 +69,11 @@ template <class C, class... X, class... Y>
 consteval bool find_names(types<X...>, types<Y...>) {
   bool found = false;
   if constexpr (declares_rules<C>) {
-    using f = any_function<rules_of<C>>;
+    using f = any_named_function<rules_of<C>>;
     found |= requires(rule_name_probe<C> & c, X... x) { c.overdub(f{}, x...); };
     found |= requires(rule_name_probe<C> & c, any_rule_call call, X... x) { c.overdub(call, f{}, x...); };
   }
-  using f = any_function<hooks_of<C>>;
+  using f = any_named_function<hooks_of<C>>;
   if constexpr (declares_before<C>) found |= requires(before_name_probe<C> & c, Y... y) {
       c.before(f{}, y...);
     };
@@ -87,9 +90,9 @@ consteval bool find_names(types<X...>, types<Y...>) {
 template <class C>
 consteval bool find_entered_names() {
   if constexpr (declares_enter<C>) return requires(enter_name_probe<C> & c) {
-      c.enter(any_function<hooks_of<C>>{});
+      c.enter(any_named_function<hooks_of<C>>{});
     }
-  || requires(enter_name_probe<C> & c, anything x) { c.enter(any_function<hooks_of<C>>{}, x); };
+  || requires(enter_name_probe<C> & c, anything x) { c.enter(any_named_function<hooks_of<C>>{}, x); };
   else return false;
 }
 

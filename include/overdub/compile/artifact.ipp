@@ -69,17 +69,18 @@ check_program(ir::program const& p, entry_types const& before, std::string const
         ir::print(p));
 }
 
-/// Calls the pass of a context. Throws pass_error, with the pass's exception nested, but for those that say themselves what is wrong.
-OVERDUB_DECL void call_pass(context_pass const& pass, recipe const& of, ir::program& p) {
+/// Calls a pass of the user's. Throws pass_error, with the pass's exception nested, but for those that say themselves what is wrong.
+template <class Run>
+void call_pass(std::string const& who, recipe const& of, Run const& run) {
   auto const report = [&](char const* why) {
     std::throw_with_nested(pass_error(
         message(
-            "overdub: %s of the context %.80s threw, as %.80s(%.60s) was compiled: %s", name_of(pass.stage),
-            pass.name.c_str(), of.name.c_str(), of.arguments.c_str(), why),
+            "overdub: %.120s threw, as %.80s(%.60s) was compiled: %s", who.c_str(), of.name.c_str(),
+            of.arguments.c_str(), why),
         {}));
   };
   try {
-    pass.run(p);
+    run();
   } catch (pass_error const&) {
     throw;
   } catch (refusal const&) {
@@ -93,24 +94,35 @@ OVERDUB_DECL void call_pass(context_pass const& pass, recipe const& of, ir::prog
   }
 }
 
-/// Runs the pass of a context, and finds out whether it left a program. After inference it only looks.
-OVERDUB_DECL void run_pass(context_pass const& pass, recipe const& of, ir::program& p) {
-  if (pass.stage == compilation_stage::after_inference) return call_pass(pass, of, p);
+/// Calls a pass of the user's, and finds out whether it left a program.
+template <class Run>
+void call_checked(std::string const& who, recipe const& of, ir::program& p, Run const& run) {
   entry_types const before(p);
-  call_pass(pass, of, p);
-  check_program(p, before, std::string(name_of(pass.stage)) + " of the context " + pass.name, of);
+  call_pass(who, of, run);
+  check_program(p, before, who, of);
+}
+
+/// Runs the pass of a context. After inference it only looks.
+OVERDUB_DECL void run_pass(context_pass const& pass, recipe const& of, ir::program& p) {
+  std::string const who = std::string(name_of(pass.stage)) + " of the context " + pass.name;
+  auto const run = [&] { pass.run(p); };
+  if (pass.stage == compilation_stage::after_inference)
+    call_pass(who, of, run);
+  else
+    call_checked(who, of, p, run);
 }
 
 /// Runs the passes of the options. An observer is told of each.
 OVERDUB_DECL void run_pipeline(recipe const& of, ir::program& p, pass::pass_observer const& observer) {
   for (pass::pipeline_step const& step : of.options.passes) {
     if (step.is_own()) {
-      entry_types const before(p);
       std::size_t const operations = pass::operation_count(p);
-      auto const start = std::chrono::steady_clock::now();
-      step.run(p);
-      std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
-      check_program(p, before, "the pass " + step.name(), of);
+      std::chrono::nanoseconds taken{};
+      call_checked("the pass " + step.name(), of, p, [&] {
+        auto const start = std::chrono::steady_clock::now();
+        step.run(p);
+        taken = std::chrono::steady_clock::now() - start;
+      });
       observer({step.name(), taken.count(), operations, pass::operation_count(p)});
     } else if (step.name() == "default_pipeline")
       pass::default_pipeline(p, observer);

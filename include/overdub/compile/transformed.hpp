@@ -174,6 +174,8 @@ struct transformation<Transform, F, types<A...>, C...> {
       throw;
     } catch (std::exception const& e) {
       report(e.what());
+    } catch (...) {
+      report("an exception that is no std::exception");
     }
   }
   // The artifact for the contexts' fingerprints, which are written already.

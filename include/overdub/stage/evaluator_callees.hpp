@@ -241,13 +241,23 @@ consteval bool evaluator<S>::hears_same_functions() {
          std::is_same_v<named_functions_t<S>, named_functions_t<T>>;
 }
 
+/// Whether a native function is a hook of a context for this function, or for what an outer context made of it.
+inline bool is_hook_of(std::string_view native, std::string_view function) {
+  for (std::string_view const hook : {".before ", ".after ", ".failed "})
+    if (std::size_t const at = native.find(hook); at != native.npos) {
+      std::string_view const of = native.substr(at + hook.size());
+      return of.size() > function.size() && of.starts_with(function) &&
+             (of[function.size()] == '(' || of[function.size()] == '.');
+    }
+  return false;
+}
 /// Whether an entry is what contexts with hooks do around a call, and not a function: it calls that function, named after them, and hooks.
 inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
   std::string_view const own = recorder::base_name(p.name_of(entry));
   bool has_hooks = false, calls = false;
   ir::walk(p[entry], ir::function::body, [&](ir::node_id n) {
     ir::function::node const& x = p[entry][n];
-    has_hooks = has_hooks || (x.code == ir::op::host && x.result_count == 0);
+    has_hooks = has_hooks || (x.code == ir::op::host && is_hook_of(p.text(x.attributes.text()), own));
     if (x.code != ir::op::call) return;
     std::string_view const name = recorder::base_name(p.name_of(x.attributes.callee()));
     calls = calls || (std::ranges::count(name, '.') > std::ranges::count(own, '.') &&

@@ -60,11 +60,12 @@ template <class S>
 using named_functions_t = decltype(find_named_functions<S>());
 
 // Whether a function of C++ may be called with these arguments, in front of which its body may take the scope.
+struct any_scope : scope_base {};
 template <class F, class... A>
 inline constexpr bool is_called_with = true;
 template <fixed_string Name, class Body, class... A>
 inline constexpr bool
-    is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() || may_take<Body, anything, A...>();
+    is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() || may_take<Body, any_scope, A...>();
 
 // ---- the callee
 
