@@ -4,10 +4,9 @@
 
 #include <overdub/compile/artifact.hpp>
 #include <overdub/contexts/check/bounds.hpp>
-#include <overdub/contexts/check/calls.hpp>
 #include <overdub/contexts/check/report.hpp>
 #include <overdub/core/exact_math.hpp>
-#include <overdub/ir/print.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <span>
@@ -21,10 +20,8 @@ namespace overdub::contexts {
 /// all finite numbers, and arrays of them. Throws argument_error where they do not fit. Time: loops are looked at a few times, and
 /// a function once for each path of calls that leads to it, as long as that is at most `steps` operations; from there on, each
 /// function once, with any arguments. The program must be valid. Thread-safe.
-inline check_report
-check(ir::program const& p, std::vector<bounds> const& inputs = {}, long steps = 400'000) {
-  return checking::reporter(p, inputs, steps).report();
-}
+OVERDUB_DECL check_report
+check(ir::program const& p, std::vector<bounds> const& inputs = {}, long steps = 400'000);
 
 /// The same of a function, for all finite arguments of these types.
 template <class F, class... A>
@@ -48,11 +45,11 @@ struct OVERDUB_EXPORTED check_failed : refusal {
 struct checked : context {
   static constexpr std::string_view name = "checked";
 
-  static void after_inference(ir::program const& p) {
-    for (finding const& each : check(p).findings)
-      if (each.how == severity::certain && each.kind <= finding_kind::assertion)
-        throw check_failed(message("overdub: %s", text_of(each).c_str()));
-  }
+  static void after_inference(ir::program const& p);
 };
 
 } // namespace overdub::contexts
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/check.ipp>
+#endif

@@ -2,19 +2,8 @@
 // It needs the headers of Random123 and of xxHash.
 #pragma once
 
-#include <overdub/core/requirements.hpp>
+#include <overdub/header_only.hpp>
 
-// xxHash, inline in here alone: what else includes it chooses for itself.
-#ifdef XXH_INLINE_ALL
-#include <xxhash.h>
-#else
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-#undef XXH_INLINE_ALL
-#endif
-
-#include <Random123/threefry.h>
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -22,7 +11,6 @@
 #include <limits>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace overdub {
 
@@ -71,25 +59,7 @@ private:
     return bytes;
   }
   // The hash of the path so far, the kind of the step, and the step.
-  random_key below(char kind, std::span<unsigned char const> step) const {
-    std::array<unsigned char, 240> near{};
-    std::vector<unsigned char> far;
-    std::span<unsigned char> text = near;
-    std::size_t const count = 17 + step.size();
-    if (count > near.size()) {
-      far.resize(count);
-      text = far;
-    }
-    std::ranges::copy(little_endian(words_[1]), text.begin());
-    std::ranges::copy(little_endian(words_[2]), text.begin() + 8);
-    text[16] = static_cast<unsigned char>(kind);
-    std::ranges::copy(step, text.begin() + 17);
-    XXH128_hash_t const hash = XXH3_128bits(text.data(), count);
-    random_key other = *this;
-    other.words_[1] = hash.low64;
-    other.words_[2] = hash.high64;
-    return other;
-  }
+  random_key below(char kind, std::span<unsigned char const> step) const;
 
   std::array<std::uint64_t, 4> words_; // the seed, the hash of the address, and the transition plus 1, or 0
 };
@@ -103,17 +73,11 @@ public:
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
 
-  explicit random_generator(random_key const& key) {
-    for (std::size_t i = 0; i < 4; ++i) key_[i] = key.words()[i];
-  }
+  explicit random_generator(random_key const& key) : key_(key.words()) {}
 
   /// The next 64 bits.
   result_type operator()() {
-    if (used_ == 4) {
-      block_ = r123::Threefry4x64{}(counter_, key_);
-      ++counter_[0]; // 2^66 numbers
-      used_ = 0;
-    }
+    if (used_ == 4) next_block();
     return block_[used_++];
   }
 
@@ -124,8 +88,9 @@ public:
   }
 
 private:
-  r123::Threefry4x64::key_type key_{};
-  r123::Threefry4x64::ctr_type counter_{}, block_{};
+  void next_block();
+
+  std::array<std::uint64_t, 4> key_, counter_{}, block_{};
   std::size_t used_ = 4;
 };
 
@@ -134,3 +99,7 @@ inline random_generator random_key::operator()(std::uint64_t chain, std::uint64_
 }
 
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/random.ipp>
+#endif

@@ -4,6 +4,7 @@
 #include <overdub/contexts/inference/metric.hpp>
 #include <overdub/contexts/inference/target.hpp>
 #include <overdub/core/floating_point.hpp>
+#include <overdub/header_only.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -30,21 +31,9 @@ public:
   explicit dual_averaging(adaptation_settings const& settings) : settings_(settings) {}
 
   /// Begins anew at a step size.
-  void restart(double step) {
-    centre_ = std::log(10 * step);
-    count_ = error_ = 0;
-    log_step_ = log_average_ = std::log(step);
-  }
+  void restart(double step);
   /// Takes the acceptance of an iteration; what is no number counts as 0. Then `step_size` is that of the next one.
-  void learn(double acceptance) {
-    ++count_;
-    double const a = !overdub::is_nan(acceptance) && acceptance >= 0 ? std::min(acceptance, 1.0) : 0.0;
-    double const weight = 1 / (count_ + settings_.t0);
-    error_ = (1 - weight) * error_ + weight * (settings_.target_acceptance - a);
-    log_step_ = centre_ - error_ * std::sqrt(count_) / settings_.gamma;
-    double const part = std::pow(count_, -settings_.kappa);
-    log_average_ = part * log_step_ + (1 - part) * log_average_;
-  }
+  void learn(double acceptance);
   double step_size() const { return std::exp(log_step_); }
   /// The one to keep at the end.
   double averaged() const { return std::exp(log_average_); }
@@ -59,25 +48,7 @@ private:
 /// iterations are the first buffer and 10 % the last; of less than 20 iterations, none learns a metric.
 class window_schedule {
 public:
-  window_schedule(std::size_t iterations, adaptation_settings const& settings) {
-    if (iterations < 20) return;
-    std::size_t first = settings.first_buffer, window = settings.window, last = settings.last_buffer;
-    if (first + window + last > iterations) {
-      first = iterations * 15 / 100;
-      last = iterations / 10;
-      window = iterations - first - last;
-    }
-    std::size_t const stop = iterations - last;
-    begin_ = first;
-    for (std::size_t end = first + window; window > 0; end += window) {
-      if (end > stop) end = stop;
-      ends_.push_back(end);
-      if (end == stop) break;
-      window *= 2;
-      // A window that the next one would not fit behind goes on to the end.
-      if (end + 3 * window > stop) window = stop - end;
-    }
-  }
+  window_schedule(std::size_t iterations, adaptation_settings const& settings);
 
   /// Iterations count from 0.
   bool learns(std::size_t iteration) const {
@@ -136,3 +107,7 @@ private:
 };
 
 } // namespace overdub::inference
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/inference/adaptation.ipp>
+#endif

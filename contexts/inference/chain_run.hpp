@@ -6,17 +6,16 @@
 #include <overdub/contexts/inference/draws.hpp>
 #include <overdub/contexts/inference/on_threads.hpp>
 #include <overdub/contexts/inference/progress.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/io/number_text.hpp>
 #include <overdub/version.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -61,30 +60,12 @@ struct OVERDUB_EXPORTED sampling_error : inference_error {
   /// `asked` says, of std::bad_alloc, what there was no memory for.
   sampling_error(
       std::shared_ptr<draws const> drawn, std::exception_ptr thrown, std::size_t of,
-      std::vector<std::string> written = {}, std::string const& asked = "what was asked for")
-      : inference_error(text(thrown, of, drawn->size(), written, asked)), so_far(std::move(drawn)),
-        cause(std::move(thrown)), chain(of), files(std::move(written)) {}
+      std::vector<std::string> written = {}, std::string const& asked = "what was asked for");
 
 private:
   static message text(
       std::exception_ptr const& thrown, std::size_t of, std::size_t drawn,
-      std::vector<std::string> const& written, std::string const& asked) {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (std::bad_alloc const&) {
-      return message(
-          "overdub: chain %zu: there is no memory for %s; the %zu draws so far are kept, in so_far%s; keep "
-          "less: "
-          "thin = 10 keeps one draw in ten, and a draw of fewer variables is smaller",
-          of + 1, asked.c_str(), drawn, written.empty() ? "" : " and in files");
-    } catch (std::exception const& e) {
-      std::string_view why = e.what();
-      if (why.starts_with("overdub: ")) why.remove_prefix(9);
-      return message("overdub: chain %zu: %.*s", of + 1, static_cast<int>(why.size()), why.data());
-    } catch (...) {
-      return message("overdub: chain %zu: what was thrown is no std::exception", of + 1);
-    }
-  }
+      std::vector<std::string> const& written, std::string const& asked);
 };
 
 namespace running {
@@ -93,32 +74,12 @@ using io::number_text;
 
 // The settings of a chain as CmdStan writes them: `method` are those of its adaptation and algorithm, `rest` whatever is no setting of
 // the method.
-inline std::vector<csv_setting> lines_of(
+OVERDUB_DECL std::vector<csv_setting> lines_of(
     run_settings const& s, std::uint64_t id, std::vector<csv_setting> const& method,
-    std::vector<csv_setting> const& rest) {
-  std::vector<csv_setting> lines = {
-      {"overdub_version",
-       number_text(OVERDUB_VERSION_MAJOR) + '.' + number_text(OVERDUB_VERSION_MINOR) + '.' +
-           number_text(OVERDUB_VERSION_PATCH),
-       0},
-      {"method", "sample", 0},
-      {"sample", "", 1},
-      {"num_samples", number_text(s.draws), 2},
-      {"num_warmup", number_text(s.warmup), 2},
-      {"save_warmup", "0", 2},
-      {"thin", number_text(s.thin), 2}};
-  lines.insert(lines.end(), method.begin(), method.end());
-  lines.push_back({"num_chains", number_text(s.chains), 2});
-  lines.push_back({"id", number_text(id), 0});
-  lines.insert(lines.end(), rest.begin(), rest.end());
-  return lines;
-}
+    std::vector<csv_setting> const& rest);
 
 // What makes the random numbers the same again, where it is known.
-inline std::vector<csv_setting> seed_lines(std::optional<std::uint64_t> seed) {
-  if (!seed) return {};
-  return {{"random", "", 0}, {"seed", number_text(*seed), 1}};
-}
+OVERDUB_DECL std::vector<csv_setting> seed_lines(std::optional<std::uint64_t> seed);
 
 // What chains on different threads share.
 struct shared_state {
@@ -128,20 +89,8 @@ struct shared_state {
   std::mutex mutex = {}; // of what follows
   std::size_t done = 0;
 
-  bool stopped() const {
-    return failed.load(std::memory_order_relaxed) ||
-           (settings.stop != nullptr && settings.stop->load(std::memory_order_relaxed));
-  }
-  void tell(std::size_t chain, bool warmup, sampler_statistics const& statistics) {
-    if (!settings.on_progress) return;
-    std::lock_guard const lock(mutex);
-    settings.on_progress(
-        {.chain = chain,
-         .done = ++done,
-         .all = settings.chains * (settings.warmup + settings.draws),
-         .warmup = warmup,
-         .statistics = statistics});
-  }
+  bool stopped() const;
+  void tell(std::size_t chain, bool warmup, sampler_statistics const& statistics);
 };
 
 // A chain's file. One that can be written on no more is left as it is, and the run goes on without it.
@@ -245,20 +194,7 @@ auto with_memory(F const& make, W const& words) {
   throw inference_error(words());
 }
 
-inline void check(run_settings const& s) {
-  check_count("chains", s.chains, 1'000'000);
-  check_count("warmup", s.warmup);
-  check_count("draws", s.draws);
-  check_count("thin", s.thin);
-  check_threads(s.threads);
-  // What `progress` counts.
-  if (s.chains > 0 &&
-      s.warmup + s.draws > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / s.chains)
-    throw inference_error(message(
-        "overdub: %zu chains of warmup + draws = %zu transitions: all together are more than can be counted",
-        s.chains, s.warmup + s.draws));
-  if (s.thin == 0) throw inference_error(message("overdub: sampling thinned by 0: thin = 1 keeps each draw"));
-}
+OVERDUB_DECL void check(run_settings const& s);
 
 // Runs the chains that make(c) returns, on threads; `lines(id)` are the settings in a chain's file. A chain has `begin(stopped)`, which
 // is false where it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and
@@ -314,3 +250,7 @@ draws run(run_settings const& s, std::vector<std::string> names, L const& lines,
 
 } // namespace running
 } // namespace overdub::inference
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/inference/chain_run.ipp>
+#endif

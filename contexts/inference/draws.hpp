@@ -4,6 +4,7 @@
 #include <overdub/call/utf8.hpp>
 #include <overdub/contexts/inference/hamiltonian.hpp>
 #include <overdub/contexts/inference/target.hpp>
+#include <overdub/header_only.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,89 +25,21 @@ inline constexpr std::array<std::string_view, 7> sampler_columns = {
     "lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__"};
 
 /// The statistics of a draw in the order of `sampler_columns`.
-inline std::array<double, 7> columns_of(sampler_statistics const& s) {
-  return {
-      s.log_density,
-      s.accept_statistic,
-      s.step_size,
-      static_cast<double>(s.tree_depth),
-      static_cast<double>(s.leapfrog_steps),
-      s.divergent ? 1.0 : 0.0,
-      s.energy};
-}
+OVERDUB_DECL std::array<double, 7> columns_of(sampler_statistics const& s);
 
 /// The name of a variable as CmdStan's files have it: theta[1,2] and theta[1][2] are theta.1.2; other names stay as they are.
-inline std::string csv_name(std::string_view name) {
-  std::string const whole(name);
-  std::size_t i = name.find('[');
-  if (i == std::string_view::npos || i == 0) return whole;
-  std::string mapped(name.substr(0, i));
-  while (i < name.size()) {
-    if (name[i] != '[') return whole;
-    do {
-      ++i; // behind [ or a comma
-      while (i < name.size() && name[i] == ' ') ++i;
-      std::size_t const first = i;
-      while (i < name.size() && name[i] >= '0' && name[i] <= '9') ++i;
-      if (i == first || i == name.size()) return whole;
-      mapped.append(".").append(name.substr(first, i - first));
-    } while (name[i] == ',');
-    if (name[i] != ']') return whole;
-    ++i;
-  }
-  return mapped;
-}
+OVERDUB_DECL std::string csv_name(std::string_view name);
 
 /// The names of variables as `csv_name` has them. Throws inference_error for names that a file of draws cannot have: ones that are
 /// empty, are there twice, are those of the sampler's columns, are no UTF-8, or have a comma, a quote, a #, a control character, or a
 /// space at an end. Takes time n log n in their number.
-inline std::vector<std::string> checked_names(std::vector<std::string> names) {
-  for (std::string& name : names) {
-    name = csv_name(name);
-    if (name.empty()) throw inference_error(message("overdub: a variable has no name: give it one"));
-    if (std::string const text = detail::as_utf8(name); text != name)
-      throw inference_error(message(
-          "overdub: the name of the variable \"%.100s\" is no UTF-8: other programs could not read it",
-          text.c_str()));
-    if (name.front() == ' ' || name.back() == ' ' || std::ranges::any_of(name, [](char c) {
-          return c == ',' || c == '"' || c == '#' || static_cast<unsigned char>(c) < ' ' || c == 127;
-        }))
-      throw inference_error(message(
-          "overdub: the variable \"%.100s\" could not be read from a file of draws: a name has no comma, "
-          "quote, # or control character, and no space at its ends",
-          name.c_str()));
-    if (std::ranges::find(sampler_columns, name) != sampler_columns.end())
-      throw inference_error(message(
-          "overdub: the variable %s has the name of one of the sampler's columns: give it another",
-          name.c_str()));
-  }
-  std::vector<std::string_view> sorted(names.begin(), names.end());
-  std::ranges::sort(sorted);
-  if (auto const twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-    throw inference_error(message(
-        "overdub: two variables are called %.100s: give each a name of its own",
-        std::string(*twice).c_str()));
-  return names;
-}
+OVERDUB_DECL std::vector<std::string> checked_names(std::vector<std::string> names);
 
 /// What is counted of a chain's transitions after the warm-up, of those that are not kept, too.
 class transition_totals {
 public:
   /// Adds a transition. Energies are of use only if it came right after the one that was added last: `follows`.
-  void add(sampler_statistics const& s, bool follows = true) {
-    ++transitions_;
-    divergences_ += s.divergent;
-    saturations_ += s.saturated;
-    undefined_ += s.undefined;
-    energetic_ = energetic_ || s.energy != 0;
-    if (!follows) return;
-    if (energies_ > 0) steps_ += (s.energy - last_) * (s.energy - last_);
-    last_ = s.energy;
-    ++energies_;
-    double const before = s.energy - mean_; // Welford's recurrence
-    mean_ += before / static_cast<double>(energies_);
-    squares_ += before * (s.energy - mean_);
-  }
+  void add(sampler_statistics const& s, bool follows = true);
 
   std::size_t transitions() const { return transitions_; }
   std::size_t divergences() const { return divergences_; }
@@ -154,10 +87,7 @@ class draws {
 public:
   draws() = default;
   /// Throws inference_error for names that `checked_names` refuses.
-  draws(std::vector<std::string> names, std::size_t chains)
-      : names_(checked_names(std::move(names))), chains_((check_count("chains", chains), chains)) {
-    for (std::size_t c = 0; c < chains; ++c) chains_[c].record.id = c + 1;
-  }
+  draws(std::vector<std::string> names, std::size_t chains);
 
   /// As `csv_name` has them.
   std::vector<std::string> const& names() const { return names_; }
@@ -165,11 +95,7 @@ public:
   std::size_t chains() const { return chains_.size(); }
   /// How many draws a chain has, and all of them.
   std::size_t size(std::size_t chain) const { return chains_[chain].statistics.size(); }
-  std::size_t size() const {
-    std::size_t all = 0;
-    for (one_chain const& c : chains_) all += c.statistics.size();
-    return all;
-  }
+  std::size_t size() const;
 
   std::span<double const> values(std::size_t chain, std::size_t draw) const {
     return {chains_[chain].values.data() + draw * variables(), variables()};
@@ -182,52 +108,18 @@ public:
 
   /// Adds a draw to a chain: zeros, to be written to the span, which is valid until the chain's next draw is added. In constant
   /// time on average.
-  std::span<double> append(std::size_t chain, sampler_statistics const& statistics) {
-    one_chain& c = chains_[chain];
-    std::size_t const place = c.statistics.size() * variables();
-    c.values.resize(place + variables());
-    c.statistics.push_back(statistics);
-    return {c.values.data() + place, variables()};
-  }
+  std::span<double> append(std::size_t chain, sampler_statistics const& statistics);
   /// Adds a draw of these values. Throws inference_error unless there is one for each variable.
-  void append(std::size_t chain, sampler_statistics const& statistics, std::span<double const> values) {
-    if (values.size() != variables())
-      throw inference_error(
-          message("overdub: a draw of %zu numbers for %zu variables", values.size(), variables()));
-    std::ranges::copy(values, append(chain, statistics).begin());
-  }
+  void append(std::size_t chain, sampler_statistics const& statistics, std::span<double const> values);
 
   /// The values of a variable, or of one of `sampler_columns`. Where chains have different lengths, of their first draws, as many
   /// and of as many chains as give the most numbers. Throws inference_error for a name that is not there.
-  chain_values column(std::string_view name) const {
-    auto const own = std::ranges::find(names_, csv_name(name));
-    if (own != names_.end()) {
-      auto const v = static_cast<std::size_t>(own - names_.begin());
-      return collect([&](std::size_t c, std::size_t i) { return values(c, i)[v]; });
-    }
-    auto const sampler = std::ranges::find(sampler_columns, name);
-    if (sampler == sampler_columns.end())
-      throw inference_error(message(
-          "overdub: the draws have no variable %.*s: `names()` lists theirs", static_cast<int>(name.size()),
-          name.data()));
-    auto const v = static_cast<std::size_t>(sampler - sampler_columns.begin());
-    return collect([&](std::size_t c, std::size_t i) { return columns_of(statistics(c, i))[v]; });
-  }
+  chain_values column(std::string_view name) const;
 
   /// Of all transitions of a chain. Where its record has none, as of draws that were not sampled here, of the draws.
-  transition_totals totals(std::size_t chain) const {
-    one_chain const& c = chains_[chain];
-    if (c.record.totals.transitions() > 0) return c.record.totals;
-    transition_totals of_draws;
-    for (sampler_statistics const& s : c.statistics) of_draws.add(s);
-    return of_draws;
-  }
+  transition_totals totals(std::size_t chain) const;
   /// How many transitions after the warm-up ended in a divergence, of all chains.
-  std::size_t divergences() const {
-    std::size_t count = 0;
-    for (std::size_t c = 0; c < chains(); ++c) count += totals(c).divergences();
-    return count;
-  }
+  std::size_t divergences() const;
 
 private:
   struct one_chain {
@@ -263,3 +155,7 @@ private:
 };
 
 } // namespace overdub::inference
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/inference/draws.ipp>
+#endif

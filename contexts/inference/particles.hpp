@@ -6,6 +6,7 @@
 #include <overdub/contexts/inference/target.hpp>
 #include <overdub/contexts/random.hpp>
 #include <overdub/core/floating_point.hpp>
+#include <overdub/header_only.hpp>
 
 #include <boost/random/exponential_distribution.hpp>
 
@@ -24,17 +25,7 @@
 namespace overdub::inference {
 
 /// The logarithm of the sum of exponentials, without overflow: -infinity of none. A NaN is passed on. O(n).
-inline double log_sum_exp(std::span<double const> x) {
-  double greatest = -std::numeric_limits<double>::infinity();
-  for (double const v : x) {
-    if (overdub::is_nan(v)) return v;
-    greatest = std::max(greatest, v);
-  }
-  if (overdub::is_infinite(greatest)) return greatest;
-  double sum = 0;
-  for (double const v : x) sum += std::exp(v - greatest);
-  return greatest + std::log(sum);
-}
+OVERDUB_DECL double log_sum_exp(std::span<double const> x);
 
 /// Weights that sum to 1, of logarithms that are known up to a constant.
 struct normalised_weights {
@@ -48,32 +39,7 @@ struct normalised_weights {
 };
 
 /// Normalises weights. Throws inference_error where no weight is positive, and where one is infinite. O(n).
-inline normalised_weights normalise(std::span<double const> log_weights) {
-  normalised_weights result{.values = {log_weights.begin(), log_weights.end()}};
-  std::size_t none = 0;
-  for (double& w : result.values) {
-    if (overdub::is_nan(w)) {
-      ++result.not_a_number;
-      w = -std::numeric_limits<double>::infinity();
-    }
-    none += w == -std::numeric_limits<double>::infinity();
-    if (w == std::numeric_limits<double>::infinity())
-      throw inference_error(message("overdub: a log weight is infinite: densities of draws must be finite"));
-  }
-  if (none == result.values.size())
-    throw inference_error(message(
-        "overdub: no draw of %zu has a weight: log weights are NaN %zu times, and else -infinity; what was "
-        "observed cannot be, or more draws are needed",
-        result.values.size(), result.not_a_number));
-  result.log_sum = log_sum_exp(result.values);
-  double squares = 0;
-  for (double& w : result.values) {
-    w = std::exp(w - result.log_sum);
-    squares += w * w;
-  }
-  result.effective_size = 1 / squares;
-  return result;
-}
+OVERDUB_DECL normalised_weights normalise(std::span<double const> log_weights);
 
 /// The effective sample size of log weights, as `normalise` computes it.
 inline double effective_sample_size(std::span<double const> log_weights) {
@@ -91,18 +57,7 @@ enum class resampling {
 
 namespace resampled {
 
-inline void check(resampling scheme) {
-  switch (scheme) {
-  case resampling::systematic:
-  case resampling::stratified:
-  case resampling::multinomial:
-  case resampling::residual:
-    return;
-  }
-  throw inference_error(message(
-      "overdub: scheme = %d: it is systematic, stratified, multinomial or residual",
-      static_cast<int>(scheme)));
-}
+OVERDUB_DECL void check(resampling scheme);
 
 // As many indices for each as it is drawn at the places in [0, 1), which `place(i)` gives in ascending order.
 template <class F>
@@ -336,3 +291,7 @@ requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
 }
 
 } // namespace overdub::inference
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/inference/particles.ipp>
+#endif

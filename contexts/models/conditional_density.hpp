@@ -3,8 +3,8 @@
 
 #include <overdub/compile/tiered_program.hpp>
 #include <overdub/contexts/models/operations.hpp>
+#include <overdub/header_only.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -22,17 +22,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 class conditional_density {
 public:
   /// Throws model_error for a site that is discrete, or has no transform, or of which not each trace has as many choices.
-  conditional_density(shared_core core, std::vector<std::uint32_t> sites)
-      : core_(std::move(core)), moved_(core_->sites().size(), false), code_(code_of(sites)),
-        once_(code_.once), gradient_(code_.gradient), free_(code_.free), values_(code_.values) {
-    for (std::uint32_t const s : sites) moved_[s] = true;
-    std::uint32_t free = 0;
-    for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
-      if (moved_[s]) parts_.push_back({.site = s, .free = free});
-      free += parts_of(core_->program(), core_->program().entry, core_->sites()[s].nodes[0]).unconstrain !=
-              ir::nothing;
-    }
-  }
+  conditional_density(shared_core core, std::vector<std::uint32_t> sites);
 
   /// With the choices of a trace that is changed, as they are.
   template <class Trace>
@@ -76,19 +66,7 @@ public:
   std::size_t dimension() const { return numbers_.size(); }
 
   /// The logarithm of the joint density, up to what does not depend on q, and its gradient.
-  double operator()(std::span<double const> q, std::span<double> gradient) {
-    lend(gradient_, q);
-    gradient_.run();
-    std::size_t next = 1;
-    for (part const& p : parts_) {
-      if (p.extents.empty())
-        gradient[p.first] = std::bit_cast<double>(gradient_.word(next));
-      else if (size_t const size = size_of(p); size > 0)
-        std::memcpy(gradient.data() + p.first, gradient_.elements(next), size * sizeof(double));
-      ++next;
-    }
-    return std::bit_cast<double>(gradient_.word(0));
-  }
+  double operator()(std::span<double const> q, std::span<double> gradient);
 
   /// Sets the choices of the trace to those that numbers stand for.
   template <class Trace>
@@ -115,40 +93,10 @@ private:
     std::size_t first = 0;
     std::vector<i64> extents = {};
   };
-  std::size_t size_of(part const& p) const {
-    std::size_t size = 1;
-    for (i64 const n : p.extents) size *= static_cast<std::size_t>(n);
-    return size;
-  }
-  std::size_t scalars(std::uint32_t result) const {
-    std::size_t size = 1;
-    for (std::uint32_t k = 0; k < values_.code().results[result].rank; ++k)
-      size *= static_cast<std::size_t>(values_.extents(result)[k]);
-    return size;
-  }
-  void lend(bound_call& to, std::span<double const> q) const {
-    for (part const& p : parts_)
-      if (p.extents.empty())
-        to.set(p.parameter, std::bit_cast<std::uint64_t>(q[p.first]));
-      else
-        to.lend(p.parameter, q.data() + p.first, p.extents.data());
-  }
-  model_core::conditional_code code_of(std::vector<std::uint32_t> const& sites) const {
-    std::vector<bool> moved(core_->sites().size(), false);
-    for (std::uint32_t const s : sites) {
-      site const& of = core_->sites()[s];
-      char const* const why =
-          of.is_discrete() ? "is discrete, and has no gradient: move it by gibbs or from_prior"
-          : of.is_conditional || of.is_counted || of.varies_in_size
-              ? "is not made in each trace, or not as often: Hamiltonian Monte Carlo moves among as many "
-                "numbers each time; move it by random_walk"
-              : nullptr;
-      if (why != nullptr)
-        throw model_error(message("overdub: the choice \"%s\" %s", of.address.c_str(), why));
-      moved[s] = true;
-    }
-    return core_->code_of_some(moved);
-  }
+  std::size_t size_of(part const& p) const;
+  std::size_t scalars(std::uint32_t result) const;
+  void lend(bound_call& to, std::span<double const> q) const;
+  model_core::conditional_code code_of(std::vector<std::uint32_t> const& sites) const;
 
   shared_core core_;
   std::vector<bool> moved_; // by site
@@ -160,3 +108,7 @@ private:
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/conditional_density.ipp>
+#endif

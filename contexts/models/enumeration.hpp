@@ -6,13 +6,10 @@
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/core/floating_point.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,14 +26,7 @@ public:
   /// How many assignments have a probability above 0.
   std::size_t size() const { return size_; }
   /// The probability of a value at an address, given the observations. Throws model_error for what was not enumerated.
-  double probability(address const& at, i64 value) const {
-    auto const found = marginals_.find(at);
-    if (found == marginals_.end())
-      throw model_error(
-          message("overdub: no choice at the address %.100s was enumerated", text_of(at).c_str()));
-    auto const x = found->second.find(value);
-    return x == found->second.end() ? 0 : x->second;
-  }
+  double probability(address const& at, i64 value) const;
   /// By address and value.
   std::map<address, std::map<i64, double>> const& marginals() const { return marginals_; }
 
@@ -47,134 +37,20 @@ private:
   std::map<address, std::map<i64, double>> marginals_;
 };
 
-// Goes through all assignments, the last choice fastest. What a choice may be is asked when those before it are set.
-class enumerator {
-public:
-  enumerator(trace const& start, choice_map const& observed, std::size_t most)
-      : core_(start.core()), arguments_(start.arguments()), most_(most) {
-    for (std::uint32_t s = 0; s < core_.sites().size(); ++s) {
-      site const& each = core_.sites()[s];
-      if (each.is_conditional || each.is_counted)
-        throw model_error(message(
-            "overdub: the choice \"%s\" stands in a branch, or is made as often as other choices say; "
-            "enumerate "
-            "models that make as many choices each time",
-            each.address.c_str()));
-      values_.emplace_back(start.values()[s]);
-      start.for_each(s, [&](std::vector<i64> const& at) {
-        if (observed.contains(address(each.address, at))) return;
-        if (!each.is_discrete() || each.type.rank > 0)
-          throw model_error(message(
-              "overdub: the choice \"%s\" is continuous, and cannot be enumerated; observe it",
-              each.address.c_str()));
-        choices_.push_back({s, at, choices_.size(), 0});
-      });
-    }
-    choice_order const order(core_);
-    std::ranges::sort(choices_, [&](choice const& a, choice const& b) {
-      if (order.is_before(a.site, a.at, b.site, b.at)) return true;
-      return !order.is_before(b.site, b.at, a.site, a.at) && a.number < b.number;
-    });
-  }
-
-  enumeration run() {
-    visit(0);
-    enumeration e;
-    double most = -std::numeric_limits<double>::infinity();
-    for (outcome const& o : all_) most = std::max(most, o.log_probability);
-    if (all_.empty()) return e;
-    double total = 0;
-    for (outcome const& o : all_) total += std::exp(o.log_probability - most);
-    e.log_evidence_ = most + std::log(total);
-    e.size_ = all_.size();
-    for (outcome const& o : all_)
-      for (std::size_t k = 0; k < choices_.size(); ++k)
-        e.marginals_[address(core_.sites()[choices_[k].site].address, choices_[k].at)][o.values[k]] +=
-            std::exp(o.log_probability - e.log_evidence_);
-    return e;
-  }
-
-private:
-  // All choices of a site.
-  struct site_values {
-    datum number;
-    std::optional<contexts::increments::cells> array;
-    explicit site_values(datum const& d) : number(d) {
-      if (d.type().rank == 0) return;
-      array.emplace(d.type());
-      array->assign(d);
-    }
-    void set(std::span<i64 const> at, std::uint64_t bits) {
-      if (array)
-        array->set_bits_at(array->at(at), bits);
-      else
-        number = datum::of_bits(number.type(), bits);
-    }
-    datum all() const { return array ? array->as_datum() : number; }
-  };
-  struct choice {
-    std::uint32_t site;
-    std::vector<i64> at;
-    std::size_t number; // among all, site by site
-    i64 value;
-  };
-  struct outcome {
-    std::vector<i64> values;
-    double log_probability;
-  };
-
-  std::vector<datum> values() const {
-    std::vector<datum> all;
-    for (site_values const& v : values_) all.push_back(v.all());
-    return all;
-  }
-  std::pair<i64, i64> bounds(choice const& c) const {
-    std::vector<datum> all = arguments_;
-    for (site_values const& v : values_) all.push_back(v.all());
-    for (i64 const i : c.at) all.emplace_back(i);
-    auto const of = core_.code_of(c.site, site_question::bounds)->run(all);
-    return {of[0].as<i64>(), of[1].as<i64>()};
-  }
-  void visit(std::size_t depth) {
-    if (depth == choices_.size()) return score();
-    choice& c = choices_[depth];
-    auto const [low, high] = bounds(c);
-    for (i64 x = low; x <= high; ++x) {
-      c.value = x;
-      values_[c.site].set(c.at, static_cast<std::uint64_t>(x));
-      visit(depth + 1);
-      if (x == high) break; // which may be the last one there is
-    }
-  }
-  void score() {
-    double const log_probability = core_.run(core_.all_in(role::given), arguments_, values()).score;
-    if (overdub::is_nan(log_probability))
-      throw model_error(message("overdub: an assignment has a probability that is NaN: a parameter of a "
-                                "distribution is not allowed there"));
-    if (log_probability == -std::numeric_limits<double>::infinity()) return;
-    if (all_.size() == most_)
-      throw model_error(message(
-          "overdub: there are more than %zu assignments of the choices: enumerate fewer, or sample", most_));
-    outcome o{{}, log_probability};
-    for (choice const& c : choices_) o.values.push_back(c.value);
-    all_.push_back(std::move(o));
-  }
-
-  model_core const& core_;
-  std::vector<datum> arguments_;
-  std::size_t most_;
-  std::vector<site_values> values_; // by site
-  std::vector<choice> choices_;     // that are not observed, in an order in which they may be made
-  std::vector<outcome> all_;
-};
+// The enumeration from a trace on, whose choices that are not observed are set to each of their values.
+OVERDUB_DECL enumeration enumerate_from(trace const& start, choice_map const& observed, std::size_t maximum);
 
 /// The exact posterior of the choices that are not observed, which have finitely many values. Throws model_error for others, for choices
 /// in branches, and where there are more than so many assignments. A run of the model for each assignment; memory: that of all.
 template <class Result, class... A>
 enumeration enumerate(
     generative_function<Result, A...> const& m, choice_map const& observed, std::size_t most = 1'000'000) {
-  return enumerator(m.generate(observed, random_key(0)).of, observed, most).run();
+  return enumerate_from(m.generate(observed, random_key(0)).of, observed, most);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/enumeration.ipp>
+#endif

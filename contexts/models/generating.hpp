@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/contexts/models/choosing.hpp>
+#include <overdub/header_only.hpp>
 
 #include <memory>
 #include <utility>
@@ -19,46 +20,15 @@ struct record_change {
 namespace detail {
 
 // What an earlier run has there, if it is of this type.
-inline datum kept(choice_record const& before, address const& at, ir::type type) {
-  made_choice const* const choice = before.find(at);
-  return choice != nullptr && choice->value.type() == type ? choice->value : datum();
-}
+OVERDUB_DECL datum kept(choice_record const& before, address const& at, ir::type type);
 // What is given there. Throws model_error where nothing is.
-inline datum given_to_assess(choice_map const& choices, address const& at) {
-  datum x = choices.find(at);
-  if (!x)
-    throw model_error(message(
-        "overdub: the model samples %.80s, which was given no value; generate(constraints, key) draws what "
-        "is not given",
-        text_of(at).c_str()));
-  return x;
-}
+OVERDUB_DECL datum given_to_assess(choice_map const& choices, address const& at);
 // log p(now) - log p(before) - log q(drawn).
-inline record_change
-update_of(choice_record const& before, choice_record const& now, choice_map const& changes) {
-  record_change change{now.given_score() - before.score(), {}};
-  for (auto const& [at, choice] : before) {
-    made_choice const* const next = now.find(at);
-    if (next == nullptr || next->is_drawn || changes.contains(at)) change.discard.set(at, choice.value);
-  }
-  return change;
-}
+OVERDUB_DECL record_change
+update_of(choice_record const& before, choice_record const& now, choice_map const& changes);
 // The logarithm of the acceptance ratio of Metropolis and Hastings: what all that stays says, now and before.
-inline record_change
-regeneration_of(choice_record const& before, choice_record const& now, choice_map const& observed) {
-  record_change change;
-  for (auto const& [at, choice] : before) {
-    made_choice const* const next = now.find(at);
-    if (next == nullptr || next->is_drawn)
-      change.discard.set(at, choice.value);
-    else
-      change.weight += next->log_density - choice.log_density;
-  }
-  if (!observed.empty())
-    for (auto const& [at, choice] : now)
-      if (!choice.is_drawn && before.find(at) == nullptr) change.weight += choice.log_density;
-  return change;
-}
+OVERDUB_DECL record_change
+regeneration_of(choice_record const& before, choice_record const& now, choice_map const& observed);
 
 } // namespace detail
 
@@ -76,10 +46,7 @@ public:
       : generating(std::make_shared<choice_map const>(std::move(constraints)), key) {}
 
   /// The log density of the constrained choices: an importance weight. Throws unmade_error where a constrained choice was not made.
-  double weight() const {
-    made().check_all_made(*constraints_);
-    return made().given_score();
-  }
+  double weight() const;
 
 private:
   generating(std::shared_ptr<choice_map const> const& all, random_key const& key)
@@ -95,16 +62,10 @@ public:
       : assessing(std::make_shared<choice_map const>(std::move(choices))) {}
 
   /// The log density of all choices. Throws unmade_error where one that is given was not made.
-  double score() const {
-    made().check_all_made(*choices_);
-    return made().score();
-  }
+  double score() const;
 
 private:
-  explicit assessing(std::shared_ptr<choice_map const> const& all)
-      : choosing(
-            random_key(0), [all](address const& at, ir::type) { return detail::given_to_assess(*all, at); }),
-        choices_(all) {}
+  explicit assessing(std::shared_ptr<choice_map const> const& all);
 
   std::shared_ptr<choice_map const> choices_;
 };
@@ -117,24 +78,14 @@ public:
       : updating(std::make_shared<data const>(data{std::move(before), std::move(changes)}), key) {}
 
   /// log p(new) - log p(old) - log q(drawn), and what an update goes back by. Throws unmade_error where a choice that changes was not made.
-  record_change change() const {
-    made().check_all_made(data_->changes);
-    return detail::update_of(data_->before, made(), data_->changes);
-  }
+  record_change change() const;
 
 private:
   struct data {
     choice_record before;
     choice_map changes;
   };
-  updating(std::shared_ptr<data const> const& all, random_key const& key)
-      : choosing(
-            key,
-            [all](address const& at, ir::type type) {
-              datum x = all->changes.find(at);
-              return x ? x : detail::kept(all->before, at, type);
-            }),
-        data_(all) {}
+  updating(std::shared_ptr<data const> const& all, random_key const& key);
 
   std::shared_ptr<data const> data_;
 };
@@ -149,10 +100,7 @@ public:
 
   /// The logarithm of the acceptance ratio of Metropolis and Hastings, and the choices that were there. Throws unmade_error where an
   /// observed choice was not made.
-  record_change change() const {
-    made().check_all_made(data_->observed);
-    return detail::regeneration_of(data_->before, made(), data_->observed);
-  }
+  record_change change() const;
 
 private:
   struct data {
@@ -160,17 +108,13 @@ private:
     selection of;
     choice_map observed;
   };
-  regenerating(std::shared_ptr<data const> const& all, random_key const& key)
-      : choosing(
-            key,
-            [all](address const& at, ir::type type) {
-              datum x = all->observed.find(at);
-              if (x) return x;
-              return all->of.contains(at) ? datum() : detail::kept(all->before, at, type);
-            }),
-        data_(all) {}
+  regenerating(std::shared_ptr<data const> const& all, random_key const& key);
 
   std::shared_ptr<data const> data_;
 };
 
 } // namespace overdub::models
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/generating.ipp>
+#endif

@@ -5,11 +5,11 @@
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
 #include <overdub/execute/array_words.hpp>
+#include <overdub/header_only.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -24,9 +24,7 @@ class trace_extension {
 public:
   /// Throws model_error for addresses that the model never samples.
   trace_extension(
-      std::shared_ptr<model_core const> of, std::vector<datum> arguments, choice_map const& observed)
-      : core_(std::move(of)), arguments_(std::move(arguments)), turns_(core_->turns(arguments_)),
-        given_(*core_, observed) {}
+      std::shared_ptr<model_core const> of, std::vector<datum> arguments, choice_map const& observed);
   template <class Model>
   trace_extension(Model const& m, choice_map const& observed)
       : trace_extension(m.core(), m.inputs(), observed) {}
@@ -53,28 +51,7 @@ public:
   std::vector<std::vector<i64>> const& shapes() const { return shapes_; }
   /// Begins, from the shapes that the choices have. Throws model_error where there would be fewer, or as many as is not known, and where
   /// rows would be of another length.
-  void begin(trace_extension const& by, std::vector<std::vector<i64>> const& before) {
-    model_core const& m = *by.core();
-    shapes_ = before;
-    std::span<i64 const> turns = by.turns();
-    for (std::uint32_t s = 0; s < before.size(); ++s) {
-      bool has_rows = true; // that there are
-      for (std::size_t axis = 0; axis < before[s].size(); ++axis) {
-        i64 const n = turns[axis], had = before[s][axis];
-        if (n == unknown_turns) refuse(m, s, "stands in a branch, or as many turns as other things say");
-        if (axis == 0 ? n < had : n != had && has_rows)
-          refuse(m, s, axis == 0 ? "would have fewer choices" : "would have rows of another length");
-        has_rows = has_rows && had > 0;
-        shapes_[s][axis] = n;
-      }
-      turns = turns.subspan(before[s].size());
-      if (m.sites()[s].type.rank > 0 && before[s].size() > 1 && shapes_[s] != before[s])
-        refuse(m, s, "is an array in a map in another one");
-    }
-    for (detail::given_choice const& c : by.given().all())
-      detail::site_constraints::check_size(m, c, shapes_[c.site]);
-    is_growing_ = true;
-  }
+  void begin(trace_extension const& by, std::vector<std::vector<i64>> const& before);
   /// Of the given choices those that have a place in the trace: they are what they are, or are not made yet, and observed where they
   /// appear. Throws model_error where one has another value. O(log n) each; of whole sites O(choices).
   template <class Trace, class Program>
@@ -144,14 +121,7 @@ public:
   }
 
   /// A choice is set by others: it is not drawn.
-  void was_set(std::uint32_t s, std::size_t number) {
-    auto const is_it = [&](choice_place const& c) {
-      return c.site == s && (c.number == number || number == choice_place::all);
-    };
-    asked_ -= static_cast<std::size_t>(
-        std::count_if(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), is_it));
-    std::erase_if(waiting_, is_it);
-  }
+  void was_set(std::uint32_t s, std::size_t number);
   /// What is given of the choices that come, and of those that there are but were not made; in branches, by their addresses.
   std::vector<choice_place> const& observed() const { return observed_; }
   bool is_observed(std::uint32_t s, std::size_t number) const {
@@ -160,31 +130,18 @@ public:
   std::vector<choice_place> const& told() const { return told_; }
 
   /// Puts those that wait in the order in which the model makes them.
-  void sort(trace_structure const& structure) {
-    std::vector<i64> of_a, of_b;
-    std::ranges::sort(
-        waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), waiting_.end(),
-        [&](choice_place const& a, choice_place const& b) { return is_before(structure, a, b, of_a, of_b); });
-  }
+  void sort(trace_structure const& structure);
   /// The next one that waits; nothing where there is none. It was asked for then: it was drawn, or is not made.
   choice_place const* next() const { return asked_ < waiting_.size() ? &waiting_[asked_] : nullptr; }
   void was_asked() { ++asked_; }
   /// All wait again.
   void draw_again() { asked_ = 0; }
-  void forget() {
-    observed_.clear(), told_.clear(), waiting_.clear();
-    asked_ = 0;
-    is_growing_ = false;
-  }
+  void forget();
 
 private:
   bool is_before(
       trace_structure const& structure, choice_place const& a, choice_place const& b, std::vector<i64>& of_a,
-      std::vector<i64>& of_b) const {
-    indices_of(shapes_[a.site], a.number, of_a);
-    indices_of(shapes_[b.site], b.number, of_b);
-    return structure.order().is_before(a.site, of_a, b.site, of_b);
-  }
+      std::vector<i64>& of_b) const;
   template <class Trace, class Program>
   void give_old(
       Trace const& t, Program& p, std::uint32_t s, std::vector<i64> const& at, datum const& x,
@@ -209,35 +166,11 @@ private:
           overdub::text_of(is).c_str()));
     }
   }
-  [[noreturn]] static void refuse_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at) {
-    throw model_error(message(
-        "overdub: the choice %.80s comes, and is an array, which is not drawn for a trace that grows; "
-        "give it, or change the trace by update",
-        text_of(address(m.sites()[s].address, at)).c_str()));
-  }
+  [[noreturn]] static void refuse_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at);
   // Whether an array is another one with rows behind its end.
-  static bool begins_with(datum const& x, datum const& beginning) {
-    auto const &whole = x.shape(), &part = beginning.shape();
-    if (whole[0] < part[0] || !std::equal(part.begin() + 1, part.end(), whole.begin() + 1)) return false;
-    return execute::with_type(x.type().element, [&]<class T>(T) {
-      auto const &from = beginning.elements<T>(), &to = x.elements<T>();
-      return from.empty() ||
-             std::memcmp(from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T)) == 0;
-    });
-  }
-  static datum zeros(ir::type t, std::span<i64 const> shape) {
-    for (std::size_t k = 0; k < shape.size(); ++k) t = t.array_of();
-    contexts::increments::cells none(t);
-    none.assign(nullptr, shape.data());
-    return none.as_datum();
-  }
-  [[noreturn]] static void refuse(model_core const& m, std::uint32_t s, char const* why) {
-    throw model_error(message(
-        "overdub: with these arguments the choice \"%s\" %s, and a trace grows by turns of its outermost "
-        "maps "
-        "and loops; change it by update",
-        m.sites()[s].address.c_str(), why));
-  }
+  static bool begins_with(datum const& x, datum const& beginning);
+  static datum zeros(ir::type t, std::span<i64 const> shape);
+  [[noreturn]] static void refuse(model_core const& m, std::uint32_t s, char const* why);
 
   bool is_growing_ = false;
   std::vector<std::vector<i64>> shapes_; // by site, while it grows
@@ -247,3 +180,7 @@ private:
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/trace_growth.ipp>
+#endif

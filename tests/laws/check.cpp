@@ -5,6 +5,7 @@
 #include "pass/laws.hpp"
 
 #include <overdub/contexts/check.hpp>
+#include <overdub/contexts/check/reporter.hpp>
 
 #include <cstdlib>
 #include <map>

@@ -2,6 +2,7 @@
 // while walking. Every pass edits with it, and none renumbers by hand.
 #pragma once
 
+#include <overdub/header_only.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/walk.hpp>
@@ -43,18 +44,7 @@ public:
   // ---- walking
 
   /// To the next operation, into nested regions; false at the function's end. New operations are inserted before it.
-  bool next() {
-    node_ = next_;
-    if (node_ == nothing) {
-      place_at(function::body, nothing);
-      return false;
-    }
-    place_at(here()[node_].parent, node_);
-    behind_ = behind(node_);
-    node_id const inner = inside(node_, 0);
-    next_ = inner != nothing ? inner : behind_;
-    return true;
-  }
+  bool next();
   /// Does not walk into the regions of the operation that the cursor is at.
   void skip_regions() { next_ = behind_; }
 
@@ -71,25 +61,12 @@ public:
   void to_before(node_id n) { place_at(here()[n].parent, n); }
   void to_after(node_id n) { place_at(here()[n].parent, here()[n].next); }
   /// Before the yield of a region, or at its end when it has none yet.
-  void to_yield(region_id r) {
-    node_id const last = here()[r].last;
-    place_at(r, last != nothing && here()[last].code == op::yield ? last : node_id(nothing));
-  }
+  void to_yield(region_id r);
   region_id region() const { return region_; }
 
   // ---- inserting
 
-  value_id literal(type t, std::uint64_t bits) {
-    function& f = here();
-    auto const at = f.literal_of_.find({t, bits});
-    if (at != f.literal_of_.end()) return at->second;
-    value_id const v{f.value_count()};
-    f.values_.push_back(
-        {.type = t, .from = origin::literal, .maker = static_cast<std::uint32_t>(f.literals_.size())});
-    f.literals_.push_back(bits);
-    f.literal_of_.emplace(function::literal_key{t, bits}, v);
-    return v;
-  }
+  value_id literal(type t, std::uint64_t bits);
   value_id literal(double x) { return literal(f64, std::bit_cast<std::uint64_t>(x)); }
   value_id literal(float x) { return literal(f32, std::bit_cast<std::uint32_t>(x)); }
   value_id literal(std::int64_t x) { return literal(i64, static_cast<std::uint64_t>(x)); }
@@ -99,40 +76,18 @@ public:
   /// verifier does. The span may view operands of the function itself.
   node_id insert(
       op code, values operands, types results, attributes const& a = {},
-      std::span<std::vector<type> const> regions = {}) {
-    function& f = here();
-    node_id const n{f.node_count()};
-    function::node made{.code = code, .parent = region_, .place = place_, .attributes = a};
-    made.first_region = f.region_count();
-    made.region_count = static_cast<std::uint16_t>(regions.size());
-    made.first_operand = static_cast<std::uint32_t>(f.uses_.size());
-    made.operand_count = static_cast<std::uint32_t>(operands.size());
-    made.first_result = f.new_values(results, origin::result, index_of(n));
-    made.result_count = static_cast<std::uint32_t>(results.size());
-    f.nodes_.push_back(made);
-    for (auto const& arguments : regions) (void)f.new_region(n, arguments);
-    for (value_id const v : operands) add_use(v, n);
-    link(n);
-    return n;
-  }
+      std::span<std::vector<type> const> regions = {});
   /// The same, with the types of the results found by the operation's rule; throws verify_error where they do not fit.
   node_id insert(op code, std::initializer_list<value_id> operands, attributes const& a = {}) {
     return insert(code, values(operands.begin(), operands.size()), a);
   }
-  node_id insert(op code, values operands, attributes const& a = {}) {
-    std::vector<type> const results = infer(*program_, here(), code, operands, a);
-    return insert(code, operands, results, a);
-  }
+  node_id insert(op code, values operands, attributes const& a = {});
   /// Inserts an operation of one result, and returns it.
   template <class... V>
   value_id add(op code, V... operands) {
     return here().result(insert(code, {value_id(operands)...}));
   }
-  value_id convert(value_id x, type to) {
-    type const results[] = {to};
-    value_id const operands[] = {x};
-    return here().result(insert(op::convert, operands, results));
-  }
+  value_id convert(value_id x, type to);
   void yield(values results) { insert(op::yield, results, types{}); }
 
   /// Where operations that are inserted from now on stand in the user's source.
@@ -140,28 +95,11 @@ public:
 
   // ---- editing
 
-  void set_operand(node_id n, std::uint32_t i, value_id v) {
-    use_id const u{here()[n].first_operand + i};
-    remove_use(u);
-    put_use(u, v);
-  }
+  void set_operand(node_id n, std::uint32_t i, value_id v);
   /// Other operands for an operation, of any number.
-  void set_operands(node_id n, values operands) {
-    function& f = here();
-    std::vector<value_id> const kept(operands.begin(), operands.end());
-    drop_operands(n);
-    auto& node = f.nodes_[index_of(n)];
-    node.first_operand = static_cast<std::uint32_t>(f.uses_.size());
-    node.operand_count = static_cast<std::uint32_t>(kept.size());
-    for (value_id const v : kept) add_use(v, n);
-  }
+  void set_operands(node_id n, values operands);
   /// Results for an operation that was inserted without any.
-  void set_results(node_id n, types results) {
-    function& f = here();
-    std::uint32_t const first = f.new_values(results, origin::result, index_of(n));
-    f.nodes_[index_of(n)].first_result = first;
-    f.nodes_[index_of(n)].result_count = static_cast<std::uint32_t>(results.size());
-  }
+  void set_results(node_id n, types results);
   attributes& attributes_of(node_id n) { return here().nodes_[index_of(n)].attributes; }
   void set_code(node_id n, op code) { here().nodes_[index_of(n)].code = code; }
   void set_type(value_id v, type t) { here().values_[index_of(v)].type = t; }
@@ -169,72 +107,22 @@ public:
   void set_place_of(node_id n, place_id p) { here().nodes_[index_of(n)].place = p; }
 
   /// Every use of `from` becomes one of `to`.
-  void substitute(value_id from, value_id to) {
-    function& f = here();
-    if (from == to) return;
-    for (use_id u = f[from].first_use; u != nothing;) {
-      use_id const following = f[u].next;
-      remove_use(u);
-      put_use(u, to);
-      u = following;
-    }
-  }
+  void substitute(value_id from, value_id to);
   /// The operation's results become these values, and it is erased.
-  void replace(node_id n, values results) {
-    for (std::uint32_t i = 0; i < results.size(); ++i) substitute(here().result(n, i), results[i]);
-    erase(n);
-  }
+  void replace(node_id n, values results);
   void replace(value_id result) { replace(node_, values(&result, 1)); }
   void replace(values results) { replace(node_, results); }
 
   /// Erases an operation with all that its regions hold. Its results must not be used any more. A cursor that inserted
   /// there goes behind it.
-  void erase(node_id n) {
-    function& f = here();
-    leave(n);
-    if (before_ == n || is_within(f[region_].parent, n)) place_at(f[n].parent, f[n].next);
-    // The last operation of the last region first: uses go before what they use.
-    for (node_id at = n;;) {
-      node_id last = nothing;
-      for (std::uint32_t i = f[at].region_count; i-- > 0 && last == nothing;)
-        last = f[f.region_at(at, i)].last;
-      if (last != nothing) {
-        at = last;
-        continue;
-      }
-      for (region_id const r : f.regions_of(at)) f.regions_[index_of(r)].parent = nothing;
-      drop_operands(at);
-      region_id const r = f[at].parent;
-      unlink(at);
-      if (at == n) return;
-      at = f[r].parent;
-    }
-  }
+  void erase(node_id n);
   void erase() { erase(node_); }
 
   /// Moves an operation, with its regions, to where the cursor inserts, which is in none of these regions.
-  void move(node_id n) {
-    if (before_ == n) return;
-    leave(n);
-    unlink(n);
-    link(n);
-  }
+  void move(node_id n);
   /// Moves what a region holds, its yield apart, to where the cursor inserts; uses of its arguments become `arguments`.
   /// Returns what the region yielded, and leaves it empty.
-  std::vector<value_id> splice(region_id from, values arguments) {
-    function& f = here();
-    for (std::uint32_t i = 0; i < arguments.size(); ++i) substitute(f.argument(from, i), arguments[i]);
-    node_id const last = f[from].last;
-    std::vector<value_id> yielded;
-    for (value_id const v : f.operands_of(last)) yielded.push_back(v);
-    for (node_id n = f[from].first; n != last;) {
-      node_id const following = f[n].next;
-      move(n);
-      n = following;
-    }
-    erase(last);
-    return yielded;
-  }
+  std::vector<value_id> splice(region_id from, values arguments);
 
   /// Copies an operation of any function of this program to where the cursor inserts. `map` says what its operands, and
   /// those of operations in its regions, become here; what the copies make is added to it. O(operations copied).
@@ -256,97 +144,25 @@ public:
 private:
   function& here() const { return (*program_)[id_]; }
 
-  void place_at(region_id r, node_id before) {
-    region_ = r;
-    before_ = before;
-  }
+  void place_at(region_id r, node_id before);
 
   // ---- uses
-  void put_use(use_id u, value_id v) {
-    function& f = here();
-    auto& use = f.uses_[index_of(u)];
-    use.value = v;
-    use.previous = nothing;
-    use.next = f.values_[index_of(v)].first_use;
-    if (use.next != nothing) f.uses_[index_of(use.next)].previous = u;
-    f.values_[index_of(v)].first_use = u;
-  }
-  void add_use(value_id v, node_id user) {
-    function& f = here();
-    use_id const u{static_cast<std::uint32_t>(f.uses_.size())};
-    f.uses_.push_back({.user = user});
-    put_use(u, v);
-  }
-  void remove_use(use_id u) {
-    function& f = here();
-    auto& use = f.uses_[index_of(u)];
-    if (use.previous == nothing)
-      f.values_[index_of(use.value)].first_use = use.next;
-    else
-      f.uses_[index_of(use.previous)].next = use.next;
-    if (use.next != nothing) f.uses_[index_of(use.next)].previous = use.previous;
-  }
-  void drop_operands(node_id n) {
-    auto& node = here().nodes_[index_of(n)];
-    for (std::uint32_t i = 0; i < node.operand_count; ++i) remove_use(use_id{node.first_operand + i});
-    node.operand_count = 0;
-  }
+  void put_use(use_id u, value_id v);
+  void add_use(value_id v, node_id user);
+  void remove_use(use_id u);
+  void drop_operands(node_id n);
 
   // ---- order
-  void link(node_id n) {
-    function& f = here();
-    auto& node = f.nodes_[index_of(n)];
-    auto& region = f.regions_[index_of(region_)];
-    node.parent = region_;
-    node.next = before_;
-    node.previous = before_ == nothing ? region.last : f[before_].previous;
-    (node.previous == nothing ? region.first : f.nodes_[index_of(node.previous)].next) = n;
-    (before_ == nothing ? region.last : f.nodes_[index_of(before_)].previous) = n;
-  }
-  void unlink(node_id n) {
-    function& f = here();
-    auto& node = f.nodes_[index_of(n)];
-    auto& region = f.regions_[index_of(node.parent)];
-    (node.previous == nothing ? region.first : f.nodes_[index_of(node.previous)].next) = node.next;
-    (node.next == nothing ? region.last : f.nodes_[index_of(node.next)].previous) = node.previous;
-    node.parent = nothing;
-    node.previous = node.next = nothing;
-  }
+  void link(node_id n);
+  void unlink(node_id n);
   // The first operation in the regions of n from this one on.
-  node_id inside(node_id n, std::uint32_t region) const {
-    function const& f = here();
-    for (; region < f[n].region_count; ++region)
-      if (node_id const first = f[f.region_at(n, region)].first; first != nothing) return first;
-    return nothing;
-  }
+  node_id inside(node_id n, std::uint32_t region) const;
   // The operation that follows in the walk, behind the regions of n.
-  node_id behind(node_id n) const {
-    function const& f = here();
-    for (;;) {
-      if (f[n].next != nothing) return f[n].next;
-      region_id const r = f[n].parent;
-      n = f[r].parent;
-      if (n == nothing) return nothing;
-      if (node_id const following = inside(n, index_of(r) - f[n].first_region + 1); following != nothing)
-        return following;
-    }
-  }
+  node_id behind(node_id n) const;
   // The walk goes on behind n, if it was about to go there.
-  void leave(node_id n) {
-    if (is_within(next_, n)) next_ = behind(n);
-    if (is_within(behind_, n)) behind_ = behind(n);
-  }
+  void leave(node_id n);
   // Whether n is `outer`, or in one of its regions.
-  bool is_within(node_id n, node_id outer) const {
-    function const& f = here();
-    if (n == nothing || f[outer].region_count == 0) return n == outer;
-    while (n != outer) {
-      if (f[n].parent == nothing) return false;
-      n = f[f[n].parent].parent;
-      if (n == nothing) return false;
-    }
-    return true;
-  }
+  bool is_within(node_id n, node_id outer) const;
 
   // Copies operations that are given in the order of a walk; the first stands where the cursor inserts, and so do those of
   // its region. They are listed before anything is inserted: a region may be copied into itself. Returns the first copy.
@@ -414,3 +230,7 @@ private:
 };
 
 } // namespace overdub::ir
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/ir/cursor.ipp>
+#endif

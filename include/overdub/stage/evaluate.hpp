@@ -54,20 +54,35 @@ inline void check_arguments(ir::program const& p, ir::function_id id, std::span<
 template <class S>
 using heard_t = typename attentive<S>::type;
 
+// Whether function values go through more than calls, branches and select: contexts do not follow them there.
+inline bool has_functions_in_data(ir::program const& p) {
+  return ir::any_function_value(p, [](ir::function const& f, ir::value_id v) {
+    if (f.type_of(v).rank > 0) return true;
+    if (!f.is_result(v)) return false;
+    ir::function::node const& made_by = f[f.node_of(v)];
+    return made_by.region_count > 0 && made_by.code != ir::op::if_;
+  });
+}
+
+// Makes the function values of a program data, where contexts do not follow them.
+inline ir::program with_functions_as_data(ir::program p, ir::function_id entry) {
+  p.entry = entry;
+  (void)pass::defunctionalise(p);
+  return p;
+}
+
 // What is asked of an evaluator.
 template <class S>
 struct evaluation_here {
-  // The results of a function; notes the operation that threw, where it is asked to.
+  // The results of a function; notes the operation that threw, where it is asked to. Contexts see what they see of the program that they
+  // make of this one: function values as data, where they do not follow them.
   static std::vector<cell<S>>
-  run(ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
-      evaluation_place* failed = nullptr) {
-    evaluator<S> e(p, contexts);
-    try {
-      return e.run(f, arguments);
-    } catch (...) {
-      if (failed) *failed = e.failed();
-      throw;
-    }
+  run(ir::program const& given, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
+      [[maybe_unused]] evaluation_place* failed = nullptr) {
+    if constexpr (!S::empty && !is_symbolic<S>)
+      if (has_functions_in_data(given))
+        return run_as_given(with_functions_as_data(given, f), contexts, f, arguments);
+    return run_as_given(given, contexts, f, arguments, failed);
   }
   // Those of a call of the function that it becomes in the contexts, which have others above them.
   static std::vector<cell<S>> call_staged(
@@ -83,6 +98,19 @@ struct evaluation_here {
     std::vector<ir::function_id> made;
     for (ir::function_id const f : functions) made.push_back(e.heard(f));
     return made;
+  }
+
+private:
+  static std::vector<cell<S>> run_as_given(
+      ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
+      evaluation_place* failed = nullptr) {
+    evaluator<S> e(p, contexts);
+    try {
+      return e.run(f, arguments);
+    } catch (...) {
+      if (failed) *failed = e.failed();
+      throw;
+    }
   }
 };
 
@@ -163,22 +191,12 @@ auto evaluate(ir::program const& p, A const&... a) {
 
 namespace detail {
 
-// Whether function values go through more than calls, branches and select: contexts do not follow them there.
-inline bool has_functions_in_data(ir::program const& p) {
-  return ir::any_function_value(p, [](ir::function const& f, ir::value_id v) {
-    if (f.type_of(v).rank > 0) return true;
-    if (!f.is_result(v)) return false;
-    ir::function::node const& made_by = f[f.node_of(v)];
-    return made_by.region_count > 0 && made_by.code != ir::op::if_;
-  });
-}
-
 template <class S>
 ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) {
   ir::verify(given);
   ir::program data;
   bool const has_data = has_functions_in_data(given);
-  if (has_data) (void)pass::defunctionalise(data = given);
+  if (has_data) data = with_functions_as_data(given, given.entry);
   ir::program const& p = has_data ? data : given;
   r.program.math = p.math;
   std::vector<ir::function_id> roots;
