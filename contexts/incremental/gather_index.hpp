@@ -15,6 +15,9 @@ namespace overdub::contexts::increments {
 /// Rows by index, in the order of rows, each once. Built of all pairs, and anew where what they depend on changed: O(pairs).
 class gather_index {
 public:
+  /// What finding and sorting a pair costs, in additions, as updates are compared with plain runs: 3 to 13 ns.
+  static constexpr std::uint64_t work_of_pair = 32;
+
   /// Whether it is of variables of this state.
   bool is_of(std::vector<std::uint64_t> const& state) const { return is_built_ && state_ == state; }
   /// Of indices in the order of their rows: those of elements that were read, so none is negative.

@@ -475,6 +475,7 @@ incremental_program::gathered(runnable_slice const& s, std::size_t number) {
   keys.lend(first + 1, inner.data(), extents);
   keys.run();
   at->second.build(std::move(state), rows, words(keys));
+  if (is_counting_) work_ += rows.size() * increments::gather_index::work_of_pair;
   return at->second;
 }
 

@@ -121,9 +121,7 @@ parts function_compiler::compile_blocks(
   parts const before(blocks.carried.begin(), blocks.carried.end());
   auto const vectors = begin_loop(b_.CreateAShr(b_.CreateAdd(here, integer(width - 1)), integer(3)), before);
   llvm::Value* const done = b_.CreateShl(vectors.index, integer(3));
-  llvm::SmallVector<llvm::Constant*, width> steps;
-  for (std::int64_t k = 0; k < width; ++k) steps.push_back(integer(k));
-  llvm::Value* const lanes = b_.CreateAdd(splat(done), llvm::ConstantVector::get(steps));
+  llvm::Value* const lanes = b_.CreateAdd(splat(done), first_integers());
   set(index, b_.CreateAdd(splat(first), lanes));
   for (crossing const& c : all) {
     ir::scalar const s = type_of(c.value).element;
@@ -176,7 +174,6 @@ bool function_compiler::compile_map_in_blocks(
       compile_versions(body, count, [&] { return compile_blocks(n, ends, crosses, outputs, sums); });
   for (std::size_t k = 0; k < sums.size(); ++k)
     reduced_[index_of(sums[k].reduction)] = fold_lanes(type_of(sums[k].result).element, lanes[k]);
-  for (output const& o : outputs) finish_output(o);
   return true;
 }
 

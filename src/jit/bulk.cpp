@@ -77,23 +77,31 @@ void function_compiler::compile_map(node_id n) {
     auto* const none = llvm::ConstantPointerNull::get(pointer_type(context_));
     set(s.result, value{{none, none, count}, false, true});
   }
-  if (!sums.empty() && compile_vector_sums(n, sums, outputs)) {
-    for (output const& o : outputs) finish_output(o);
-    return;
+  if (sums.empty() || !compile_vector_sums(n, sums, outputs)) {
+    auto const eights = begin_points(n, outputs, sums);
+    if (!compile_map_in_blocks(n, outputs, sums)) compile_map_by_element(n, outputs, sums);
+    if (eights) end_points(*eights, sums);
   }
-  if (compile_map_in_blocks(n, outputs, sums)) return;
+  for (output const& o : outputs) finish_output(o);
+}
 
+void function_compiler::compile_map_by_element(
+    node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums) {
+  region_id const body = f_.region_at(n, 0);
+  llvm::Value* const count = scalar(f_.operand(n, 0));
   // Lanes of floating-point numbers stand in memory; sums of integers are carried.
   parts start;
-  for (summed& s : sums) {
+  std::vector<llvm::Value*> lanes;
+  for (summed const& s : sums) {
     ir::scalar const type = type_of(s.result).element;
     if (type == ir::scalar::i64) {
       start.push_back(integer(0));
+      lanes.push_back(nullptr);
       continue;
     }
-    s.lanes = new_words(8);
+    lanes.push_back(new_words(8));
     llvm::Value* const none = no_lanes(type);
-    b_.CreateAlignedStore(none, s.lanes, vector_alignment(none->getType()));
+    b_.CreateAlignedStore(none, lanes.back(), vector_alignment(none->getType()));
   }
   parts const ends = compile_versions(body, count, [&] {
     auto const loop = begin_loop(count, start);
@@ -101,27 +109,26 @@ void function_compiler::compile_map(node_id n) {
     compile_region(body);
     for (output const& o : outputs) store_output(o, loop.index);
     parts next;
-    for (summed const& s : sums) {
-      ir::scalar const type = type_of(s.result).element;
-      llvm::Value* const x = scalar(s.yielded);
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      ir::scalar const type = type_of(sums[k].result).element;
+      llvm::Value* const x = scalar(sums[k].yielded);
       if (type == ir::scalar::i64) {
         next.push_back(b_.CreateAdd(loop.carried[next.size()], x));
         continue;
       }
-      llvm::Value* const lane = element_address(type, s.lanes, b_.CreateAnd(loop.index, integer(7)));
+      llvm::Value* const lane = element_address(type, lanes[k], b_.CreateAnd(loop.index, integer(7)));
       store_scalar(type, b_.CreateFAdd(load_scalar(type, lane), x), lane);
     }
-    finish(last);
+    finish(f_.yield_of(body));
     end_loop(loop, next);
     return parts(loop.carried.begin(), loop.carried.end());
   });
   std::size_t next = 0;
-  for (summed const& s : sums) {
-    ir::scalar const type = type_of(s.result).element;
-    reduced_[index_of(s.reduction)] =
-        type == ir::scalar::i64 ? ends[next++] : fold_stored_lanes(type, s.lanes);
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    ir::scalar const type = type_of(sums[k].result).element;
+    reduced_[index_of(sums[k].reduction)] =
+        type == ir::scalar::i64 ? ends[next++] : fold_stored_lanes(type, lanes[k]);
   }
-  for (output const& o : outputs) finish_output(o);
 }
 
 } // namespace overdub::jit

@@ -225,7 +225,9 @@ private:
     bool complete = true;          // there are no others
   };
   bool is_made_in(value_id v, region_id body) const;
-  std::optional<affine> affine_in(value_id v, region_id body, int depth = 0);
+  std::optional<int> coefficient_in(value_id v, region_id body, int depth = 0) const;
+  llvm::Value* base_in(value_id v, region_id body);
+  std::optional<affine> affine_in(value_id v, region_id body);
   bool is_simple(region_id body, std::uint32_t& size) const;
   std::optional<hoisted_checks> hoist_checks(region_id body, llvm::Value* count);
   void set_unchecked(hoisted_checks const& c, bool is);
@@ -256,22 +258,45 @@ private:
   parts joined(parts const& a, block from_a, parts const& b, block from_b);
 
   // bulk.cpp
+  struct summed { // a map that is only added up
+    value_id result, yielded;
+    node_id reduction;
+  };
   void compile_map(node_id n);
+  void compile_map_by_element(node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
   node_id reduced_alone(value_id v) const;
 
   // sums.cpp: maps that are only added up
-  struct summed {
-    value_id result, yielded;
-    node_id reduction;
-    llvm::Value* lanes = nullptr; // in memory
-  };
+  bool is_light(ir::op code, ir::type t) const;
+  bool is_read_in_line(node_id n, region_id body) const;
   bool is_vectorisable(region_id body, hoisted_checks const& checks);
   bool compile_vector_sums(node_id n, std::vector<summed> const& sums, std::vector<output> const& outputs);
   void compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask);
   void compile_in_vector(node_id n, region_id body);
   llvm::Value* in_vector(value_id v, region_id body) const;
-  llvm::Value* load_vector(node_id n, llvm::Value* index, llvm::Value* mask);
+  llvm::Value* load_vector(node_id n, region_id body, llvm::Value* index, llvm::Value* mask);
   llvm::Value* splat(llvm::Value* x) const { return b_.CreateVectorSplat(8, x); }
+  llvm::Constant* first_integers() const; // 0, 1, ..., 7
+
+  // points.cpp: maps whose bodies have loops of as many turns for each element
+  struct loops_inside;
+  struct points { // of all elements, where that is faster
+    block end, next;
+    parts sums;
+  };
+  node_id reduction_of(value_id v) const;
+  bool fits_points(region_id r, region_id body, loops_inside& found) const;
+  void compile_in_points(region_id r, region_id body, llvm::Value* index, llvm::Value* mask);
+  void compile_by_element(node_id n, region_id body);
+  void compile_loop_in_points(node_id n, region_id body, llvm::Value* index, llvm::Value* mask);
+  void compile_map_in_points(node_id n, region_id body, llvm::Value* index, llvm::Value* mask);
+  void compile_reduce_in_points(node_id n);
+  parts compile_eight_points(
+      region_id body, llvm::Value* index, llvm::Value* mask, llvm::ArrayRef<llvm::Value*> lanes,
+      std::vector<output> const& outputs, std::vector<summed> const& sums);
+  std::optional<points>
+  begin_points(node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
+  void end_points(points const& p, std::vector<summed> const& sums);
 
   // blocks.cpp: maps whose elements end in functions on vectors
   std::vector<bool> vector_ends(region_id body) const;

@@ -10,28 +10,43 @@ bool function_compiler::is_made_in(value_id v, region_id body) const {
   return true;
 }
 
-// A value as base + coefficient * (index of the loop with this body), computed in front of the loop.
-std::optional<function_compiler::affine> function_compiler::affine_in(value_id v, region_id body, int depth) {
-  if (v == f_.argument(body, 0)) return affine{integer(0), 1};
-  if (f_.is_literal(v)) return affine{literal(v), 0};
-  if (!is_made_in(v, body)) return affine{scalar(v), 0};
-  if (!f_.is_result(v) || depth > 8) return {};
+// What a value grows by from turn to turn of the loop with this body, where that is -1, 0 or 1.
+std::optional<int> function_compiler::coefficient_in(value_id v, region_id body, int depth) const {
+  if (v == f_.argument(body, 0)) return 1;
+  if (f_.is_literal(v) || !is_made_in(v, body)) return 0;
+  // The index of a loop inside, where it is the same for all turns that are computed at once.
+  if (f_.is_argument(v)) {
+    ir::op const loop = f_[f_[f_.region_of(v)].parent].code;
+    bool const is_index = (loop == ir::op::map || loop == ir::op::loop) && f_[v].index == 0;
+    return is_index ? std::optional(0) : std::nullopt;
+  }
+  if (!f_.is_result(v) || depth > 8 || type_of(v) != ir::i64) return {};
   node_id const n = f_.node_of(v);
   ir::op const code = f_[n].code;
-  bool const is_linear = code == ir::op::add || code == ir::op::sub || code == ir::op::mul;
+  bool const is_sum = code == ir::op::add || code == ir::op::sub;
   bool const divides =
       code == ir::op::div && f_.is_literal(f_.operand(n, 1)) && f_.bits_of(f_.operand(n, 1)) != 0;
-  if ((!is_linear && !divides) || type_of(v) != ir::i64) return {};
-  auto const x = affine_in(f_.operand(n, 0), body, depth + 1),
-             y = affine_in(f_.operand(n, 1), body, depth + 1);
+  if (!is_sum && code != ir::op::mul && !divides) return {};
+  auto const x = coefficient_in(f_.operand(n, 0), body, depth + 1),
+             y = coefficient_in(f_.operand(n, 1), body, depth + 1);
   if (!x || !y) return {};
-  int const coefficient = code == ir::op::add   ? x->coefficient + y->coefficient
-                          : code == ir::op::sub ? x->coefficient - y->coefficient
-                                                : x->coefficient | y->coefficient;
-  if (coefficient < -1 || coefficient > 1 ||
-      (!(code == ir::op::add || code == ir::op::sub) && coefficient != 0))
-    return {};
-  return affine{integral(code, {x->base, y->base}), coefficient};
+  if (!is_sum) return *x == 0 && *y == 0 ? std::optional(0) : std::nullopt;
+  int const both = code == ir::op::add ? *x + *y : *x - *y;
+  return both < -1 || both > 1 ? std::nullopt : std::optional(both);
+}
+// Such a value where the index is 0, computed in front of the loop, or in a loop inside.
+llvm::Value* function_compiler::base_in(value_id v, region_id body) {
+  if (v == f_.argument(body, 0)) return integer(0);
+  if (f_.is_literal(v)) return literal(v);
+  if (!is_made_in(v, body) || f_.is_argument(v)) return scalar(v);
+  node_id const n = f_.node_of(v);
+  return integral(f_[n].code, {base_in(f_.operand(n, 0), body), base_in(f_.operand(n, 1), body)});
+}
+// A value as base + coefficient * (index of the loop with this body).
+std::optional<function_compiler::affine> function_compiler::affine_in(value_id v, region_id body) {
+  auto const coefficient = coefficient_in(v, body);
+  if (!coefficient) return {};
+  return affine{base_in(v, body), *coefficient};
 }
 
 // Whether a body has neither loops nor calls.

@@ -6,6 +6,26 @@
 
 namespace overdub::jit {
 
+// Whether an operation on scalars takes no longer on vectors than on all of their elements: other calls of functions take their time
+// anyway; integers are not divided where nobody asked for it.
+bool function_compiler::is_light(ir::op code, ir::type t) const {
+  if (shared_.elementary.has_vectors(code, t.element)) return true;
+  if ((ir::row_of(code).cost >= 9 && code != ir::op::sqrt) || t.is_function()) return false;
+  switch (code) {
+  case ir::op::fdim:
+  case ir::op::nextafter:
+  case ir::op::ldexp:
+  case ir::op::logb:
+  case ir::op::lerp:
+    return false;
+  case ir::op::div:
+  case ir::op::rem:
+    return t != ir::i64;
+  default:
+    return true;
+  }
+}
+
 bool function_compiler::is_vectorisable(region_id body, hoisted_checks const& checks) {
   if (!checks.complete) return false;
   std::uint32_t accesses = 0;
@@ -16,34 +36,22 @@ bool function_compiler::is_vectorisable(region_id body, hoisted_checks const& ch
       if (type_of(f_.result(n)).rank > 0 || type_of(f_.result(n)).element == ir::scalar::boolean)
         return false;
       ++accesses;
-      std::uint32_t const indices = f_[n].operand_count - 1;
-      for (std::uint32_t k = 0; k < indices; ++k) {
-        auto const i = affine_in(f_.operand(n, 1 + k), body);
-        if (!i || (i->coefficient != 0 && k + 1 < indices)) return false;
-      }
+      if (!is_read_in_line(n, body)) return false;
       continue;
     }
-    if (!ir::is_elementwise(code)) return false;
-    if (shared_.elementary.has_vectors(code, type_of(f_.result(n)).element)) continue;
-    // Other calls of functions take their time anyway; integers are not divided where nobody asked for it.
-    bool const is_light = ir::row_of(code).cost < 9 || code == ir::op::sqrt;
-    if (!is_light || type_of(f_.result(n)).is_function()) return false;
-    switch (code) {
-    case ir::op::fdim:
-    case ir::op::nextafter:
-    case ir::op::ldexp:
-    case ir::op::logb:
-    case ir::op::lerp:
-      return false;
-    case ir::op::div:
-    case ir::op::rem:
-      if (type_of(f_.result(n)) == ir::i64) return false;
-      break;
-    default:
-      break;
-    }
+    if (!ir::is_elementwise(code) || !is_light(code, type_of(f_.result(n)))) return false;
   }
   return accesses > 0;
+}
+
+// Whether elements that stand in one line are read in turn, or one in all turns.
+bool function_compiler::is_read_in_line(node_id n, region_id body) const {
+  std::uint32_t const indices = f_[n].operand_count - 1;
+  for (std::uint32_t k = 0; k < indices; ++k) {
+    auto const coefficient = coefficient_in(f_.operand(n, 1 + k), body);
+    if (!coefficient || (*coefficient != 0 && k + 1 < indices)) return false;
+  }
+  return true;
 }
 
 // A value of the body, as a vector.
@@ -52,14 +60,31 @@ llvm::Value* function_compiler::in_vector(value_id v, region_id) const {
   return x->getType()->isVectorTy() ? x : splat(x);
 }
 
-// The elements that eight turns read, from the one at `index` on: one behind the other, or one in front of the other.
-llvm::Value* function_compiler::load_vector(node_id n, llvm::Value* index, llvm::Value* mask) {
-  region_id const body = f_[n].parent;
+llvm::Constant* function_compiler::first_integers() const {
+  llvm::SmallVector<llvm::Constant*, 8> all;
+  for (std::int64_t k = 0; k < 8; ++k) all.push_back(integer(k));
+  return llvm::ConstantVector::get(all);
+}
+
+// The elements that eight turns read, from the one at `index` on: one behind the other, or one in front of the other; or anywhere.
+llvm::Value*
+function_compiler::load_vector(node_id n, region_id body, llvm::Value* index, llvm::Value* mask) {
   value_id const array = f_.operand(n, 0);
   ir::scalar const s = type_of(array).element;
   value const a = get(array);
   std::uint32_t const indices = f_[n].operand_count - 1;
   llvm::Value* at = nullptr;
+  if (!is_read_in_line(n, body)) {
+    for (std::uint32_t k = 0; k < indices; ++k) {
+      llvm::Value* const i = in_vector(f_.operand(n, 1 + k), body);
+      at = at == nullptr ? i : b_.CreateAdd(b_.CreateMul(at, splat(a.extent(k))), i);
+    }
+    auto* const vector = llvm::FixedVectorType::get(type(s), 8);
+    llvm::Value* const all = llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(b_.getInt1Ty(), 8));
+    return b_.CreateMaskedGather(
+        vector, element_address(s, a.elements(), at), llvm::Align(execute::size_of(s)),
+        mask == nullptr ? all : mask, llvm::Constant::getNullValue(vector));
+  }
   int coefficient = 0;
   for (std::uint32_t k = 0; k < indices; ++k) {
     affine const i = *affine_in(f_.operand(n, 1 + k), body);
@@ -84,16 +109,14 @@ llvm::Value* function_compiler::load_vector(node_id n, llvm::Value* index, llvm:
 }
 
 void function_compiler::compile_in_vectors(region_id body, llvm::Value* index, llvm::Value* mask) {
-  llvm::SmallVector<llvm::Constant*, 8> steps;
-  for (std::int64_t k = 0; k < 8; ++k) steps.push_back(integer(k));
-  set(f_.argument(body, 0), b_.CreateAdd(splat(index), llvm::ConstantVector::get(steps)));
+  set(f_.argument(body, 0), b_.CreateAdd(splat(index), first_integers()));
   for (node_id const n : f_.nodes_of(body)) {
     ir::op const code = f_[n].code;
     if (code == ir::op::yield) break;
     if (code == ir::op::length)
       compile_length(n);
     else if (code == ir::op::at)
-      set(f_.result(n), load_vector(n, index, mask));
+      set(f_.result(n), load_vector(n, body, index, mask));
     else
       compile_in_vector(n, body);
   }
@@ -169,10 +192,7 @@ bool function_compiler::compile_vector_sums(
     block const tail = new_block("tail"), from = b_.GetInsertBlock(), joins = new_block("vectors_done");
     b_.CreateCondBr(b_.CreateICmpSLT(done, count), tail, joins);
     at(tail);
-    llvm::SmallVector<llvm::Constant*, 8> steps;
-    for (std::int64_t k = 0; k < 8; ++k) steps.push_back(integer(k));
-    llvm::Value* const mask =
-        b_.CreateICmpULT(llvm::ConstantVector::get(steps), splat(b_.CreateSub(count, done)));
+    llvm::Value* const mask = b_.CreateICmpULT(first_integers(), splat(b_.CreateSub(count, done)));
     compile_in_vectors(body, done, mask);
     store_vectors(done, mask);
     parts const more = add_vectors(lanes, mask);

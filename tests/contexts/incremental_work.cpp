@@ -131,6 +131,54 @@ TEST_CASE("the seventeenth update that is more work than a run is a plain run, a
   }
 }
 
+TEST_CASE("finding which rows read an element counts, where columns change in between") {
+  constexpr char const* product = R"(
+entry @product
+func @product(%w: f64[], %col: i64[], %val: f64[]) -> f64 {
+  %n = length %col, %val : i64
+  %rows = div %n, 4 : i64
+  %z = map %rows (%i: i64) -> f64 {
+    %from = mul %i, 4 : i64
+    %p = map 4 (%k: i64) -> f64 {
+      %j = add %from, %k : i64
+      %c = at %col, %j : i64
+      %a = at %val, %j : f64
+      %b = at %w, %c : f64
+      %m = mul %a, %b : f64
+      yield %m
+    }
+    %t = reduce add %p from 0.0 : f64
+    yield %t
+  }
+  %s = reduce add %z from 0.0 : f64
+  return %s
+})";
+  std::vector<i64> columns;
+  for (i64 k = 0; k < 8000; ++k) columns.push_back(k * 37 % 500);
+  datum const col = datum::of({8000}, od::array<i64>::copy_of(columns));
+  for (auto const& o : executors()) {
+    auto const counted = [&](bool columns_change) {
+      oc::incremental_program f = followed(product, {numbers(500), col, numbers(8000)}, o);
+      for (int k = 0; k < 40; ++k) {
+        if (columns_change) {
+          f.set_at(1, 7 * k, static_cast<std::uint64_t>(k));
+          f.commit();
+        }
+        f.set_at(0, 11 * k, bits(0.125 * k));
+        f.commit();
+      }
+      f.set_at(0, 3, bits(0.25));
+      f.propose();
+      std::string const text = f.explain(), before = "the work of an update is ";
+      auto const at = text.find(before);
+      REQUIRE(at != std::string::npos);
+      return std::stol(text.substr(at + before.size()));
+    };
+    CHECK(counted(true) > 8000 * 32);
+    CHECK(counted(false) < 8000);
+  }
+}
+
 TEST_CASE("an update that is less work than a run is never a plain run") {
   for (auto const& o : executors()) {
     oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}, o);

@@ -51,7 +51,8 @@ std::string sum_of(char const* element) {
 func @f(%x: f64[]) -> f64 {
   %n = length %x : i64 %first = at %x, 0 : f64 %log = log %first : f64
   %all = map %n (%i: i64) -> f64 {
-    %inner = map 3 (%j: i64) -> f64 { %a = at %x, %j : f64 yield %a }
+    %count = min %i, 3 : i64
+    %inner = map %count (%j: i64) -> f64 { %a = at %x, %j : f64 yield %a }
     %b = reduce max %inner from %log : f64
     %c = )") +
          element + R"( : f64
