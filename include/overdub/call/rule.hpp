@@ -149,6 +149,9 @@ inline constexpr rule rule_for = find_rule<typename rule_stack<S>::type, F, A...
 template <rule Kind, class S, class F, class... A>
 OVERDUB_INLINE constexpr decltype(auto) ask_rule(S const& stack, F const& f, A&&... a) {
   auto& context = stack.top().get();
+#if OVERDUB_CHECKED
+  [[maybe_unused]] begun_rule<keeps_lifetime<typename S::context>> const in_rule(stack.top());
+#endif
   if constexpr (Kind == rule::named)
     return context.overdub({f}, std::forward<A>(a)...);
   else if constexpr (Kind == rule::named_call)
