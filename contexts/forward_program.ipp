@@ -16,7 +16,8 @@ OVERDUB_DECL ir::program forward_of(ir::program const& p) {
   return overdub::detail::rewritten(
       r,
       overdub::detail::make_run_stack<types<>>(
-          overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}), along),
+          overdub::detail::lifetime(), overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}),
+          along),
       p);
 }
 

@@ -4,15 +4,20 @@
 #include <overdub/contexts/forward.hpp>
 #include <overdub/overdub.hpp>
 
+#include <complex>
 #include <concepts>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -71,6 +76,82 @@ TEST_CASE("so do values in sequences and maps, and in containers of these") {
           std::tuple<double, std::vector<std::optional<double>>, std::map<int, std::list<double>>> const>);
   CHECK(std::get<1>(nested)[0] == 3.0);
   CHECK(std::get<2>(nested).at(2).front() == 3.0);
+}
+
+// As std::expected is, which C++20 does not have.
+template <class E>
+struct unexpected {
+  E error;
+};
+template <class T, class E>
+class expected {
+public:
+  using unexpected_type = unexpected<E>;
+  expected(T x) : held_(std::in_place_index<0>, std::move(x)) {}
+  expected(unexpected_type x) : held_(std::in_place_index<1>, std::move(x.error)) {}
+  bool has_value() const { return held_.index() == 0; }
+  T const& operator*() const& { return std::get<0>(held_); }
+  T&& operator*() && { return std::get<0>(std::move(held_)); }
+  E& error() { return std::get<1>(held_); }
+
+private:
+  std::variant<T, E> held_;
+};
+
+TEST_CASE("and values in what may be an error instead, on both sides, and in complex numbers") {
+  auto good = run([](auto x) { return expected<decltype(x), std::string>(x); });
+  static_assert(std::same_as<decltype(good), expected<double, std::string>>);
+  CHECK((good.has_value() && *good == 3.0));
+  CHECK(run([](auto x) {
+          return expected<decltype(x), std::string>(unexpected<std::string>{"no"});
+        }).error() == "no");
+  auto bad = run([](auto x) { return expected<int, decltype(x)>(unexpected<decltype(x)>{x}); });
+  static_assert(std::same_as<decltype(bad), expected<int, double>>);
+  CHECK(bad.error() == 3.0);
+
+  auto const c = run([](auto x) { return std::complex(x, x + 1.0); });
+  static_assert(std::same_as<decltype(c), std::complex<double> const>);
+  CHECK(c == std::complex(3.0, 4.0));
+}
+
+using value = od::value<double, counter>;
+template <class X>
+constexpr bool holds = od::detail::holds_values<od::stack<>, X>;
+template <class T, int Rows, int Columns>
+struct matrix {
+  T elements[Rows * Columns];
+};
+struct closure {
+  double captured;
+  value operator()() const;
+};
+struct taker {
+  double captured;
+  void operator()(int, value const&) noexcept;
+};
+struct plain_closure {
+  double captured;
+  double operator()(double) const;
+};
+struct without_members {
+  value operator()(value) const;
+};
+
+TEST_CASE("types tell that values are in them: by arguments, sizes and signatures") {
+  static_assert(holds<std::shared_ptr<value>> && holds<std::reference_wrapper<value const>>);
+  static_assert(holds<std::unique_ptr<value[]>> && holds<std::set<value>> && holds<value const*>);
+  static_assert(holds<std::span<value>> && holds<std::span<value const, 3>> && holds<matrix<value, 2, 2>>);
+  static_assert(holds<std::function<value()>> && holds<std::function<double(value const&)>>);
+  static_assert(holds<closure> && holds<taker> && holds<std::optional<closure>>);
+  static_assert(!holds<plain_closure> && !holds<without_members> && !holds<value (*)(value)>);
+  static_assert(!holds<std::span<double>> && !holds<matrix<double, 2, 2>> && !holds<std::function<double()>>);
+}
+
+TEST_CASE("closures of plain numbers, and functions, are returned as they are") {
+  auto const times = run([](auto x) { return [k = od::concrete(x)](double y) { return k * y; }; });
+  CHECK(times(2.0) == 6.0);
+  CHECK(run([](auto) { return std::function([k = 2.0] { return k; }); })() == 2.0);
+  CHECK(run([](auto x) { return +[](decltype(x) y) { return y; }; }) != nullptr);
 }
 
 TEST_CASE("of a context with metadata, values in containers leave with it") {

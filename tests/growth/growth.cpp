@@ -297,3 +297,17 @@ TEST_CASE("a further context costs as much as the one before it, from one to six
   check_linear("operations staged in contexts with a rule", sizes_in_contexts<rule>());
   check_linear("operations staged in contexts that count", sizes_in_contexts<counter>());
 }
+
+TEST_CASE(
+    "a call through the scope takes as long in deeper recursions: checked builds know each of its calls",
+    "[contexts]") {
+  auto const calls = [](i64 n) {
+    auto const down = od::fn<"down">(
+        [](od::scope auto& cx, auto k) -> decltype(k) { return k > 0 ? cx.self(k - 1) + 1 : k; });
+    counter<0> c;
+    return work_of([&] {
+      for (int k = 0; k < 2; ++k) (void)od::run(c, down, n);
+    });
+  };
+  check_each("a call through the scope", calls(few), calls(many));
+}

@@ -164,7 +164,8 @@ std::string difference(events const& run, events const& way) {
 template <class C>
 executors::outcome run_in(C& context, ir::program const& p, executors::arguments const& a) {
   return executors::outcome_of([&] {
-    auto const stack = detail::make_run_stack<types<>>(overdub::stack<>{}, context);
+    detail::run_lifetime<C> const run;
+    auto const stack = detail::make_run_stack<types<>>(run.get(), overdub::stack<>{}, context);
     using S = std::remove_const_t<decltype(stack)>;
     std::vector<detail::cell<S>> cells;
     for (datum const& d : a)

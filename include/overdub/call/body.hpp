@@ -166,20 +166,22 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
   [[maybe_unused]] watch_t<S> const watching{true};
 #endif
   using R = typename Call::type;
+  begun_lifetime<Call::form == body_form::scoped && keeps_call<S, F>> const going_on;
   if constexpr (is_refused<R>)
     return refused{};
   else if constexpr (Call::form == body_form::plain)
     return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
   else if constexpr (Call::form == body_form::scoped && !restored<S, R, std::remove_cvref_t<X>...>)
-    return run_scoped<R, S, F, std::remove_cvref_t<X>...>(running<S, F>(stack, f), static_cast<X&&>(x)...);
+    return run_scoped<R, S, F, std::remove_cvref_t<X>...>(
+        running<S, F>(stack, f, going_on.get()), static_cast<X&&>(x)...);
   else if constexpr (Call::form == body_form::scoped && only_before_hooks_in_all<S>)
     return wrap_all(
         stack, run_flat<R, S, F, std::remove_cvref_t<X>...>(
-                   running<S, F>(stack, f), strip_all(stack, static_cast<X&&>(x))...));
+                   running<S, F>(stack, f, going_on.get()), strip_all(stack, static_cast<X&&>(x))...));
   else if constexpr (Call::form == body_form::scoped)
     return wrap_all(
         stack, run_stripped<R, S, F, std::remove_cvref_t<X>...>(
-                   running<S, F>(stack, f), strip_all(stack, static_cast<X&&>(x))...));
+                   running<S, F>(stack, f, going_on.get()), strip_all(stack, static_cast<X&&>(x))...));
 }
 
 } // namespace overdub::detail

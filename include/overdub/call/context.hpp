@@ -2,6 +2,8 @@
 // its type.
 #pragma once
 
+#include <overdub/call/error.hpp>
+#include <overdub/call/lifetime.hpp>
 #include <overdub/call/name.hpp>
 #include <overdub/call/types.hpp>
 
@@ -185,11 +187,35 @@ template <class C, bool = std::is_empty_v<C>>
 class ref {
 public:
   constexpr ref(C& context) : context_(&context) {}
+  constexpr ref(C& context, lifetime) : context_(&context) {}
   constexpr C& get() const { return *context_; }
 
 private:
   C* context_;
 };
+
+// Whether references to a context know, in checked builds, how long its run goes on. Those of values that are being staged do not: the library
+// has them, too, which may be built in the other way.
+template <class C>
+inline constexpr bool keeps_lifetime = OVERDUB_CHECKED && !std::is_empty_v<C> && !symbolic<C>;
+
+#if OVERDUB_CHECKED
+template <class C>
+requires(!symbolic<C>) class ref<C, false> {
+public:
+  constexpr ref(C& context) : ref(context, lifetime_in_rule(&context)) {}
+  constexpr ref(C& context, lifetime of_run) : context_(&context), of_run_(of_run) {}
+  constexpr C& get() const {
+    if (of_run_.is_over()) throw_outlived(context_name_v<C>);
+    return *context_;
+  }
+  constexpr lifetime of_run() const { return of_run_; }
+
+private:
+  C* context_;
+  lifetime of_run_;
+};
+#endif
 
 template <class C>
 consteval bool can_be_made() {
@@ -205,7 +231,7 @@ template <class C>
 class ref<C, true> {
 public:
   constexpr ref() = default;
-  constexpr ref(C&) {}
+  constexpr ref(C&, lifetime = {}) {}
   static C& get() { return stateless<C>; }
 };
 

@@ -164,7 +164,16 @@ struct answer_function {
           "when the "
           "program runs, and the context is gone; return a reference to one that the context keeps");
       auto&& entered = ask_enter<std::remove_cvref_t<A>...>(stack.top().get(), f);
-      Body const body{entered, stack.rest()};
+      // A context that is returned by reference goes on as this one does.
+      constexpr bool goes_on = std::is_lvalue_reference_v<Entered> && keeps_lifetime<C>;
+      begun_lifetime<keeps_lifetime<std::remove_cvref_t<Entered>> && !goes_on> const here;
+      auto const of_body = [&] {
+        if constexpr (goes_on)
+          return stack.top().of_run();
+        else
+          return here.get();
+      }();
+      Body const body{{entered, of_body}, stack.rest()};
       return rehome(
           body, stack,
           call(
@@ -377,7 +386,11 @@ OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f,
   using S = outermost_t<A...>;
   S const stack = stack_from<S>(a...);
 #if OVERDUB_CHECKED
-  if constexpr (!S::empty) (check_contexts<S, F>(stack, a), ...);
+  if constexpr (!S::empty) {
+    check_run<F>(stack);
+    (check_run_of_value<F>(a), ...);
+    (check_contexts<S, F>(stack, a), ...);
+  }
 #endif
   return call(stack, f, static_cast<A&&>(a)...);
 }

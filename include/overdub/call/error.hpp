@@ -101,6 +101,11 @@ struct OVERDUB_EXPORTED context_mismatch : error {
   using error::error;
 };
 
+/// Checked builds: a value was used after its run had ended, or a scope after its call.
+struct OVERDUB_EXPORTED escaped_value : error {
+  using error::error;
+};
+
 /// Checked builds: a `fn` was called inside a strict run, but outside of its contexts.
 struct OVERDUB_EXPORTED escaped_call : error {
   using error::error;
@@ -152,6 +157,26 @@ OVERDUB_COLD throw_escaped(std::string_view callee) {
       "overdub: %.*s was called inside a strict run with plain arguments, so no context saw it; call it "
       "through the scope: cx(%.*s, ...)",
       OVERDUB_TEXT(callee), OVERDUB_TEXT(callee)));
+}
+OVERDUB_COLD throw_outlived(std::string_view callee, std::string_view context) {
+  throw escaped_value(message(
+      "overdub: %.*s was called with a value of the context %.*s, whose run has ended; a run returns "
+      "numbers, and no closures or objects "
+      "that keep its values",
+      OVERDUB_TEXT(callee), OVERDUB_TEXT(context)));
+}
+OVERDUB_COLD throw_outlived(std::string_view context) {
+  throw escaped_value(message(
+      "overdub: a value of the context %.*s is used after its run has ended; a run returns numbers, and no "
+      "closures or objects that keep "
+      "its values",
+      OVERDUB_TEXT(context)));
+}
+OVERDUB_COLD throw_scope_outlived(std::string_view callee) {
+  throw escaped_value(message(
+      "overdub: the scope of %.*s is used after that call has returned; call through it before, and return "
+      "what it returns",
+      OVERDUB_TEXT(callee)));
 }
 OVERDUB_COLD throw_no_number() {
   throw error(message(

@@ -1,6 +1,7 @@
 // What leaves a run: values are taken out of the run's contexts, wherever they are held, since one that outlives its run would
-// call hooks of a context that is gone. Trees are known by tree_traits. Of other containers, optionals, variants, sequences, maps and unique
-// pointers are rebuilt; they are recognised by what they can do, so that no header of theirs is needed here. The rest is refused.
+// call hooks of a context that is gone. Trees are known by tree_traits. Of other containers, optionals, expecteds, variants, sequences, maps,
+// complex numbers and unique pointers are rebuilt; they are recognised by what they can do, so that no header of theirs is needed here. The
+// rest is refused where the type tells that values are in it. Where it does not, checked builds find their use (lifetime.hpp).
 #pragma once
 
 #include <overdub/call/refused.hpp>
@@ -13,9 +14,14 @@
 
 namespace overdub::detail {
 
+// Whether X is a closure with captures, or another function object with members, that takes or returns values of contexts that are none
+// of Below's. What it captured is not to be seen.
+template <class Below, class X>
+consteval bool is_closure_of_values();
+
 // Whether X is a value of contexts that are none of Below's, or holds some: among its children, or by the arguments of its template.
 template <class Below, class X>
-inline constexpr bool holds_values = false;
+inline constexpr bool holds_values = is_closure_of_values<Below, X>();
 
 template <class Below, class... X>
 consteval bool any_holds_values(std::tuple<X...>*) {
@@ -24,8 +30,9 @@ consteval bool any_holds_values(std::tuple<X...>*) {
 template <class Below, class X>
 requires(
     !std::is_same_v<X, std::remove_cv_t<X>> ||
-    std::is_pointer_v<X>) inline constexpr bool holds_values<Below, X> =
-    holds_values<Below, std::remove_cv_t<std::remove_pointer_t<X>>>;
+    (std::is_pointer_v<X> && !std::is_function_v<std::remove_pointer_t<X>>)) //
+    inline constexpr bool holds_values<Below, X> =
+        holds_values<Below, std::remove_cv_t<std::remove_pointer_t<X>>>;
 template <class Below, class T, class C, class R>
 inline constexpr bool holds_values<Below, value<T, C, R>> =
     !is_refused<value<T, C, R>> && !is_suffix<stack_of_t<value<T, C, R>>, Below>;
@@ -34,7 +41,42 @@ requires(!is_value<X>) inline constexpr bool holds_values<Below, X> =
     any_holds_values<Below>(static_cast<typename tree_traits<X>::children*>(nullptr));
 template <class Below, template <class...> class C, class... X>
 requires(!tree<C<X...>> && !is_value<C<X...>>) inline constexpr bool holds_values<Below, C<X...>> =
-    any_holds_values<Below>(static_cast<std::tuple<X...>*>(nullptr));
+    (holds_values<Below, std::remove_cvref_t<X>> || ...);
+// As std::span, and matrices of a fixed size.
+template <class Below, template <class, std::size_t> class C, class T, std::size_t N>
+requires(!tree<C<T, N>>) inline constexpr bool holds_values<Below, C<T, N>> =
+    holds_values<Below, std::remove_cv_t<T>>;
+template <class Below, template <class, int...> class C, class T, int... N>
+requires(sizeof...(N) > 0 && !tree<C<T, N...>>) inline constexpr bool holds_values<Below, C<T, N...>> =
+    holds_values<Below, std::remove_cv_t<T>>;
+// As arguments of templates: std::unique_ptr<T[]>, std::function<T()>.
+template <class Below, class T>
+inline constexpr bool holds_values<Below, T[]> = holds_values<Below, std::remove_cv_t<T>>;
+template <class Below, class T, std::size_t N>
+inline constexpr bool holds_values<Below, T[N]> = holds_values<Below, std::remove_cv_t<T>>;
+#define OVERDUB_FUNCTION_TYPE(...)                                                                           \
+  template <class Below, class R, class... A>                                                                \
+  inline constexpr bool holds_values<Below, R(A...) __VA_ARGS__> =                                           \
+      holds_values<Below, std::remove_cvref_t<R>> || (holds_values<Below, std::remove_cvref_t<A>> || ...);
+OVERDUB_FUNCTION_TYPE()
+OVERDUB_FUNCTION_TYPE(const)
+OVERDUB_FUNCTION_TYPE(noexcept)
+OVERDUB_FUNCTION_TYPE(const noexcept)
+#undef OVERDUB_FUNCTION_TYPE
+
+template <class Below, class Operator>
+inline constexpr bool takes_values = false;
+template <class Below, class Function, class X>
+inline constexpr bool takes_values<Below, Function X::*> = holds_values<Below, Function>;
+template <class Below, class X>
+consteval bool is_closure_of_values() {
+  if constexpr (!std::is_class_v<X> || std::is_empty_v<X>)
+    return false;
+  else if constexpr (requires { &X::operator(); })
+    return takes_values<Below, decltype(&X::operator())>;
+  else
+    return false;
+}
 
 // Whether some of these are in a container that is no tree.
 template <class Below, class X>
@@ -55,6 +97,15 @@ template <class X>
 concept optional_like = requires(X const& x) {
   { x.has_value() } -> std::same_as<bool>;
   *x;
+};
+template <class X>
+concept expected_like = optional_like<X> && requires(X& x) {
+  x.error();
+  typename X::unexpected_type;
+};
+template <class X>
+concept complex_like = requires(X const& x) {
+  X(x.real(), x.imag());
 };
 template <class X>
 concept variant_like = requires(X const& x) {
@@ -83,6 +134,15 @@ constexpr auto rebuilt(F const& f, C<T>&& x) {
   using R = C<decltype(f(*std::move(x)))>;
   return x.has_value() ? R(f(*std::move(x))) : R();
 }
+template <class F, template <class, class> class C, class T, class E>
+requires expected_like<C<T, E>>
+constexpr auto rebuilt(F const& f, C<T, E>&& x) {
+  using R = C<decltype(f(*std::move(x))), decltype(f(std::move(x.error())))>;
+  return x.has_value() ? R(f(*std::move(x))) : R(typename R::unexpected_type(f(std::move(x.error()))));
+}
+template <class F, template <class> class C, class T>
+requires complex_like<C<T>>
+constexpr auto rebuilt(F const& f, C<T>&& x) { return C<decltype(f(x.real()))>(f(x.real()), f(x.imag())); }
 template <class F, template <class...> class C, class... T>
 requires variant_like<C<T...>>
 constexpr auto rebuilt(F const& f, C<T...>&& x) {

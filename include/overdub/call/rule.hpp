@@ -2,6 +2,7 @@
 // a rule that names the callee with another number of arguments.
 #pragma once
 
+#include <overdub/call/assumed.hpp>
 #include <overdub/call/callee.hpp>
 #include <overdub/call/lift.hpp>
 #include <overdub/call/rule_call.hpp>
@@ -148,6 +149,9 @@ inline constexpr rule rule_for = find_rule<typename rule_stack<S>::type, F, A...
 template <rule Kind, class S, class F, class... A>
 OVERDUB_INLINE constexpr decltype(auto) ask_rule(S const& stack, F const& f, A&&... a) {
   auto& context = stack.top().get();
+#if OVERDUB_CHECKED
+  [[maybe_unused]] begun_rule<keeps_lifetime<typename S::context>> const in_rule(stack.top());
+#endif
   if constexpr (Kind == rule::named)
     return context.overdub({f}, std::forward<A>(a)...);
   else if constexpr (Kind == rule::named_call)
@@ -162,7 +166,12 @@ OVERDUB_INLINE constexpr decltype(auto) ask_rule(S const& stack, F const& f, A&&
 template <rule Kind, class S, class F, class... A>
 OVERDUB_INLINE constexpr decltype(auto) call_rule(S const& stack, F const& f, A&&... a) {
   if constexpr (!std::is_void_v<decltype(ask_rule<Kind>(stack, f, std::forward<A>(a)...))>) {
-    return ask_rule<Kind>(stack, f, std::forward<A>(a)...);
+    if constexpr (
+        Kind == rule::named_call || Kind == rule::family_call ||
+        goes_on_here<S, F, std::remove_cvref_t<A>...>())
+      return ask_rule<Kind>(stack, f, std::forward<A>(a)...);
+    else
+      return refused{};
   } else if constexpr (function<F> || native_leaf<F>) {
     ask_rule<Kind>(stack, f, std::forward<A>(a)...);
     return none{};

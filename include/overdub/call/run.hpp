@@ -47,13 +47,17 @@ struct run_stack<Hiding, S, C, Rest...> {
 };
 
 template <class Hiding, class S>
-constexpr S make_run_stack(S const& below) {
+constexpr S make_run_stack(lifetime, S const& below) {
   return below;
 }
 template <class Hiding, class S, class C, class... Rest>
-constexpr auto make_run_stack(S const& below, C& context, Rest&... rest) {
-  return typename run_stack<Hiding, S, C, Rest...>::type(context, make_run_stack<Hiding>(below, rest...));
+constexpr auto make_run_stack(lifetime of_run, S const& below, C& context, Rest&... rest) {
+  return typename run_stack<Hiding, S, C, Rest...>::type(
+      ref<C>(context, of_run), make_run_stack<Hiding>(of_run, below, rest...));
 }
+// The lifetime of a run in these contexts.
+template <class... C>
+using run_lifetime = begun_lifetime<(keeps_lifetime<C> || ...)>;
 
 template <class X>
 inline constexpr bool is_tagged_by_hand = false;
@@ -78,6 +82,7 @@ template <class Below, class S, class X>
 constexpr auto admit(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
   if constexpr (std::is_same_v<S, Below> || is_leaf<T>) {
+    check_run_of_value<none>(x);
     constexpr bool taken = !is_tagged_by_hand<T>;
     static_assert(
         taken,
@@ -125,13 +130,19 @@ struct leaver {
 
 template <class Below, class X>
 consteval bool can_leave() {
+  constexpr bool is_closure = is_closure_of_values<Below, X>();
   constexpr bool can = rebuildable<X> && !has_values_as_keys<Below, X>;
   static_assert(
-      can, "overdub: what this run returns holds values of its context in a type that overdub does not look "
-           "into, and they would outlive "
-           "the run; return numbers, arrays, or trees and standard containers of them, or describe the "
-           "struct template with "
-           "BOOST_HANA_DEFINE_STRUCT");
+      !is_closure, "overdub: what this run returns is a closure that takes or returns values of its context, "
+                   "and would outlive the run; return the numbers that it captured, and make the closure of "
+                   "them after the run");
+  static_assert(
+      can || is_closure,
+      "overdub: what this run returns holds values of its context in a type that overdub does not look "
+      "into, and they would outlive "
+      "the run; return numbers, arrays, or trees and standard containers of them, or describe the "
+      "struct template with "
+      "BOOST_HANA_DEFINE_STRUCT");
   return can;
 }
 
@@ -172,12 +183,15 @@ OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F con
   if constexpr (!part_of_composition<Context>() || std::is_same_v<Below, unrelated>)
     return refused{};
   else if constexpr (!is_composition<std::remove_cvref_t<Context>>) {
-    auto const stack = make_run_stack<hiding_t<F, std::remove_cvref_t<A>...>>(below, context);
+    run_lifetime<std::remove_cvref_t<Context>> const run;
+    auto const stack = make_run_stack<hiding_t<F, std::remove_cvref_t<A>...>>(run.get(), below, context);
     return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
   } else {
     auto&& contexts = changeable(std::forward<Context>(context));
-    return hana::unpack(contexts.contexts, [&](auto&... held) OVERDUB_INLINE {
-      auto const stack = make_run_stack<hiding_t<F, std::remove_cvref_t<A>...>>(below, get_held(held)...);
+    return hana::unpack(contexts.contexts, [&]<class... Held>(Held&... held) OVERDUB_INLINE {
+      run_lifetime<held_context_t<Held>...> const run;
+      auto const stack =
+          make_run_stack<hiding_t<F, std::remove_cvref_t<A>...>>(run.get(), below, get_held(held)...);
       return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
     });
   }
@@ -204,6 +218,7 @@ consteval bool starts_compiled() {
 }
 template <class Below, class Context, class F, class... A>
 constexpr auto start_compiled(Below const& below, Context&& context, F const& f, A&&... a) {
+  check_run<F>(below);
   if constexpr (
       (!is_composition<std::remove_cvref_t<Context>> && !part_of_composition<Context>()) ||
       std::is_same_v<Below, unrelated>)

@@ -97,12 +97,44 @@ consteval bool takes_one_tag() {
   return one;
 }
 
+// Whether a scope refers to its call, and knows, in checked builds, how long that goes on: see keeps_lifetime.
 template <class S, class F>
-class running : public scope_base, stack_reference<S>, function_slot<F> {
+inline constexpr bool keeps_call =
+    OVERDUB_CHECKED && !is_symbolic<S> && !(std::is_empty_v<S> && std::is_empty_v<F>);
+
+template <bool Kept>
+struct kept_call {
+  constexpr explicit kept_call(lifetime) {}
+  template <class F>
+  static constexpr void check() {}
+};
+#if OVERDUB_CHECKED
+template <>
+struct kept_call<true> {
+  constexpr explicit kept_call(lifetime of_call) : of_call_(of_call) {}
+  template <class F>
+  constexpr void check() const {
+    if (!of_call_.is_over()) return;
+    if constexpr (callee<F>)
+      throw_scope_outlived(F::name());
+    else
+      throw_scope_outlived("<lambda>");
+  }
+
+private:
+  lifetime of_call_;
+};
+#endif
+
+template <class S, class F>
+class running : public scope_base, stack_reference<S>, function_slot<F>, kept_call<keeps_call<S, F>> {
+  using kept = kept_call<keeps_call<S, F>>;
+
 public:
   using stack_type = S;
 
-  constexpr running(S const& contexts, F const& f) : stack_reference<S>(contexts), function_slot<F>(f) {}
+  constexpr running(S const& contexts, F const& f, lifetime of_call)
+      : stack_reference<S>(contexts), function_slot<F>(f), kept(of_call) {}
 
   /// The function itself, in the contexts that it runs in. Its body declares its type: -> decltype(n).
   template <class... X>
@@ -139,8 +171,14 @@ public:
       return refused{};
   }
 
-  using stack_reference<S>::levels;
-  using function_slot<F>::function;
+  constexpr S const& levels() const {
+    kept::template check<F>();
+    return stack_reference<S>::levels();
+  }
+  constexpr F const& function() const {
+    kept::template check<F>();
+    return function_slot<F>::function();
+  }
 };
 
 } // namespace detail

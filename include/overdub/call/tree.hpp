@@ -262,6 +262,35 @@ OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
   }
 }
 
+// In checked builds: that the run goes on which a stack, or a value, is of, for a call of F. The innermost run alone is looked at: it began
+// in the others, and a use of their contexts looks again (ref).
+template <class F, class C>
+OVERDUB_INLINE constexpr void check_run_of_context(ref<C> const& context) {
+  if (!context.of_run().is_over()) return;
+  if constexpr (requires { F::name(); })
+    throw_outlived(F::name(), context_name_v<C>);
+  else
+    throw_outlived(context_name_v<C>);
+}
+template <class F, class S>
+OVERDUB_INLINE constexpr void check_run(S const& stack) {
+  if constexpr (OVERDUB_CHECKED && !S::empty) {
+    if constexpr (keeps_lifetime<typename S::context>)
+      check_run_of_context<F>(stack.top());
+    else
+      check_run<F>(stack.rest());
+  }
+}
+template <class F, class X>
+OVERDUB_INLINE constexpr void check_run_of_value(X const& x) {
+  if constexpr (OVERDUB_CHECKED && is_value<X>) {
+    if constexpr (keeps_lifetime<typename X::context_type>)
+      check_run_of_context<F>(x.context());
+    else
+      check_run_of_value<F>(x.inner());
+  }
+}
+
 } // namespace detail
 
 /// The type under all contexts: double for value<value<double, A>, B>.

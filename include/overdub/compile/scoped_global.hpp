@@ -109,8 +109,12 @@ private:
       r.contexts.push_back(
           {const_cast<std::byte*>(reinterpret_cast<std::byte const*>(&rebuilt)), sizeof rebuilt});
       staging innermost(r);
+      detail::run_lifetime<std::remove_cvref_t<decltype(rebuilt)>> const run;
       return detail::rewritten(
-          r, detail::make_run_stack<types<>>(stack<level<staging, void>>(innermost, stack<>{}), rebuilt), p);
+          r,
+          detail::make_run_stack<types<>>(
+              run.get(), stack<level<staging, void>>(innermost, stack<>{}), rebuilt),
+          p);
     };
     entry_.before = std::exchange(global_contexts(), &entry_);
   }

@@ -150,7 +150,9 @@ struct staged_call {
   static auto body(innermost const& below, F const& f, std::tuple<C&...> contexts, auto const&... x) {
     return std::apply(
         [&](C&... c) {
-          auto const levels = make_run_stack<hiding_t<F, std::remove_cvref_t<decltype(x)>...>>(below, c...);
+          run_lifetime<C...> const run;
+          auto const levels =
+              make_run_stack<hiding_t<F, std::remove_cvref_t<decltype(x)>...>>(run.get(), below, c...);
           return leafwise<innermost>{below}(run_in<innermost>(levels, f, admit<innermost>(levels, x)...));
         },
         contexts);

@@ -36,7 +36,7 @@ inline constexpr bool all_follow<stack<L, R...>> =
 template <class S>
 struct forked {
   constexpr explicit forked(S const&) {}
-  constexpr S contexts() { return {}; }
+  constexpr S contexts(lifetime) { return {}; }
   constexpr void join(S const&) {}
 };
 template <class L, class... R>
@@ -45,7 +45,7 @@ struct forked<stack<L, R...>> {
   using C = typename L::context;
 
   explicit forked(S const& from) : rest(from.rest()), context(fork(from)) {}
-  S contexts() { return S(context, rest.contexts()); }
+  S contexts(lifetime of_run) { return S(ref<C>(context, of_run), rest.contexts(of_run)); }
   void join(S const& into) {
     rest.join(into.rest());
     if constexpr (!std::is_empty_v<C>) into.top().get().join(std::move(context));
@@ -170,10 +170,11 @@ private:
     all.reserve(static_cast<std::size_t>(parts));
     for (i64 i = 0; i < parts; ++i) all.push_back({detail::forked(caller), nullptr, {}});
 
+    detail::begun_lifetime<OVERDUB_CHECKED && !std::is_empty_v<decltype(caller)>> const forks_live;
     auto run_one = [&](i64 i) {
       part_t& part = all[static_cast<std::size_t>(i)];
       try {
-        auto const g = detail::with_contexts(f, part.contexts.contexts());
+        auto const g = detail::with_contexts(f, part.contexts.contexts(forks_live.get()));
         run_part(g, i);
       } catch (...) {
         part.failure = std::current_exception();

@@ -224,8 +224,11 @@ template <class Context>
 requires is_context<Context> ir::program overdub(Context&& context, ir::program const& p) {
   detail::recorder r;
   staging innermost(r);
+  detail::run_lifetime<std::remove_cvref_t<Context>> const run;
   return detail::rewritten(
-      r, detail::make_run_stack<types<>>(stack<level<staging, void>>(innermost, stack<>{}), context), p);
+      r,
+      detail::make_run_stack<types<>>(run.get(), stack<level<staging, void>>(innermost, stack<>{}), context),
+      p);
 }
 template <class Composition>
 requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
@@ -233,11 +236,12 @@ overdub(Composition&& composed, ir::program const& p) {
   auto&& contexts = detail::changeable(std::forward<Composition>(composed));
   detail::recorder r;
   staging innermost(r);
-  return detail::hana::unpack(contexts.contexts, [&](auto&... held) {
+  return detail::hana::unpack(contexts.contexts, [&]<class... Held>(Held&... held) {
+    detail::run_lifetime<detail::held_context_t<Held>...> const run;
     return detail::rewritten(
         r,
         detail::make_run_stack<types<>>(
-            stack<level<staging, void>>(innermost, stack<>{}), detail::get_held(held)...),
+            run.get(), stack<level<staging, void>>(innermost, stack<>{}), detail::get_held(held)...),
         p);
   });
 }

@@ -123,9 +123,11 @@ stage(Composition&& composed, F const& f, types<A...> arguments) {
   auto&& contexts = detail::changeable(std::forward<Composition>(composed));
   detail::recorder r;
   staging innermost(r);
-  return detail::hana::unpack(contexts.contexts, [&](auto&... held) {
+  return detail::hana::unpack(contexts.contexts, [&]<class... Held>(Held&... held) {
+    detail::run_lifetime<detail::held_context_t<Held>...> const run;
     auto const stack = detail::make_run_stack<types<>>(
-        overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}), detail::get_held(held)...);
+        run.get(), overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}),
+        detail::get_held(held)...);
     return detail::stager::run(r, stack, f, arguments);
   });
 }
@@ -133,8 +135,9 @@ template <class Context, class F, class... A>
 requires is_context<Context> ir::program stage(Context&& context, F const& f, types<A...> arguments) {
   detail::recorder r;
   staging innermost(r);
+  detail::run_lifetime<std::remove_cvref_t<Context>> const run;
   auto const stack = detail::make_run_stack<types<>>(
-      overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}), context);
+      run.get(), overdub::stack<level<staging, void>>(innermost, overdub::stack<>{}), context);
   return detail::stager::run(r, stack, f, arguments);
 }
 template <class F, class... A>

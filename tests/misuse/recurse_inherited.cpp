@@ -1,5 +1,5 @@
-// A rule goes on by its call: recurse(*this, f, x...) would know the class that the rule is written in alone.
-// expect: overdub: a rule goes on by its call
+// A rule that is inherited goes on by recurse(*this, f, x...), which knows the base alone.
+// expect: overdub: a rule that goes on by recurse\(\*this, f, x...\)
 #include <overdub/overdub.hpp>
 
 constexpr auto square = overdub::fn<"square">([](auto x) { return x * x; });

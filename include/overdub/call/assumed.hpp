@@ -1,0 +1,129 @@
+// The stack that recurse(*this, f, x...) and fallback(*this, f, x...) go on in. They know the class that the rule is written in, and
+// the contexts that their arguments travel in. Where the dispatcher knows that another stack runs, the rule is refused.
+#pragma once
+
+#include <overdub/call/callee.hpp>
+#include <overdub/call/remembered.hpp>
+#include <overdub/call/tree.hpp>
+#include <overdub/call/types.hpp>
+
+#include <type_traits>
+
+namespace overdub::detail {
+
+// The level that a rule's arguments were taken from.
+template <class X>
+struct taken_from {
+  using type = void;
+};
+template <class T, class M, class L>
+struct taken_from<tagged<T, M, L>> {
+  using type = L;
+};
+
+template <class... T>
+struct first_level {
+  using type = void;
+};
+template <class... R>
+struct first_level<void, R...> : first_level<R...> {};
+template <class L, class... R>
+struct first_level<L, R...> {
+  using type = L;
+};
+
+template <class C, class L>
+struct own_level {
+  using type = level<C, void>;
+};
+// A rule may be inherited: the level knows the context that it runs for.
+template <class C, class D, class Run>
+requires std::is_base_of_v<C, D>
+struct own_level<C, level<D, Run>> {
+  using type = level<D, Run>;
+};
+
+// A rule of the class C went on in the stack S, or in the contexts below it, with arguments X....
+template <bool Inside, class C, class S, class... X>
+struct assumption {};
+// A rule of the context of S, or of a base, answered arguments X....
+template <class S, class... X>
+struct answered {};
+
+// Assumptions are remembered, by the function that they are of, and looked up when a rule has answered. Nothing but a refusal depends on
+// it. O(the rules that go on in F).
+
+// What the two say of each other. A class that goes on in a function itself has a rule of its own for it.
+struct findings {
+  bool is_own = false;       // the class that runs went on itself
+  bool is_of_base = false;   // a base of it did, as if the base were the class that runs
+  bool is_elsewhere = false; // the contexts below are others
+  constexpr bool differ() const { return is_elsewhere || (is_of_base && !is_own); }
+};
+template <class Answered, class Assumption>
+inline constexpr findings finding{};
+template <class S, class... X, bool Inside, class C, class Assumed, class... Y>
+requires std::is_base_of_v<C, typename S::context>
+inline constexpr findings finding<answered<S, X...>, assumption<Inside, C, Assumed, Y...>>{
+    .is_own = Inside && std::is_same_v<C, typename S::context>,
+    .is_of_base = Inside && !std::is_same_v<C, typename S::context> &&
+                  std::is_same_v<typename first_level<typename taken_from<Y>::type...>::type, void>,
+    .is_elsewhere = std::is_same_v<types<X...>, types<Y...>> &&
+                    !std::is_same_v<typename Assumed::tail, typename S::tail>};
+
+// Whether what is remembered of F says that Answered went on elsewhere.
+template <class Query, class F, class Answered, int N = 0>
+consteval findings find_assumptions(findings found = {}) {
+  if constexpr (!is_remembered<types<Query, Answered>, F, N>())
+    return found;
+  else {
+    constexpr findings one = finding<Answered, decltype(find_remembered(remembered<F, N>{}))>;
+    return find_assumptions<Query, F, Answered, N + 1>(
+        {found.is_own || one.is_own, found.is_of_base || one.is_of_base,
+         found.is_elsewhere || one.is_elsewhere});
+  }
+}
+template <bool Here>
+consteval bool check_here() {
+  static_assert(
+      Here, "overdub: a rule that goes on by recurse(*this, f, x...) or fallback(*this, f, x...) does not "
+            "know that its class "
+            "is inherited, nor the contexts of a call without values; write auto overdub(overdub::rule_call "
+            "auto call, callee f, "
+            "auto... x) and call.recurse(x...) or call.fallback(x...)");
+  return Here;
+}
+
+// Functions alone have bodies, and operations that take functions alone call some.
+template <class F>
+concept calls_functions = function<F> || control<F>;
+
+template <class F, class Assumption>
+consteval bool note_assumption() {
+  if constexpr (calls_functions<F>)
+    return remember_it<F, Assumption>();
+  else
+    return true;
+}
+template <bool Inside, class C, class F, class... X>
+struct assumed_stack {
+  using level_type = typename own_level<C, typename first_level<typename taken_from<X>::type...>::type>::type;
+  using stack_type = push_t<level_type, outermost_t<X...>>;
+  // It is remembered where the stack is asked for.
+  using type = std::enable_if_t<note_assumption<F, assumption<Inside, C, stack_type, X...>>(), stack_type>;
+};
+/// The stack of recurse(context, f, x...), and, where it is not `Inside`, that of fallback(context, f, x...).
+template <bool Inside, class C, class F, class... X>
+using assumed_stack_t = typename assumed_stack<Inside, C, F, X...>::type;
+
+// Asked when a rule without the call was instantiated that answers F in S.
+template <class S, class F, class... X>
+consteval bool goes_on_here() {
+  if constexpr (calls_functions<F>) {
+    using A = answered<S, X...>;
+    return check_here<!find_assumptions<A, F, A>().differ()>();
+  } else
+    return true;
+}
+
+} // namespace overdub::detail
