@@ -14,6 +14,7 @@ namespace overdub::detail {
 // asked for that.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
 #define OVERDUB_HOOK(NAME)                                                                                   \
   struct NAME##_hook {                                                                                       \
     template <class C>                                                                                       \
