@@ -49,6 +49,7 @@ template <class Policy, class... Callees>
 struct retried : context {
   static constexpr std::string_view name = "retry";
   using callees = types<Callees...>;
+  static constexpr bool answers_any_types = true;
   [[no_unique_address]] Policy policy;
 
   retried() requires std::default_initializable<Policy>
@@ -57,11 +58,15 @@ struct retried : context {
 
   template <callee F, class... X>
   requires(std::same_as<origin_t<F>, Callees> || ...) auto overdub(F const& f, X... x) {
+    constexpr bool is_asked = sizeof...(X) == 0 && detail::of_kind<F, kind::of_program>;
     static_assert(
-        sizeof...(X) > 0,
+        sizeof...(X) > 0 || is_asked,
         "overdub: retry sees by the arguments of a call where it is made, and this one has none; give the "
         "function an argument");
-    if constexpr (!is_staged<X...>)
+    if constexpr (is_asked) {
+      refuse_without_argument(f.name());
+      return typename F::template body_type<stack<>>{};
+    } else if constexpr (!is_staged<X...>)
       return attempt_again(policy, f.name(), [&] {
         if constexpr (F::depth > 0) // what outer contexts made of a function takes their metadata along
           return f(x...);
@@ -77,6 +82,15 @@ struct retried : context {
           "program, by a retry that is the innermost context; run the others directly");
       return fallback(*this, f, x...);
     }
+  }
+
+private:
+  // A program's function, which is known when the program is.
+  [[noreturn]] static void refuse_without_argument(std::string_view callee) {
+    throw error(message(
+        "overdub: retry sees by the arguments of a call where it is made, and @%.*s has none; give the "
+        "function an argument",
+        static_cast<int>(callee.size()), callee.data()));
   }
 };
 
