@@ -37,13 +37,13 @@ consteval bool find_names_at(called_with<R, X...>) {
 }
 template <class S, class... List>
 consteval bool find_names_at_each(types<List...>) {
-  return (find_names_at<S>(List{}) | ... | false);
+  return (find_names_at<S>(List{}) || ...);
 }
 template <class S, std::size_t... N>
 consteval bool find_all_names(std::index_sequence<N...>) {
   using C = typename S::context;
-  return (find_names_at<S>(list_of_t<double, N>{}) | ...) | find_names_at_each<S>(argument_lists{}) |
-         find_names_at_each<S>(typename written_signatures<typename listed_signatures<C>::type>::type{}) |
+  return (find_names_at<S>(list_of_t<double, N>{}) || ...) || find_names_at_each<S>(argument_lists{}) ||
+         find_names_at_each<S>(typename written_signatures<typename listed_signatures<C>::type>::type{}) ||
          find_entered_names<C>();
 }
 template <class S>
