@@ -330,13 +330,13 @@ void evaluator<S>::refuse_natives([[maybe_unused]] node const& x) const {
     bool const is_named = [&]<class... F>(types<F...>) {
       return ((F::name() == called) || ...);
     }(named_natives_t<S>{});
-    [[maybe_unused]] auto const is_of = [&]<effect E>(effects::constant<E>) {
-      return is_for_natives<S, E>() && x.attributes.effects == E;
+    auto const is_any_of = [&]<class... Native>(types<Native...>) {
+      return ((is_for_natives<S, Native::effects>() && x.attributes.effects == Native::effects) || ...);
     };
-    bool const is_meant =
-        !is_name_of_hook(called) &&
-        (is_of(effects::may_fail) || is_of(effects::reads_context) || is_of(effects::addressed) ||
-         is_of(effects::accumulates) || is_of(effects::ordered));
+    using effectful = types<
+        any_native<effect::may_fail>, any_native<effect::reads_context>, any_native<effect::addressed>,
+        any_native<effect::accumulates>, any_native<effect::ordered>>;
+    bool const is_meant = !is_name_of_hook(called) && is_any_of(effectful{});
     if (is_named || is_meant)
       throw evaluation_error(message(
           "overdub: a context is for calls of the native function \"%.*s\", which this program, staged "
