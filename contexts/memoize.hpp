@@ -18,7 +18,10 @@ namespace overdub::contexts {
 /// Remembers the results of all functions (not of primitives) by their arguments, type by type and bit by
 /// bit: -0 is not 0, and NaN is itself. For functions without effects; innermost in a composition. A function
 /// with captures, or in a context whose members may decide its results, is run each time. Memory grows with each new argument, until clear().
+/// Functions of programs are told by the program, which is kept, and their name; those of several results, of function values, and of more
+/// than eight arguments are run each time.
 struct memoize : context {
+  static constexpr bool answers_any_types = true;
   std::size_t entries = 0;
   std::size_t hits = 0;
 
@@ -31,6 +34,11 @@ struct memoize : context {
       recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
     using R = recurse_t<Call, F, X...>;
     std::string key;
+    if constexpr (detail::of_kind<F, kind::of_program>) {
+      auto const& g = call.callee().call_of_program();
+      if (!g.is_seen_whole(x...)) return call.recurse(x...);
+      g.append_identity(key, programs_);
+    }
     (append(key, x), ...);
     auto& results = table<R, F, X...>();
     if (auto const found = results.find(key); found != results.end()) {
@@ -53,6 +61,7 @@ struct memoize : context {
 
   void clear() {
     tables_.clear();
+    programs_.reset();
     entries = hits = 0;
   }
 
@@ -87,6 +96,8 @@ private:
     constexpr bool tree = requires { typename tree_traits<X>::children; };
     if constexpr (std::is_arithmetic_v<X>)
       key.append(reinterpret_cast<char const*>(&x), sizeof x);
+    else if constexpr (requires { x.visit([](auto const&) {}); }) // of a type that the program tells
+      x.visit([&](auto const& held) { append(key, held); });
     else if constexpr (requires { x.span(); } || (tree && requires { x.size(), *x.begin(); })) {
       append(key, x.size());
       for (auto const& element : x) append(key, element);
@@ -105,6 +116,7 @@ private:
   }
 
   std::unordered_map<void const*, std::shared_ptr<void>> tables_;
+  std::shared_ptr<void> programs_; // those whose functions were called
 };
 
 } // namespace overdub::contexts

@@ -28,10 +28,12 @@ struct mock_range {
 };
 
 /// Replaces Callee by a function object: see `mock`. Depth is that of calls in the body that runs; -1 outside of Range::below.
-template <class Callee, class Replacement, class Range = mock_range<>, int Depth = 0>
+template <
+    class Callee, class Replacement, class Range = mock_range<>, int Depth = 0, class Signatures = types<>>
 struct mocked : context {
   static constexpr std::string_view name = "mock";
   using callees = types<Callee, typename Range::below>;
+  using signatures = Signatures;
   static constexpr bool replaces = Range::first <= Depth && Depth <= Range::last;
   [[no_unique_address]] Replacement replacement;
 
@@ -60,18 +62,26 @@ struct mocked : context {
   constexpr auto enter(F const&) const {
     constexpr bool starts = std::same_as<origin_t<F>, typename Range::below>;
     constexpr int deeper = Depth >= 0 ? Range::next(Depth) : (starts ? 1 : -1);
-    return mocked<Callee, Replacement, Range, deeper>(replacement);
+    return mocked<Callee, Replacement, Range, deeper, Signatures>(replacement);
   }
 
   /// The same mock in what a function calls alone, at whatever depth; and at some depths alone.
   template <function F>
   constexpr auto below(F const&) const {
-    return mocked<Callee, Replacement, mock_range<F, Range::first, Range::last>, -1>(replacement);
+    return mocked<Callee, Replacement, mock_range<F, Range::first, Range::last>, -1, Signatures>(replacement);
   }
   template <int First, int Last = std::numeric_limits<int>::max()>
   constexpr auto at_depth() const {
     static_assert(0 <= First && First <= Last, "overdub: a mock is at depths from 0 on, the first one first");
-    return mocked<Callee, Replacement, mock_range<typename Range::below, First, Last>, Depth>(replacement);
+    return mocked<Callee, Replacement, mock_range<typename Range::below, First, Last>, Depth, Signatures>(
+        replacement);
+  }
+
+  /// The same, compiled for functions of programs of these signatures, besides those of numbers f64 and those that the
+  /// replacement's parameters say: mock(norm, fake).called_as<double(overdub::array<double>)>().
+  template <class... Signature>
+  constexpr auto called_as() const {
+    return mocked<Callee, Replacement, Range, Depth, types<Signature...>>(replacement);
   }
 };
 

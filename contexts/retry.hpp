@@ -49,6 +49,7 @@ template <class Policy, class... Callees>
 struct retried : context {
   static constexpr std::string_view name = "retry";
   using callees = types<Callees...>;
+  static constexpr bool answers_any_types = true;
   [[no_unique_address]] Policy policy;
 
   retried() requires std::default_initializable<Policy>

@@ -46,6 +46,7 @@ struct dropped_effects : context {
 template <class... Callees>
 struct deferred_effects : context {
   static constexpr std::string_view name = "deferred";
+  static constexpr bool is_for_native_functions = true;
 
   std::size_t size() const { return waiting_.size(); }
 

@@ -85,13 +85,20 @@ struct origin<F> {
 };
 } // namespace detail
 
-// A call of a function of a program on values whose types are known when the program is: hooks hear it, and no rule answers it.
+// A call of a function of a program on values whose types are known when the program is: hooks hear it, and rules answer it that say so,
+//   static constexpr bool answers_any_types = true;
+// since they do nothing with the arguments and the result but hand them on.
 namespace detail {
 template <class F>
 inline constexpr bool is_untyped = false;
 template <class F>
 requires requires { F::is_typed; }
 inline constexpr bool is_untyped<F> = !F::is_typed;
+
+template <class C>
+concept answers_any_types = requires {
+  requires C::answers_any_types;
+};
 } // namespace detail
 
 /// The callee that the user wrote: `norm` for "norm in forward in log"; itself for every other callee.

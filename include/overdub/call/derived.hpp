@@ -38,7 +38,9 @@ struct derived {
   F const& f;
   S const& stack;
 
-  constexpr auto const& call_of_program() const requires is_untyped<F> { return f.call_of_program(); }
+  constexpr auto const& call_of_program() const requires of_kind<F, kind::of_program> {
+    return f.call_of_program();
+  }
 
   // The contexts of the body, above those of T: the tail of S, or what contexts in it have become on the way in (`enter`).
   template <class T>

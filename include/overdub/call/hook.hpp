@@ -14,6 +14,10 @@ namespace overdub::detail {
 // asked for that.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wimplicit-conversion-floating-point-to-bool"
+#endif
 #define OVERDUB_HOOK(NAME)                                                                                   \
   struct NAME##_hook {                                                                                       \
     template <class C>                                                                                       \

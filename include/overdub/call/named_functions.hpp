@@ -1,6 +1,9 @@
-// The functions that a context names, by the types of the first parameters of its rules, its hooks and `enter`, or in its list
+// The functions, and native functions, that a context names, by the types of the first parameters of its rules, its hooks and `enter`, or in its list
 //   using callees = overdub::types<decltype(norm), ...>;
-// where their types are asked for in other ways. A function of a program that came from one of them is called as it.
+// where their types are asked for in other ways. A function of a program that came from one of them is called as it. What functions of
+// programs take and return is known when the program is: a context lists the signatures that its rules are compiled for,
+//   using signatures = overdub::types<double(overdub::array<double>), ...>;
+// besides those of numbers f64.
 #pragma once
 
 #include <overdub/call/hook.hpp>
@@ -13,22 +16,42 @@
 namespace overdub {
 
 /// Names a function of a program that has no type in C++: auto overdub(decltype(overdub::symbol<"area(double)">), auto x), or
-/// mock(overdub::symbol<"area(double)">, replacement). Functions of programs alone are called by it.
-template <fixed_string Name>
+/// mock(overdub::symbol<"area(double)">, replacement). Functions of programs alone are called by it. With a signature of C++,
+/// symbol<"weight", double(array<double>)>, rules and hooks get arguments of its types.
+template <fixed_string Name, class... Signatures>
 struct symbol_t {
   using overdub_callee = kind::function;
   static constexpr int depth = 0;
   static constexpr std::string_view name() { return Name.view(); }
 };
-template <fixed_string Name>
-inline constexpr symbol_t<Name> symbol{};
+template <fixed_string Name, class... Signatures>
+inline constexpr symbol_t<Name, Signatures...> symbol{};
 
 namespace detail {
 
 template <class F>
 inline constexpr bool is_symbol_name = false;
-template <fixed_string Name>
-inline constexpr bool is_symbol_name<symbol_t<Name>> = true;
+template <fixed_string Name, class... Signatures>
+inline constexpr bool is_symbol_name<symbol_t<Name, Signatures...>> = true;
+
+// The signatures that a function's name says, and those that a context lists.
+template <class F>
+struct named_signatures {
+  using type = types<>;
+};
+template <fixed_string Name, class... Signatures>
+struct named_signatures<symbol_t<Name, Signatures...>> {
+  using type = types<Signatures...>;
+};
+template <class C>
+struct listed_signatures {
+  using type = types<>;
+};
+template <class C>
+requires requires { typename C::signatures; }
+struct listed_signatures<C> {
+  using type = typename C::signatures;
+};
 
 template <class C>
 struct rules_of {};
@@ -39,8 +62,9 @@ struct hooks_of {};
 // itself, and arguments less well. So no rule's result is looked at.
 template <class Where>
 struct any_function {
-  template <function F>
-  requires(std::is_empty_v<F>&& remember_it<Where, std::type_identity<F>>()) operator F() const;
+  template <callee F>
+  requires(std::is_empty_v<F> && (function<F> || native_leaf<F>)&&remember_it<Where, std::type_identity<F>>())
+  operator F() const;
 };
 // What the probes are called with: an overload that takes all as it is hides templates from g++, where there are no other arguments.
 template <class Where>
@@ -114,7 +138,8 @@ template <class C>
 requires requires { typename C::callees; }
 struct listed_functions<C> {
   template <class... F>
-  static auto without_const(types<F...>) -> concatenated_t<keep<function<F>, std::remove_cv_t<F>>...>;
+  static auto without_const(types<F...>)
+      -> concatenated_t<keep<function<F> || native_leaf<F>, std::remove_cv_t<F>>...>;
   using type = decltype(without_const(typename C::callees{}));
 };
 

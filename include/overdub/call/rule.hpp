@@ -108,10 +108,14 @@ consteval bool is_arity_right() {
 
 enum class rule { none, named, named_call, family, family_call };
 
+// Whether a context's rules may get values whose types are known when the program is.
+template <class C>
+inline constexpr bool takes_untyped = symbolic<C> || answers_any_types<C>;
+
 template <class S, class F, class... A>
 consteval rule find_named_rule() {
   using C = typename S::context;
-  if constexpr (!declares_rules<C> || (is_untyped<F> && !symbolic<C>))
+  if constexpr (!declares_rules<C> || (is_untyped<F> && !takes_untyped<C>))
     return rule::none;
   else if constexpr (takes_named<C, F, A...>)
     return rule::named;
@@ -129,7 +133,7 @@ concept names_rule = named_rule<S, F, A...>
 template <class S, class F, class... A>
 consteval rule find_rule() {
   using C = typename S::context;
-  if constexpr (!declares_rules<C> || (is_untyped<F> && !symbolic<C>))
+  if constexpr (!declares_rules<C> || (is_untyped<F> && !takes_untyped<C>))
     return rule::none;
   else if constexpr (names_rule<S, F, A...>)
     return named_rule<S, F, A...>;

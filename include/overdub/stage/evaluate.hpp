@@ -161,6 +161,7 @@ wrap_t<S, R> result_as(S const& stack, ir::program const& p, ir::function_id id,
 template <class R, class... More, class... A>
 auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   ir::verify(p);
+  detail::numbered_evaluation const numbered;
   using S = detail::outermost_t<A...>;
   S const stack = detail::stack_from<S>(a...);
   using T = detail::heard_t<S>;

@@ -421,6 +421,7 @@ private:
 
   void evaluate(frame& at, ir::node_id n) {
     node const& x = at.f[n];
+    if (x.code == ir::op::host) refuse_natives(x);
     if constexpr (keeps_form)
       if (!ir::is_elementwise(x.code) && !is_array_operation_intercepted(x.code) && !is_call_of_contexts(x))
         return copy(at, n);
@@ -597,6 +598,7 @@ private:
   // An exception runs the second region, and is thrown on.
   void protect(frame& at, ir::node_id n);
   void leave_program(frame& at, ir::node_id n);
+  void refuse_natives(node const& x) const; // evaluator_callees.hpp
   void call_host(frame& at, ir::node_id n, std::string const& name);
 
 public:

@@ -11,6 +11,12 @@
 
 namespace overdub::detail {
 
+// Whether a host's function is a hook (recorder::add_hook): "context.before f(f64)".
+inline bool is_name_of_hook(std::string_view name) {
+  for (std::string_view const hook : {".before ", ".after ", ".failed "})
+    if (name.find(hook) != name.npos && name.ends_with(')')) return true;
+  return false;
+}
 // A name without the contexts and the number behind it, where it is this one.
 inline bool is_name_of(std::string_view name, std::string_view callee) {
   if (!name.starts_with(callee)) return false;
@@ -45,11 +51,8 @@ public:
 
   // Whether contexts hear calls of any function; and of one that they name.
   static consteval bool is_any_heard() {
-    return []<std::size_t... N>(std::index_sequence<N...>) {
-      return (hears_typed<unnamed_function>(list_of_t<double, N>{}) || ...) ||
-             hears_untyped<unnamed_function>();
-    }
-    (std::make_index_sequence<most_typed + 1>{});
+    return hears_any<unnamed_function>(tried_signatures_t<S, unnamed_function>{}) ||
+           hears_untyped<unnamed_function>();
   }
   static bool is_named_in(ir::program const& p) {
     return [&]<class... F>(types<F...>) {
@@ -70,11 +73,25 @@ private:
     return is_name_of(name, F::name());
   }
 
-  // ---- calls of numbers
+  // ---- calls of values of known types
 
-  template <class F, class... X>
-  static consteval bool hears_typed(types<X...>) {
-    return any_hears_function<S, function<F, double>, in<double>, in<X>...>();
+  template <class R>
+  using result_in = typename program_result<S, R>::type;
+  template <class F, class R, class... X>
+  static consteval bool hears_signature(called_with<R, X...>) {
+    return any_hears_function<S, function<F, R>, result_in<R>, in<X>...>();
+  }
+  template <class F, class... Signature>
+  static consteval bool hears_any(types<Signature...>) {
+    return (hears_signature<F>(Signature{}) || ...);
+  }
+  // Whether a rule answers it that does not answer values of any type, too.
+  template <class F, class R, class... X>
+  static consteval bool has_typed_rule(called_with<R, X...>) {
+    if constexpr (is_called_with<F, X...>)
+      return any_has_function_rule<any_answers_any_types<S>(), S, function<F, R>, in<X>...>();
+    else
+      return false;
   }
   template <class F>
   static consteval bool hears_untyped() {
@@ -82,40 +99,109 @@ private:
            any_hears_function<S, function<F, one_cell>, any, any>();
   }
   std::size_t count() const { return f_.parameters().size(); }
-  bool is_of_reals() const {
+  bool takes(std::initializer_list<ir::type> types) const {
+    ir::type const* next = types.begin();
+    for (ir::value_id const v : f_.parameters())
+      if (next == types.end() || f_.type_of(v) != *next++) return false;
+    return next == types.end();
+  }
+  bool takes_reals() const {
     for (ir::value_id const v : f_.parameters())
       if (f_.type_of(v) != ir::f64) return false;
-    return count() <= most_typed && f_.results.size() == 1 && f_.results[0] == ir::f64;
+    return count() <= most_typed;
+  }
+  template <class R>
+  bool returns() const {
+    if constexpr (std::is_same_v<R, one_cell>)
+      return true;
+    else if constexpr (is_cell_type<R>)
+      return f_.results.size() == 1 && f_.results[0] == ir_type_of<R>;
+    else {
+      std::vector<ir::type> leaves;
+      return append_leaf_types<R>(leaves) && leaves == f_.results;
+    }
   }
 
   template <class F>
   std::optional<std::vector<slot>> run_as() {
     std::optional<std::vector<slot>> results;
-    if (is_of_reals()) [&]<std::size_t... N>(std::index_sequence<N...>) {
-        (void)((count() == N && (run_typed<F>(list_of_t<double, N>{}, results), true)) || ...);
-      }
-    (std::make_index_sequence<most_typed + 1>{});
-    else run_untyped<F>(results);
+    bool const is_typed = [&] {
+      if constexpr (has_written_signatures<S, F>)
+        return run_written<F>(written_signatures_t<S, F>{}, results);
+      else
+        return (takes_reals() && run_reals<F>(results)) ||
+               run_said<F>(decltype(find_said_types<true, S, F>()){}, results) ||
+               (!is_in_rules<F>() && run_heard<F>(decltype(find_said_types<false, S, F>()){}, results));
+    }();
+    if (!is_typed) run_untyped<F>(results);
     return results;
   }
+  // Each returns whether the function has a signature that it is called with.
+  template <class F, class... Signature>
+  bool run_written(types<Signature...>, std::optional<std::vector<slot>>& results) {
+    return (run_typed<F>(Signature{}, results) || ...);
+  }
+  template <class F>
+  bool run_reals(std::optional<std::vector<slot>>& results) {
+    return [&]<std::size_t... N>(std::index_sequence<N...>) {
+      return ((count() == N && run_numbers<F>(list_of_t<double, N>{}, results)) || ...);
+    }
+    (std::make_index_sequence<most_typed + 1>{});
+  }
+  template <class F, class... List>
+  bool run_said(types<List...>, std::optional<std::vector<slot>>& results) {
+    return (run_numbers<F>(List{}, results) || ...);
+  }
+  template <class F, class... List>
+  bool run_heard(types<List...>, std::optional<std::vector<slot>>& results) {
+    return (run_typed<F>(with_cell(List{}), results) || ...);
+  }
+  template <class... X>
+  static called_with<one_cell, X...> with_cell(types<X...>) {
+    return {};
+  }
+  // It returns a number f64, or what the rule returns.
   template <class F, class... X>
-  void run_typed(types<X...>, std::optional<std::vector<slot>>& results) {
+  bool run_numbers(types<X...>, std::optional<std::vector<slot>>& results) {
     if constexpr (is_called_with<F, X...>) {
-      refuse_unheard_rule<F, hears_typed<F>(types<X...>{}) && has_rule<F>(types<X...>{})>();
-      if constexpr (hears_typed<F>(types<X...>{})) [&]<std::size_t... I>(std::index_sequence<I...>) {
-          results = {
-              {slot{any(called<F, double>(*by_.leaf(arguments_[I]).template get<in<X>>()...)), nullptr, {}}}};
+      using R = typename decltype(find_rule_result<S, function<F, double>, in<X>...>())::type;
+      if constexpr (std::is_same_v<R, nothing>)
+        return run_typed<F>(called_with<double, X...>{}, results);
+      else
+        return run_typed<F>(called_with<R, X...>{}, results);
+    } else
+      return false;
+  }
+  template <class F, class R, class... X>
+  bool run_typed(called_with<R, X...>, std::optional<std::vector<slot>>& results) {
+    if constexpr (!is_called_with<F, X...>)
+      return false;
+    else {
+      if (!takes({ir_type_of<X>...}) || !returns<R>()) return false;
+      refuse_unheard_rule<F, any_has_function_rule<false, S, function<F, R>, in<X>...>()>();
+      if constexpr (hears_signature<F>(called_with<R, X...>{}))
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+          auto const result = called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...);
+          if constexpr (std::is_same_v<R, one_cell>)
+            results = slots_of_result(result);
+          else
+            append_slots(results.emplace(), result);
         }
       (std::index_sequence_for<X...>{});
-    } else
-      run_untyped<F>(results);
+      return true;
+    }
   }
-  template <class F, class... X>
-  static consteval bool has_rule(types<X...>) {
-    if constexpr (is_called_with<F, X...>)
-      return any_has_function_rule<S, function<F, double>, in<X>...>();
+  template <class X>
+  static void append_slots(std::vector<slot>& slots, X const& x) {
+    if constexpr (std::is_constructible_v<any, X const&>)
+      slots.push_back({any(x), nullptr, {}});
     else
-      return false;
+      (void)tree_traits<X>::map(
+          [&](auto const& child) {
+            append_slots(slots, child);
+            return 0;
+          },
+          x);
   }
   // A rule that names the function takes it, or the call is refused.
   template <class F, bool HasRule>
@@ -126,6 +212,7 @@ private:
           "the rule one parameter for the function and one for each number or array",
           static_cast<int>(name_.size()), name_.data()));
   }
+  // Whether a rule names F, which does not answer values of any type.
   template <class F, class T = S>
   static consteval bool is_in_rules() {
     if constexpr (T::empty)
@@ -133,9 +220,7 @@ private:
     else if constexpr (detail::symbolic<typename T::context>)
       return false;
     else
-      return []<class... N>(types<N...>) {
-        return (std::is_same_v<N, F> || ...);
-      }(typename level_names<T>::rules{}) ||
+      return (!answers_any_types<typename T::context> && is_listed<typename level_names<T>::rules, F>) ||
              is_in_rules<F, typename T::tail>();
   }
 
@@ -197,19 +282,29 @@ private:
           "of functions of up to %d numbers f64 that return one; stage the function of C++ in the context",
           static_cast<int>(name_.size()), name_.data(), static_cast<int>(most_typed)));
   }
-  // Rules are made for calls of numbers.
+  // A rule that would answer the function, if it were compiled for its signature.
   template <class F>
   void refuse_rules() const {
-    [&]<std::size_t... N>(std::index_sequence<N...>) {
-      bool const has = is_in_rules<F>() || ((count() == N && has_rule<F>(list_of_t<double, N>{})) || ...);
-      if (has)
-        throw evaluation_error(message(
-            "overdub: a rule answers @%.*s; in programs, rules answer functions of up to %d numbers f64 that "
-            "return "
-            "one; stage the function of C++ in the context, or call it for its numbers one by one",
-            static_cast<int>(name_.size()), name_.data(), static_cast<int>(most_typed)));
+    if (is_in_rules<F>() || is_in_families<F>()) {
+      std::string const signature = signature_in_cpp(f_);
+      throw evaluation_error(message(
+          "overdub: a rule answers @%.*s, which is %s, and is compiled for other signatures; list this one "
+          "in the context, "
+          "`using signatures = overdub::types<...>`, or stage the function of C++ in it",
+          static_cast<int>(name_.size()), name_.data(), signature.c_str()));
     }
-    (std::make_index_sequence<most_typed + 1>{});
+  }
+  template <class F>
+  bool is_in_families() const {
+    if constexpr (has_written_signatures<S, F>)
+      return []<class... Signature>(types<Signature...>) {
+        return (has_typed_rule<F>(Signature{}) || ...);
+      }(written_signatures_t<S, F>{});
+    else
+      return [&]<class... Signature>(types<Signature...>) {
+        std::size_t n = 0;
+        return ((std::min(count(), most_typed) == n++ && has_typed_rule<F>(Signature{})) || ...);
+      }(calls_of_reals{});
   }
 };
 
@@ -251,6 +346,31 @@ inline bool is_hook_of(std::string_view native, std::string_view function) {
     }
   return false;
 }
+// What a context does about native functions in a function of C++, it does not do about those of a program.
+template <class S>
+void evaluator<S>::refuse_natives([[maybe_unused]] node const& x) const {
+  if constexpr (!S::empty) {
+    if (x.code != ir::op::host) return;
+    [[maybe_unused]] std::string_view const called = program_.text(x.attributes.text());
+    bool const is_named = [&]<class... F>(types<F...>) {
+      return ((F::name() == called) || ...);
+    }(named_natives_t<S>{});
+    auto const is_any_of = [&]<class... Native>(types<Native...>) {
+      return ((is_for_natives<S, Native::effects>() && x.attributes.effects == Native::effects) || ...);
+    };
+    using effectful = types<
+        any_native<effect::may_fail>, any_native<effect::reads_context>, any_native<effect::addressed>,
+        any_native<effect::accumulates>, any_native<effect::ordered>>;
+    bool const is_meant = !is_name_of_hook(called) && is_any_of(effectful{});
+    if (is_named || is_meant)
+      throw evaluation_error(message(
+          "overdub: a context is for calls of the native function \"%.*s\", which this program, staged "
+          "before, makes without "
+          "contexts; stage the function of C++ in the context",
+          static_cast<int>(called.size()), called.data()));
+  }
+}
+
 /// Whether an entry is what contexts with hooks do around a call, and not a function: it calls that function, named after them, and hooks.
 inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
   std::string_view const own = recorder::base_name(p.name_of(entry));

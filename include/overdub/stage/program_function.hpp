@@ -1,17 +1,23 @@
 // Functions of programs as callees of the dispatcher: rules, hooks and `enter` apply to their calls as to those of functions of C++.
 //
-// A call is typed where its arguments and its result are numbers f64: contexts then see what they see of a function of C++. Else each
-// argument is a value whose type is known when the program is (cell.hpp); hooks hear such a call, and rules refuse it.
+// A call is typed where contexts are compiled for its signature (program_signatures.hpp): they then see what they see of a function of C++.
+// Else each argument is a value whose type is known when the program is (cell.hpp); hooks hear such a call, and rules refuse it.
 #pragma once
 
 #include <overdub/call/arity.hpp>
 #include <overdub/call/callee_name.hpp>
+#include <overdub/call/effect.hpp>
 #include <overdub/call/fn.hpp>
 #include <overdub/call/intercepts.hpp>
 #include <overdub/call/named_functions.hpp>
+#include <overdub/call/ops.hpp>
 #include <overdub/call/recurse.hpp>
 #include <overdub/stage/cell.hpp>
+#include <overdub/stage/program_signatures.hpp>
 
+#include <atomic>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -21,20 +27,24 @@ namespace overdub::detail {
 
 // ---- the functions that contexts name
 
-inline constexpr std::size_t most_typed = 8; // arguments of a typed call
-
-template <class X, std::size_t>
-using repeated = X;
-template <class X, std::size_t... I>
-auto list_of(std::index_sequence<I...>) -> types<repeated<X, I>...>;
-template <class X, std::size_t N>
-using list_of_t = decltype(list_of<X>(std::make_index_sequence<N>{}));
-
+template <class S, class... X>
+consteval bool find_names_at(types<X...>) {
+  return find_names<typename S::context>(types<open_t<S, wrap_t<S, X>>...>{}, types<X...>{});
+}
+template <class S, class R, class... X>
+consteval bool find_names_at(called_with<R, X...>) {
+  return find_names_at<S>(types<X...>{});
+}
+template <class S, class... List>
+consteval bool find_names_at_each(types<List...>) {
+  return (find_names_at<S>(List{}) || ...);
+}
 template <class S, std::size_t... N>
 consteval bool find_all_names(std::index_sequence<N...>) {
   using C = typename S::context;
-  using X = open_t<S, wrap_t<S, double>>;
-  return (find_names<C>(list_of_t<X, N>{}, list_of_t<double, N>{}) || ...) || find_entered_names<C>();
+  return (find_names_at<S>(list_of_t<double, N>{}) || ...) || find_names_at_each<S>(argument_lists{}) ||
+         find_names_at_each<S>(typename written_signatures<typename listed_signatures<C>::type>::type{}) ||
+         find_entered_names<C>();
 }
 template <class S>
 struct level_names {
@@ -56,8 +66,14 @@ consteval auto find_named_functions() {
     return typename united_lists<
         typename level_names<S>::type, decltype(find_named_functions<typename S::tail>())>::type{};
 }
+template <class... F>
+auto functions_among(types<F...>) -> concatenated_t<keep<function<F>, F>...>;
+template <class... F>
+auto natives_among(types<F...>) -> concatenated_t<keep<native_leaf<F>, F>...>;
 template <class S>
-using named_functions_t = decltype(find_named_functions<S>());
+using named_functions_t = decltype(functions_among(find_named_functions<S>()));
+template <class S>
+using named_natives_t = decltype(natives_among(find_named_functions<S>()));
 
 // Whether a function of C++ may be called with these arguments, in front of which its body may take the scope.
 struct any_scope : scope_base {};
@@ -69,8 +85,58 @@ inline constexpr bool
 
 // ---- the callee
 
-// What is called where the types of the values are known when the program is: the result is a cell; none, where there are several.
-struct one_cell {};
+// The number of the evaluation that runs on this thread, in which the program does not change. Each shared object has numbers of its own.
+OVERDUB_HIDDEN inline i64& evaluation_number() {
+  thread_local i64 number = 0;
+  return number;
+}
+class numbered_evaluation {
+public:
+  OVERDUB_HIDDEN numbered_evaluation() : before_(std::exchange(evaluation_number(), next())) {}
+  numbered_evaluation(numbered_evaluation const&) = delete;
+  numbered_evaluation& operator=(numbered_evaluation const&) = delete;
+  OVERDUB_HIDDEN ~numbered_evaluation() { evaluation_number() = before_; }
+
+private:
+  OVERDUB_HIDDEN static i64 next() {
+    static std::atomic<i64> last = 0;
+    return ++last;
+  }
+  i64 before_;
+};
+
+// Programs have one number where they, and their native functions, are equal.
+class known_programs {
+public:
+  /// O(programs) for each new evaluation.
+  i64 number_of(ir::program const& p) {
+    if (&evaluation_number() == thread_ && evaluation_number() == evaluation_) return number_;
+    thread_ = &evaluation_number();
+    evaluation_ = evaluation_number();
+    number_ = 0;
+    for (ir::program const& known : all_) {
+      if (known == p && has_hosts_of(known, p)) return number_;
+      ++number_;
+    }
+    all_.push_back(p);
+    return number_;
+  }
+
+private:
+  static bool has_hosts_of(ir::program const& a, ir::program const& b) {
+    if (a.hosts.size() != b.hosts.size()) return false;
+    for (std::size_t i = 0; i < a.hosts.size(); ++i)
+      if (a.text(a.hosts[i].name) != b.text(b.hosts[i].name) || a.hosts[i].run != b.hosts[i].run ||
+          a.hosts[i].object != b.hosts[i].object || a.hosts[i].context != b.hosts[i].context)
+        return false;
+    return true;
+  }
+
+  std::vector<ir::program> all_;
+  i64 const* thread_ = nullptr;
+  i64 evaluation_ = 0;
+  i64 number_ = 0;
+};
 
 // A function of a program that came from no function of C++ which is named.
 struct unnamed_function {
@@ -113,6 +179,25 @@ struct program_function : F {
   bool returns_cell = true;
 
   program_function const& call_of_program() const { return *this; }
+  // Whether contexts see all that the function takes and returns.
+  template <class... X>
+  bool is_seen_whole(X const&... x) const {
+    [[maybe_unused]] constexpr auto is_seen = []<class Y>(Y const& y) {
+      if constexpr (is_any_of<Y>)
+        return static_cast<bool>(y);
+      else
+        return true;
+    };
+    return sizeof...(X) == arguments->size() && (is_typed || returns_cell) && (is_seen(x) && ...);
+  }
+  // What tells the function from those of other programs; `programs` is kept by who asks.
+  void append_identity(std::string& key, std::shared_ptr<void>& programs) const {
+    if (!programs) programs = std::make_shared<known_programs>();
+    i64 const number = static_cast<known_programs*>(programs.get())->number_of(evaluator->program());
+    key.append(reinterpret_cast<char const*>(&number), sizeof number)
+        .append(evaluator->program().name_of(id));
+    key.append(1, '\0');
+  }
   // The symbols of the results, of which others take the place.
   std::vector<ir::value_id> result_symbols() const { return evaluator->symbols_of_results(id, *results); }
   void take_results(ir::id_range<ir::value_id> symbols) const {
@@ -142,7 +227,7 @@ struct program_function : F {
       (put_cell<typename decltype(other)::any>(slots, x), ...);
       if (slots.size() != arguments->size()) throw_other_contexts();
       auto const made = other.call_unseen(id, std::move(slots));
-      if (made.size() != 1 || !other.cell_or_none(made[0])) throw_other_contexts();
+      if (!is_typed && (made.size() != 1 || !other.cell_or_none(made[0]))) throw_other_contexts();
       return result_of<S>(other, made);
     }
   }
@@ -172,9 +257,10 @@ private:
   }
   [[noreturn]] static void throw_other_contexts() {
     throw evaluation_error(message(
-        "overdub: a context that `enter` gives takes a program's functions of up to 8 numbers and arrays "
-        "that "
-        "return one, and @%.*s is none; leave this function as it is in `enter`",
+        "overdub: a context that `enter` gives, and a rule that calls a function outside of its context, "
+        "take a "
+        "program's functions of up to 8 numbers and arrays that return one, and @%.*s is none; leave this "
+        "function as it is",
         static_cast<int>(name().size()), name().data()));
   }
   template <class S, class E, class Slots>
@@ -182,8 +268,20 @@ private:
     if constexpr (std::is_same_v<R, one_cell>) {
       if (slots.size() != 1) return {};
       return e.cell_or_none(slots[0]);
-    } else
-      return *e.cell_or_none(slots.at(0)).template get<wrap_t<S, R>>();
+    } else {
+      std::size_t i = 0;
+      return read_result(std::type_identity<R>{}, [&]<class X>(std::type_identity<X>) {
+        return *e.cell_or_none(slots.at(i++)).template get<wrap_t<S, X>>();
+      });
+    }
+  }
+  template <class X, class Read>
+  static auto read_result(std::type_identity<X> type, Read const& read) {
+    if constexpr (is_cell_type<X>)
+      return read(type);
+    else
+      return tree_traits<X>::generate(
+          [&]<class Child>(std::type_identity<Child> child) { return read_result(child, read); });
   }
 };
 
@@ -235,16 +333,136 @@ consteval bool any_asks_types() {
   else
     return asks_types<typename S::context, F, N>() || any_asks_types<typename S::tail, F, N>();
 }
-// Whether one has a rule.
-template <class S, class F, class... X>
+template <class S>
+consteval bool any_answers_any_types() {
+  if constexpr (S::empty)
+    return false;
+  else
+    return answers_any_types<typename S::context> || any_answers_any_types<typename S::tail>();
+}
+// Whether one has a rule; Untyped: one that does not answer values of any type, too.
+template <bool Untyped, class S, class F, class... X>
 consteval bool any_has_function_rule() {
   if constexpr (S::empty)
     return false;
   else if constexpr (symbolic<typename S::context>)
     return false;
+  else if constexpr (Untyped && answers_any_types<typename S::context>)
+    return any_has_function_rule<Untyped, typename S::tail, F, inner_t<S, X>...>();
   else
     return rule_for<S, F, open_t<S, X>...> != rule::none ||
-           any_has_function_rule<typename S::tail, F, inner_t<S, X>...>();
+           any_has_function_rule<Untyped, typename S::tail, F, inner_t<S, X>...>();
+}
+
+// ---- native functions, whose calls in programs are operations that contexts do not see
+
+// Stands for one that no context names.
+template <effect E>
+struct any_native {
+  using overdub_callee = kind::leaf;
+  static constexpr int depth = 0;
+  static constexpr effect effects = E;
+  static constexpr std::string_view name() { return name_at_compile_time; }
+  static constexpr none compute(auto const&...) { return {}; }
+  constexpr none operator()(auto const&...) const { return {}; }
+};
+// A context whose hooks are for native functions alone says so.
+template <class C>
+concept says_it_is_for_natives = requires {
+  requires C::is_for_native_functions;
+};
+// Whether a context of S is for native functions of this effect: it says so, or has a rule for all of them, and none for an operation.
+// One that observes other calls, too, goes on without these.
+template <class S, effect E>
+consteval bool is_for_natives() {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (symbolic<typename S::context>)
+    return false;
+  else if constexpr (says_it_is_for_natives<typename S::context>)
+    return E != effect::pure || is_for_natives<typename S::tail, E>();
+  else if constexpr (has_rule<S, sin_t, wrap_t<S, double>>())
+    return is_for_natives<typename S::tail, E>();
+  else
+    return has_rule<S, any_native<E>, wrap_t<S, double>>() || is_for_natives<typename S::tail, E>();
+}
+
+// ---- the signatures that a call of F is compiled for
+
+// What a context lists is for the functions that it names, or for all, if it names none.
+template <class S, class F>
+consteval auto find_written_signatures() {
+  using own = typename named_signatures<F>::type;
+  if constexpr (S::empty)
+    return typename written_signatures<own>::type{};
+  else if constexpr (symbolic<typename S::context>)
+    return typename written_signatures<own>::type{};
+  else {
+    using listed = typename listed_signatures<typename S::context>::type;
+    using below = decltype(find_written_signatures<typename S::tail, F>());
+    if constexpr (std::is_same_v<listed, types<>>)
+      return below{};
+    else {
+      using names = typename level_names<S>::type;
+      constexpr bool applies = std::is_same_v<names, types<>> || is_listed<names, F>;
+      using here = typename written_signatures<std::conditional_t<applies, listed, types<>>>::type;
+      return typename united_lists<here, below>::type{};
+    }
+  }
+}
+
+// The signatures that a call of F is compiled for in S: those that are written, or numbers f64.
+template <class S, class F>
+using written_signatures_t = decltype(find_written_signatures<S, F>());
+template <class S, class F>
+inline constexpr bool has_written_signatures = !std::is_same_v<written_signatures_t<S, F>, types<>>;
+template <class S, class F>
+using tried_signatures_t =
+    std::conditional_t<has_written_signatures<S, F>, written_signatures_t<S, F>, calls_of_reals>;
+
+// Those of argument_lists that the rules, or the hooks, of a context of S say.
+template <bool OfRules, class S, class F, class... X>
+consteval bool says_types(types<X...> list) {
+  if constexpr (all_reals<types<X...>>)
+    return false;
+  else if constexpr (OfRules)
+    return says_it_takes<S, F>(list, std::index_sequence_for<X...>{});
+  else
+    return hears_types<S, F>(list);
+}
+template <bool OfRules, class S, class F>
+consteval auto find_said_types() {
+  if constexpr (S::empty)
+    return types<>{};
+  else if constexpr (symbolic<typename S::context>)
+    return types<>{};
+  else {
+    using names = std::conditional_t<OfRules, typename level_names<S>::rules, typename level_names<S>::hooks>;
+    using below = decltype(find_said_types<OfRules, typename S::tail, F>());
+    if constexpr (!is_listed<names, F>)
+      return below{};
+    else
+      return []<class... List>(types<List...>) {
+        using here = concatenated_t<keep<says_types<OfRules, S, F>(List{}), List>...>;
+        return typename united_lists<here, below>::type{};
+      }(argument_lists{});
+  }
+}
+
+// What the outermost rule that names F, and does not take the call, returns for these arguments; nothing, where there is none.
+template <class S, class F, class... X>
+consteval auto find_rule_result() {
+  if constexpr (S::empty)
+    return type_is<nothing>{};
+  else if constexpr (symbolic<typename S::context>)
+    return type_is<nothing>{};
+  else if constexpr (constexpr rule found = named_rule<S, F, open_t<S, X>...>; found == rule::named)
+    return type_is<concrete_t<decltype(wrap(
+        std::declval<S const&>(),
+        call_rule<found>(
+            std::declval<S const&>(), std::declval<F const&>(), std::declval<open_t<S, X>>()...)))>>{};
+  else
+    return find_rule_result<typename S::tail, F, inner_t<S, X>...>();
 }
 
 } // namespace overdub::detail

@@ -1,0 +1,163 @@
+// The signatures that contexts are compiled for where they answer functions of programs, whose types are known when the program is:
+// numbers f64; those that a context lists, or a symbol's; and those that the parameters of rules and hooks say, by their types or
+// constraints. A rule whose parameters take anything is a template, which need not compile for arrays, and is not asked for them.
+#pragma once
+
+#include <overdub/call/hook.hpp>
+#include <overdub/call/named_functions.hpp>
+#include <overdub/stage/cell.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+// What is called where the types of the values are known when the program is: the result is a cell; none, where there are several.
+struct one_cell {};
+
+/// Arguments of these types, and a result: a number, an array, a tree of them, or whatever it is, as a cell.
+template <class R, class... X>
+struct called_with {};
+
+inline constexpr std::size_t most_typed = 8; // arguments of a call of numbers f64
+
+template <class X, std::size_t>
+using repeated = X;
+template <class X, class>
+using one_for_each = X;
+template <class X, std::size_t... I>
+auto list_of(std::index_sequence<I...>) -> types<repeated<X, I>...>;
+template <class X, std::size_t N>
+using list_of_t = decltype(list_of<X>(std::make_index_sequence<N>{}));
+
+template <class... X>
+auto call_of_reals(types<X...>) -> called_with<double, X...>;
+template <std::size_t... N>
+auto find_calls_of_reals(std::index_sequence<N...>)
+    -> types<decltype(call_of_reals(list_of_t<double, N>{}))...>;
+using calls_of_reals = decltype(find_calls_of_reals(std::make_index_sequence<most_typed + 1>{}));
+
+template <class List, class X>
+inline constexpr bool is_listed = false;
+template <class... L, class X>
+inline constexpr bool is_listed<types<L...>, X> = (std::is_same_v<L, X> || ...);
+
+// ---- types of C++, and of programs
+
+template <class X>
+inline constexpr bool is_cell_type = is_listed<concatenated_t<scalar_types, vector_types, matrix_types>, X>;
+
+// The types of a result's leaves; nothing, where one has none.
+template <class R>
+bool append_leaf_types(std::vector<ir::type>& all) {
+  if constexpr (is_cell_type<R>)
+    return all.push_back(ir_type_of<R>), true;
+  else if constexpr (tree<R> && generated<R>) {
+    bool has_all = true;
+    (void)tree_traits<R>::generate([&]<class Child>(std::type_identity<Child>) {
+      has_all = append_leaf_types<Child>(all) && has_all;
+      return 0;
+    });
+    return has_all;
+  } else
+    return false;
+}
+
+// A type of a program, as C++ has it, for messages.
+inline std::string text_in_cpp(ir::type t) {
+  if (t.is_function() || t.rank > 2 || t.element > ir::scalar::f64) return "?";
+  constexpr char const* names[] = {"?", "bool", "overdub::i64", "float", "double"};
+  std::string text = names[static_cast<std::size_t>(t.element)];
+  for (int i = 0; i < t.rank; ++i) text = "overdub::array<" + text + ">";
+  return text;
+}
+
+inline std::string signature_in_cpp(ir::function const& f) {
+  std::string text;
+  for (ir::type const t : f.results) text += (text.empty() ? "" : ", ") + text_in_cpp(t);
+  if (f.results.size() != 1) text = f.results.empty() ? "void" : "std::tuple<" + text + ">";
+  text += '(';
+  for (ir::value_id const v : f.parameters())
+    text += (text.back() == '(' ? "" : ", ") + text_in_cpp(f.type_of(v));
+  return text + ')';
+}
+
+// ---- signatures that are written
+
+template <class Signature>
+struct written_signature {
+  static_assert(
+      std::is_function_v<Signature>, "overdub: the signatures of a context, or of a symbol, are types of "
+                                     "functions: double(overdub::array<double>)");
+  using type = types<>;
+};
+template <class R, class... X>
+struct written_signature<R(X...)> {
+  static constexpr bool takes_cells = (is_cell_type<std::remove_cvref_t<X>> && ...);
+  static_assert(
+      takes_cells,
+      "overdub: a signature of functions of programs takes bool, i64, float, double, and arrays of them up "
+      "to rank 2");
+  using type = keep<takes_cells, called_with<R, std::remove_cvref_t<X>...>>;
+};
+template <class List>
+struct written_signatures;
+template <class... Signature>
+struct written_signatures<types<Signature...>> {
+  using type = concatenated_t<typename written_signature<Signature>::type...>;
+};
+
+// ---- arguments that parameters say
+
+// Calls with one argument, and with two, of these types are looked at; others are listed, since each takes the compiler some 20 ms.
+using types_of_one = types<bool, i64, float, double, array<double>, array<array<double>>>;
+using types_of_two = types<double, array<double>>;
+
+template <class... X, class... Y>
+consteval auto find_argument_lists(types<X...>, types<Y...>) {
+  constexpr auto pairs = []<class First>(std::type_identity<First>) { return types<types<First, Y>...>{}; };
+  return concatenated_t<types<types<X>...>, decltype(pairs(std::type_identity<Y>{}))...>{};
+}
+using argument_lists = decltype(find_argument_lists(types_of_one{}, types_of_two{}));
+
+template <class List>
+inline constexpr bool all_reals = false;
+template <class... X>
+inline constexpr bool all_reals<types<X...>> = (std::is_same_v<X, double> && ...);
+
+// Stands for an argument that only a parameter of any type takes.
+struct unlike_all {};
+
+// Whether the context of S has a rule for F whose parameters say that it takes X....
+template <class S, class F, class... X, std::size_t... I>
+consteval bool says_it_takes(types<X...>, std::index_sequence<I...> each) {
+  using C = typename S::context;
+  if constexpr (!named_at<C, F, open_t<S, wrap_t<S, X>>...>)
+    return false;
+  else {
+    constexpr auto is_said = []<std::size_t... K, std::size_t J>(
+        std::index_sequence<K...>, std::integral_constant<std::size_t, J>) {
+      return !named_at<C, F, std::conditional_t<K == J, unlike_all, open_t<S, wrap_t<S, X>>>...>;
+    };
+    return ((std::is_same_v<X, double> || is_said(each, std::integral_constant<std::size_t, I>{})) && ...);
+  }
+}
+// Whether one of its hooks takes them, and says of one of them what it is.
+template <class S, class F, class... X>
+consteval bool hears_types(types<X...>) {
+  constexpr auto hears = []<class Result, class... Y>(types<Result, Y...>) {
+    return find_hook<before_hook, S, F, Y...>() != listens::never ||
+           find_hook<after_hook, S, F, Result, Y...>() != listens::never ||
+           find_hook<failed_hook, S, F, std::exception_ptr, Y...>() != listens::never;
+  };
+  if constexpr (hears(types<cell<S>, one_for_each<unlike_all, X>...>{}))
+    return false;
+  else
+    return hears(types<cell<S>, wrap_t<S, X>...>{});
+}
+
+} // namespace overdub::detail
