@@ -93,7 +93,8 @@ reals cosine(reals const& x, hazards& h) {
 template <std::floating_point T>
 reals tangent(reals const& x, hazards& h) {
   h.nan = x.has_infinity();
-  if (!x.has_numbers() || (x.low == x.high && overdub::is_infinite(x.low))) return reals{}.with_nan(x.nan || h.nan);
+  if (!x.has_numbers() || (x.low == x.high && overdub::is_infinite(x.low)))
+    return reals{}.with_nan(x.nan || h.nan);
   reals const r = x.low > -1.57 && x.high < 1.57
                       ? detail::rounded_outwards<T>([](T a) { return std::tan(a); }, x)
                       : reals::of(-infinity, infinity);

@@ -67,8 +67,9 @@ namespace checking {
 inline std::string text_of(ir::program const& p, ir::place_id at) {
   std::string text;
   for (ir::place_id i = at; i != ir::nothing; i = p[i].next) {
-    text += (text.empty() ? "" : ", ") + std::string(p.text(p[i].file)) + ":" + std::to_string(p[i].line);
-    if (p[i].column != 0) text += ":" + std::to_string(p[i].column);
+    if (!text.empty()) text.append(", ");
+    text.append(p.text(p[i].file)).append(":").append(std::to_string(p[i].line));
+    if (p[i].column != 0) text.append(":").append(std::to_string(p[i].column));
   }
   return text;
 }

@@ -132,9 +132,9 @@ private:
       x.where = text_of(p_, p_[x.function][x.node].place);
       x.in = called(p_, x.function);
       for (std::size_t i = x.path.size(); i-- > 0;) {
-        x.in += ", called by " + called(p_, x.path[i].function);
+        x.in.append(", called by ").append(called(p_, x.path[i].function));
         std::string const at = text_of(p_, p_[x.path[i].function][x.path[i].call].place);
-        if (!at.empty()) x.in += " at " + at;
+        if (!at.empty()) x.in.append(" at ").append(at);
       }
     }
   }

@@ -101,12 +101,12 @@ TEST_CASE("an incremental function in contexts has the value of a run in them, a
 
 TEST_CASE("the fingerprints that the contexts have when it is made decide") {
   repeating r(2);
-  auto const twice = oc::incremental(r, shifted_wave, 0.5, 1.0);
+  auto const fewer = oc::incremental(r, shifted_wave, 0.5, 1.0);
   r.times = 4;
   auto const more = oc::incremental(r, shifted_wave, 0.5, 1.0);
-  CHECK(twice.value() == Approx(2.0 * std::sin(0.25) + 1.0));
+  CHECK(fewer.value() == Approx(2.0 * std::sin(0.25) + 1.0));
   CHECK(more.value() == Approx(4.0 * std::sin(0.25) + 1.0));
-  CHECK(&twice.program().all_slices() != &more.program().all_slices());
+  CHECK(&fewer.program().all_slices() != &more.program().all_slices());
 }
 
 TEST_CASE("passes before optimisation rewrite what is followed") {

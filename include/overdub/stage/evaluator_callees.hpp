@@ -336,13 +336,17 @@ consteval bool evaluator<S>::hears_same_functions() {
          std::is_same_v<named_functions_t<S>, named_functions_t<T>>;
 }
 
-/// Whether a native function is a hook of a context for this function, or for what an outer context made of it.
+// Whether a function's name is the other's, or that with the names of contexts after it.
+inline bool is_made_of(std::string_view name, std::string_view origin) {
+  return name.starts_with(origin) && (name.size() == origin.size() || name[origin.size()] == '.');
+}
+/// Whether a native function is a hook of a context for this function, for what an outer context made of it, or for what it was made of.
 inline bool is_hook_of(std::string_view native, std::string_view function) {
   for (std::string_view const hook : {".before ", ".after ", ".failed "})
     if (std::size_t const at = native.find(hook); at != native.npos) {
-      std::string_view const of = native.substr(at + hook.size());
-      return of.size() > function.size() && of.starts_with(function) &&
-             (of[function.size()] == '(' || of[function.size()] == '.');
+      std::string_view const rest = native.substr(at + hook.size());
+      std::string_view const of = rest.substr(0, rest.find('('));
+      return is_made_of(of, function) || is_made_of(function, of);
     }
   return false;
 }
