@@ -25,12 +25,45 @@ consteval auto recursion_result() {
                std::declval<S const&>(), std::declval<F const&>(), std::declval<wrap_t<S, A>>()...))>>{};
 }
 
+// Whether the body of F in the contexts of S is a function of a program that is staged: a function whose rule goes on into it may call
+// itself, and the program ends.
+template <class S, class F>
+consteval bool is_staged_apart() {
+  if constexpr (!is_symbolic<S> || !function<F>)
+    return false;
+  else
+    return !S::tail::empty && !of_kind<F, kind::of_program> && std::is_empty_v<origin_t<F>>;
+}
+
+// Calls it. No context between hears of it.
+template <class S, class F, class... X>
+OVERDUB_INLINE constexpr auto call_staged(S const& stack, F const& f, X const&... x) {
+  derived<S, F> const body{f, stack};
+  if constexpr (S::tail::tail::empty)
+    return wrap(stack, call(stack.rest(), body, lift_down(stack, x)...));
+  else
+    return wrap(stack, call_staged(stack.rest(), body, lift_down(stack, x)...));
+}
+template <class S, class F, class... X>
+using staged_call_t = strip_t<
+    S,
+    decltype(call_staged(std::declval<S const&>(), std::declval<F const&>(), std::declval<X const&>()...))>;
+
 // The body of F in the contexts of S, or the primitive one level down.
 template <class S, class F, class... A>
 struct recursion {
   using type = typename decltype(recursion_result<S, F, A...>())::type;
   template <class... X>
   OVERDUB_INLINE static constexpr type run(S const& stack, F const& f, X&&... x) {
+    if constexpr (is_staged_apart<S, F>())
+      if constexpr (std::is_same_v<type, staged_call_t<S, F, wrap_t<S, A>...>>)
+        return strip(stack, call_staged(stack, f, wrap(stack, std::forward<X>(x))...));
+    return run_here(stack, f, std::forward<X>(x)...);
+  }
+
+private:
+  template <class... X>
+  OVERDUB_INLINE static constexpr type run_here(S const& stack, F const& f, X&&... x) {
     if constexpr (function<F>)
       return strip(stack, wrap(stack, f.run(stack, wrap(stack, std::forward<X>(x))...)));
     else

@@ -2,6 +2,8 @@
 // when there is a type to remember.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <type_traits>
 
 namespace overdub::detail {
