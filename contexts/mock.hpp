@@ -77,8 +77,8 @@ struct mocked : context {
         replacement);
   }
 
-  /// The same, compiled for functions of programs of these signatures, besides those of numbers f64 and those that the
-  /// replacement's parameters say: mock(norm, fake).called_as<double(overdub::array<double>)>().
+  /// The same, compiled for functions of programs of these signatures, in the place of those of numbers f64 and those that
+  /// the replacement's parameters say: mock(norm, fake).called_as<double(overdub::array<double>)>().
   template <class... Signature>
   constexpr auto called_as() const {
     return mocked<Callee, Replacement, Range, Depth, types<Signature...>>(replacement);

@@ -66,13 +66,15 @@ struct retried : context {
         else
           return call.fallback(x...);
       });
-    else if constexpr (native_leaf<F> && std::is_empty_v<Policy> && (!in_context<decltype(x.inner())> && ...))
+    else if constexpr (
+        sizeof...(X) > 0 && native_leaf<F> && std::is_empty_v<Policy> &&
+        (!in_context<decltype(x.inner())> && ...))
       return leaf<name_of_callee<F>()>(native_retry<F, Policy>{}, effects::constant<F::effects>{})(x...);
     else {
       static_assert(
-          !staged,
-          "overdub: retry catches exceptions, which programs do not: only native functions are retried in a "
-          "program, by a retry that is the innermost context; run the others directly");
+          !staged, "overdub: retry catches exceptions, which programs do not: only native functions with an "
+                   "argument are "
+                   "retried in a program, by a retry that is the innermost context; run the others directly");
       return call.fallback(x...);
     }
   }

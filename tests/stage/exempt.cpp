@@ -151,3 +151,20 @@ TEST_CASE("an exempt call leaves metadata behind") {
   CHECK(std::get<0>(r) == 64.0);
   CHECK(std::get<1>(r) == 12.0);
 }
+
+int polls = 0;
+inline constexpr auto poll = leaf<"poll">([] { return static_cast<double>(++polls); }, effects::ordered);
+inline constexpr auto ask = fn<"ask">([](scope auto& cx) { return cx(poll); });
+inline constexpr auto polled =
+    fn<"polled">([](scope auto& cx, auto x) -> decltype(x) { return x + cx(exempt(ask)); });
+
+TEST_CASE("an exempt call without arguments is made when the program runs") {
+  polls = 0;
+  ir::program const p = stage(polled, signature<double>);
+  CHECK(polls == 0);
+  CHECK(exempt_calls(p) == 1);
+  executable const run(p);
+  CHECK(run.call<double>(1.0) == 2.0);
+  CHECK(run.call<double>(1.0) == 3.0);
+  CHECK(polls == 2);
+}

@@ -56,6 +56,12 @@ consteval auto name_of_primitive() {
   return fixed_string<F::name().size() + 1>(text);
 }
 
+// A function whose body is a primitive.
+template <class F>
+inline constexpr bool is_named_primitive = false;
+template <fixed_string Name, callee Body>
+inline constexpr bool is_named_primitive<fn_t<Name, Body>> = true;
+
 } // namespace detail
 
 /// A function whose calls are exempt. Its arguments are taken out of all contexts, and its result is a constant of them.
@@ -66,7 +72,19 @@ struct exempt_t {
   template <class... A>
   OVERDUB_INLINE constexpr auto operator()(A&&... a) const {
     using S = detail::outermost_t<A...>;
-    return detail::call_outside(detail::stack_from<S>(a...), function, static_cast<A&&>(a)...);
+    return run_in(detail::stack_from<S>(a...), static_cast<A&&>(a)...);
+  }
+  // The same, in the contexts of a scope.
+  using is_exempt = void;
+  template <class S, class... A>
+  OVERDUB_INLINE constexpr auto run_in(S const& stack, A&&... a) const {
+    constexpr bool knows_contexts = S::empty || sizeof...(A) > 0 || !detail::is_named_primitive<F>;
+    static_assert(
+        knows_contexts,
+        "overdub: exempt(f) of a native function without arguments does not know its contexts; "
+        "name a function that makes the call, fn<\"name\">([](overdub::scope auto& cx) { return "
+        "cx(f); }), and exempt that");
+    return detail::call_outside(stack, function, static_cast<A&&>(a)...);
   }
 };
 

@@ -3,7 +3,7 @@
 // where their types are asked for in other ways. A function of a program that came from one of them is called as it. What functions of
 // programs take and return is known when the program is: a context lists the signatures that its rules are compiled for,
 //   using signatures = overdub::types<double(overdub::array<double>), ...>;
-// besides those of numbers f64.
+// in the place of those that are found otherwise (program_signatures.hpp).
 #pragma once
 
 #include <overdub/call/hook.hpp>

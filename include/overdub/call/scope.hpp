@@ -152,7 +152,10 @@ public:
   }
   template <class G, class... X>
   requires(!callee<G>) OVERDUB_INLINE constexpr decltype(auto) operator()(G const& g, X&&... x) const {
-    return g(wrap(levels(), static_cast<X&&>(x))...);
+    if constexpr (requires { typename G::is_exempt; }) // without arguments, too
+      return g.run_in(levels(), wrap(levels(), static_cast<X&&>(x))...);
+    else
+      return g(wrap(levels(), static_cast<X&&>(x))...);
   }
 
   /// x as a constant of the contexts that the function runs in; a tree is lifted leaf by leaf.

@@ -178,6 +178,7 @@ private:
       return false;
     else {
       if (!takes({ir_type_of<X>...}) || !returns<R>()) return false;
+      if constexpr (std::is_same_v<R, one_cell>) refuse_types<F>();
       refuse_unheard_rule<F, any_has_function_rule<false, S, function<F, R>, in<X>...>()>();
       if constexpr (hears_signature<F>(called_with<R, X...>{}))
         [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -277,10 +278,12 @@ private:
     (std::make_index_sequence<most_typed + 1>{});
     if (asks)
       throw evaluation_error(message(
-          "overdub: a context's `enter` asks for the types of the arguments of @%.*s; in programs they are "
-          "known "
-          "of functions of up to %d numbers f64 that return one; stage the function of C++ in the context",
-          static_cast<int>(name_.size()), name_.data(), static_cast<int>(most_typed)));
+          "overdub: a context's `enter` asks for the types of the arguments of @%.*s, which is not compiled "
+          "for "
+          "its signature; list the "
+          "signature in the context, `using signatures = overdub::types<...>`, or stage the function of C++ "
+          "in it",
+          static_cast<int>(name_.size()), name_.data()));
   }
   // A rule that would answer the function, if it were compiled for its signature.
   template <class F>

@@ -1,7 +1,8 @@
 // Functions of programs as callees of the dispatcher: rules, hooks and `enter` apply to their calls as to those of functions of C++.
 //
 // A call is typed where contexts are compiled for its signature (program_signatures.hpp): they then see what they see of a function of C++.
-// Else each argument is a value whose type is known when the program is (cell.hpp); hooks hear such a call, and rules refuse it.
+// Else each argument is a value whose type is known when the program is (cell.hpp); hooks hear such a call, and rules refuse
+// it, but for those that answer any types.
 #pragma once
 
 #include <overdub/call/arity.hpp>
