@@ -72,8 +72,8 @@ TEST_CASE("each fingerprint of a model's contexts is a model of its own") {
 TEST_CASE("a model's contexts have passes after optimisation, and fields as they are in each operation") {
   auto const turned = ms::model(turning_last{}, seen, 2.0);
   ms::choice_map const all{{"mu", 0.5}, {"y", 1.0}};
-  auto const score = [](double wave) {
-    double const z = 1.0 - wave - 0.25;
+  auto const score = [](double mean) {
+    double const z = 1.0 - mean - 0.25;
     return -0.5 * z * z - 0.5 * 0.0625 - std::log(2.0) - std::log(2 * M_PI);
   };
   CHECK(turned.assess(all).score() == Approx(score(std::cos(0.5))));

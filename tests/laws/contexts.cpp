@@ -229,8 +229,8 @@ TEST_CASE("a context rewrites the operation that it has a rule for, and no other
     ir::program const p = random_program_of(seed);
     if (detail::has_functions_in_data(p)) continue;
     std::string text = ir::print(p);
-    for (auto at = text.find(" = sin "); at != std::string::npos; at = text.find(" = sin "))
-      text.replace(at, 7, " = cos ");
+    for (auto found = text.find(" = sin "); found != std::string::npos; found = text.find(" = sin "))
+      text.replace(found, 7, " = cos ");
     INFO("random program " << seed);
     REQUIRE(text_in(sine_is_cosine{}, p) == ir::print(canonical(ir::parse(text))));
   }
