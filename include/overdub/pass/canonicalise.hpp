@@ -7,7 +7,7 @@
 // operands first; then what may fail and is needed later, in the order in which it will be. What may fail is never moved
 // across an ordered effect, and what adds to accumulators keeps its order; what is pure stands where it is first needed,
 // in the outermost region that computed it. Of what uses an array, all that may stands in front of the last operation that
-// may write into its buffer (take_over.hpp). Operations that commute have a literal last. Functions are sorted by name and
+// may write into its buffer (take_over.hpp). Operands keep their order. Functions are sorted by name and
 // signature, values have no names, numbers are dense.
 #pragma once
 

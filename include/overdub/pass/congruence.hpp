@@ -29,16 +29,6 @@ constexpr bool commutes(op code) {
   }
 }
 
-/// The operand in canonical order: operations that commute have a literal last, and of two literals the greater bits.
-inline value_id ordered_operand(function const& f, node_id n, std::uint32_t i) {
-  if (commutes(f[n].code) && f.is_literal(f.operand(n, 0))) {
-    value_id const x = f.operand(n, 0);
-    value_id const y = f.operand(n, 1);
-    if (!f.is_literal(y) || f.bits_of(x) > f.bits_of(y)) i = 1 - i;
-  }
-  return f.operand(n, i);
-}
-
 /// Operations that compute the same have one representative. Equal are those that may be merged (effects.hpp), with the
 /// same attributes, congruent operands and congruent regions: regions that yield congruent values, and in which the same
 /// operations may fail, up to their arguments; they stand at one depth. What is congruent need not stand in one region,
@@ -161,7 +151,7 @@ private:
     };
     mix(node.operand_count);
     if (node.region_count > 0) mix(depth_[index_of(node.parent)]);
-    for (std::uint32_t i = 0; i < node.operand_count; ++i) mix(index_of(of(ordered_operand(f_, n, i))));
+    for (std::uint32_t i = 0; i < node.operand_count; ++i) mix(index_of(of(f_.operand(n, i))));
     for (region_id const r : f_.regions_of(n))
       for (std::uint32_t const x : content(r)) mix(x);
     return static_cast<std::uint32_t>(h ^ h >> 32);
@@ -173,7 +163,7 @@ private:
         x.region_count != y.region_count || !(x.attributes == y.attributes))
       return false;
     for (std::uint32_t i = 0; i < x.operand_count; ++i)
-      if (of(ordered_operand(f_, a, i)) != of(ordered_operand(f_, b, i))) return false;
+      if (of(f_.operand(a, i)) != of(f_.operand(b, i))) return false;
     for (std::uint32_t i = 0; i < x.result_count; ++i)
       if (f_.type_of(f_.result(a, i)) != f_.type_of(f_.result(b, i))) return false;
     // At other depths the arguments of the regions are others, too.

@@ -187,7 +187,7 @@ private:
         if (m != nothing && f_[m].parent == r) edges_.push_back(m);
       };
       if (effects_of(n).has(effect::accumulates) && !is_ordered(n)) need(std::exchange(adding, n));
-      for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) need(maker_of(ordered_operand(f_, n, i)));
+      for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) need(maker_of(f_.operand(n, i)));
       for (std::uint32_t i = 0; i < x.needs.count; ++i) need(needs_[x.needs.first + i]);
       x.edges.count = static_cast<std::uint32_t>(edges_.size()) - x.edges.first;
     }
@@ -353,7 +353,7 @@ private:
     range const order = regions_[index_of(r)].order;
     for (std::uint32_t k = 0; k < order.count; ++k) {
       node_id const n = order_[order.first + k];
-      for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) need(maker_of(ordered_operand(f_, n, i)));
+      for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) need(maker_of(f_.operand(n, i)));
       for (std::uint32_t i = 0; i < of(n).needs.count; ++i) need(needs_[of(n).needs.first + i]);
     }
     regions_[index_of(r)].needs = {first, static_cast<std::uint32_t>(needs_.size()) - first};
@@ -374,7 +374,7 @@ private:
     operands_.clear();
     results_.clear();
     for (std::uint32_t i = 0; i < f_[n].operand_count; ++i)
-      operands_.push_back(written(c, ordered_operand(f_, n, i)));
+      operands_.push_back(written(c, f_.operand(n, i)));
     for (value_id const v : f_.results_of(n)) results_.push_back(f_.type_of(v));
     arguments_.resize(f_[n].region_count);
     for (std::uint32_t i = 0; i < f_[n].region_count; ++i) {

@@ -127,6 +127,16 @@ OVERDUB_HIDDEN inline constexpr rule laws[] = {
     {"(shift_left x 0)", "x", on::integers},
     {"(shift_right x 0)", "x", on::integers},
     {"(ldexp x 0)", "x", on::floats},
+    // operands that commute
+    {op::add, "a literal is the last operand", structural::literal_last},
+    {op::mul, "a literal is the last operand", structural::literal_last},
+    {op::eq, "a literal is the last operand", structural::literal_last},
+    {op::ne, "a literal is the last operand", structural::literal_last},
+    {op::logical_and, "a literal is the last operand", structural::literal_last},
+    {op::logical_or, "a literal is the last operand", structural::literal_last},
+    {op::bit_and, "a literal is the last operand", structural::literal_last},
+    {op::bit_or, "a literal is the last operand", structural::literal_last},
+    {op::bit_xor, "a literal is the last operand", structural::literal_last},
     // conversions and rounding
     {op::convert, "x converted to its own type is x, and so is x converted to a wider type and back",
      structural::convert},

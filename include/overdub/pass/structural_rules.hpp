@@ -56,6 +56,16 @@ inline bool divide_by_power(cursor& c, node_id n) {
   return false;
 }
 
+// Of two literals, that of the greater bits is last.
+inline bool literal_last(cursor& c, node_id n) {
+  value_id const x = c->operand(n, 0);
+  value_id const y = c->operand(n, 1);
+  if (!c->is_literal(x) || (c->is_literal(y) && c->bits_of(x) <= c->bits_of(y))) return false;
+  c.set_operand(n, 0, y);
+  c.set_operand(n, 1, x);
+  return true;
+}
+
 inline bool convert(cursor& c, node_id n) {
   value_id const x = c->operand(n, 0);
   type const to = c->type_of(c->result(n));
