@@ -402,8 +402,10 @@ private:
     else
       return false;
   }
-  // Whether an operation on arrays is, for elements of any type.
-  static bool is_array_operation_intercepted(ir::op code);
+  // Whether an operation on arrays is, or a conversion, for values of any types: else nothing is made for it.
+  template <ir::op Code>
+  static consteval bool is_intercepted_for_any();
+  static bool may_be_intercepted(ir::op code);
   // Calls that contexts hear, and those that leave them, are not copied.
   bool is_call_of_contexts(node const& x) const {
     if (x.code == ir::op::call && x.attributes.is_exempt()) return true;
@@ -423,36 +425,50 @@ private:
     node const& x = at.f[n];
     if (x.code == ir::op::host) refuse_natives(x);
     if constexpr (keeps_form)
-      if (!ir::is_elementwise(x.code) && !is_array_operation_intercepted(x.code) && !is_call_of_contexts(x))
+      if (!ir::is_elementwise(x.code) && !may_be_intercepted(x.code) && !is_call_of_contexts(x))
         return copy(at, n);
     if (ir::is_elementwise(x.code)) return elementwise(at, n);
     switch (x.code) {
     case ir::op::convert:
-      return convert_number(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::convert>()) convert_number(at, n);
+      return;
     case ir::op::array:
-      return make_array(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::array>()) make_array(at, n);
+      return;
     case ir::op::length:
-      return length(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::length>()) length(at, n);
+      return;
     case ir::op::at:
-      return element_at(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::at>()) element_at(at, n);
+      return;
     case ir::op::slice:
-      return on_array(at, n, [&](auto const& a) {
-        return call(stack_, overdub::slice, a, integer(at, n, 1), integer(at, n, 2));
-      });
+      if constexpr (is_intercepted_for_any<ir::op::slice>())
+        on_array(at, n, [&](auto const& a) {
+          return call(stack_, overdub::slice, a, integer(at, n, 1), integer(at, n, 2));
+        });
+      return;
     case ir::op::update:
-      return update_array(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::update>()) update_array(at, n);
+      return;
     case ir::op::fill:
-      return fill_array(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::fill>()) fill_array(at, n);
+      return;
     case ir::op::iota:
-      return set(at, at.f.result(n), call(stack_, overdub::iota, integer(at, n, 0)));
+      if constexpr (is_intercepted_for_any<ir::op::iota>())
+        set(at, at.f.result(n), call(stack_, overdub::iota, integer(at, n, 0)));
+      return;
     case ir::op::concat:
-      return concat_arrays(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::concat>()) concat_arrays(at, n);
+      return;
     case ir::op::gather:
-      return on_array(at, n, [&](auto const& a) {
-        return call(stack_, overdub::gather, a, typed<array<i64>>(at, at.f.operand(n, 1)));
-      });
+      if constexpr (is_intercepted_for_any<ir::op::gather>())
+        on_array(at, n, [&](auto const& a) {
+          return call(stack_, overdub::gather, a, typed<array<i64>>(at, at.f.operand(n, 1)));
+        });
+      return;
     case ir::op::copy:
-      return on_array(at, n, [](auto const& a) { return a; });
+      if constexpr (!keeps_form) on_array(at, n, [](auto const& a) { return a; });
+      return;
     case ir::op::if_:
       return branch(at, n);
     case ir::op::loop:
@@ -556,6 +572,8 @@ private:
   void run_reduce(frame& at, ir::node_id n);
   template <class E, class F>
   void reduce_by(frame& at, ir::node_id n, F const& f);
+  template <class E, class F>
+  static consteval bool may_intercept_combination();
   template <class E, class F>
   static bool is_combination_intercepted(F const& f);
   template <class E>

@@ -135,13 +135,29 @@ template <class S>
 template <class E, class F>
 void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f) {
   using A = in<array<E>>;
-  if constexpr (is_copied<reduce_t, in<E>, F, A>() && is_copied<reduce_t, in<E>, F, in<E>, A>())
-    if (!is_combination_intercepted<E>(f)) return copy(at, n);
-  A const xs = typed<array<E>>(at, at.f.operand(n, 0));
-  if (at.f[n].attributes.is_started())
-    set(at, at.f.result(n), call(stack_, reduce, f, typed<E>(at, at.f.operand(n, 1)), xs));
+  constexpr bool is_kept =
+      is_copied<reduce_t, in<E>, F, A>() && is_copied<reduce_t, in<E>, F, in<E>, A>();
+  if constexpr (is_kept && !may_intercept_combination<E, F>())
+    copy(at, n);
+  else {
+    if constexpr (is_kept)
+      if (!is_combination_intercepted<E>(f)) return copy(at, n);
+    A const xs = typed<array<E>>(at, at.f.operand(n, 0));
+    if (at.f[n].attributes.is_started())
+      set(at, at.f.result(n), call(stack_, reduce, f, typed<E>(at, at.f.operand(n, 1)), xs));
+    else
+      set(at, at.f.result(n), call(stack_, reduce, f, xs));
+  }
+}
+template <class S>
+template <class E, class F>
+consteval bool evaluator<S>::may_intercept_combination() {
+  if constexpr (names_operation<F>)
+    return combine_table<S, E>::is_any_intercepted;
+  else if constexpr (overdub::elementwise<F>)
+    return !is_copied<F, in<E>, in<E>, in<E>>();
   else
-    set(at, at.f.result(n), call(stack_, reduce, f, xs));
+    return false;
 }
 // Whether a context intercepts what a reduction combines two elements by. (A region says so of its own operations.)
 template <class S>
@@ -166,9 +182,8 @@ void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n) {
       auto const f = ir::consistent->of<E>().two[static_cast<std::size_t>(operation)];
       return reduce_by<E>(at, n, [f](E l, E r) { return f(l, r); });
     }
-  auto const combine = combine_table<S, E>::find(operation);
-  auto const by_number = [&, combine](auto const& l, auto const& r) {
-    return combine(stack_, in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)));
+  auto const by_number = [&](auto const& l, auto const& r) {
+    return combine_table<S, E>::find(operation)(stack_, in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)));
   };
   bool const is_intercepted = combine_table<S, E>::is_intercepted(operation);
   reduce_by<E>(at, n, named<decltype(by_number)>{by_number, operation, is_intercepted});

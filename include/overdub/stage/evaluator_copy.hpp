@@ -10,68 +10,85 @@
 namespace overdub::detail {
 
 template <class S>
-bool evaluator<S>::is_array_operation_intercepted([[maybe_unused]] ir::op code) {
+template <ir::op Code>
+consteval bool evaluator<S>::is_intercepted_for_any() {
   using arrays = concatenated_t<vector_types, matrix_types>;
-  // Whether one of the types of arrays is not copied.
-  [[maybe_unused]] constexpr auto any = []<class... A>(types<A...>, auto const& is_kept) {
-    return (!is_kept(std::type_identity<A>{}) || ...);
+  // Whether one of the types is not copied.
+  [[maybe_unused]] auto const any = []<class... T>(types<T...>, auto const& is_kept) {
+    return (!is_kept(std::type_identity<T>{}) || ...);
   };
-  switch (code) {
-  case ir::op::array: { // of values: an array filled with the first, and updated
-    constexpr bool intercepted = any(arrays{}, []<class A>(std::type_identity<A>) {
+  if constexpr (!keeps_form)
+    return true;
+  else if constexpr (Code == ir::op::convert)
+    return any(scalar_types{}, [&]<class From>(std::type_identity<From>) {
+      return !any(scalar_types{}, []<class To>(std::type_identity<To>) {
+        return is_copied<convert_t<To>, in<To>, in<From>>();
+      });
+    });
+  else if constexpr (Code == ir::op::array) // of values: an array filled with the first, and updated
+    return any(arrays{}, []<class A>(std::type_identity<A>) {
       using E = typename A::value_type;
       return is_copied<fill_t, in<A>, in<i64>, in<E>>() &&
              is_copied<update_t, in<A>, in<A>, in<i64>, in<E>>();
     });
-    return intercepted;
-  }
-  case ir::op::length: {
-    constexpr bool intercepted = !is_copied<array_size_t, in<i64>, std::vector<any_array>>() ||
-                                 any(arrays{}, []<class A>(std::type_identity<A>) {
-                                   return is_copied<array_size_t, in<i64>, in<A>>();
-                                 });
-    return intercepted;
-  }
-  case ir::op::at: {
-    constexpr bool intercepted = any(arrays{}, []<class A>(std::type_identity<A>) {
+  else if constexpr (Code == ir::op::length)
+    return !is_copied<array_size_t, in<i64>, std::vector<any_array>>() ||
+           any(arrays{}, []<class A>(std::type_identity<A>) {
+             return is_copied<array_size_t, in<i64>, in<A>>();
+           });
+  else if constexpr (Code == ir::op::at)
+    return any(arrays{}, []<class A>(std::type_identity<A>) {
       return is_copied<at_t, in<typename A::value_type>, in<A>, in<i64>>();
     });
-    return intercepted;
-  }
-  case ir::op::slice: {
-    constexpr bool intercepted = any(arrays{}, []<class A>(std::type_identity<A>) {
+  else if constexpr (Code == ir::op::slice)
+    return any(arrays{}, []<class A>(std::type_identity<A>) {
       return is_copied<slice_t, in<A>, in<A>, in<i64>, in<i64>>();
     });
-    return intercepted;
-  }
-  case ir::op::update: {
-    constexpr bool intercepted = any(arrays{}, []<class A>(std::type_identity<A>) {
+  else if constexpr (Code == ir::op::update)
+    return any(arrays{}, []<class A>(std::type_identity<A>) {
       using E = typename A::value_type;
       return is_copied<update_t, in<A>, in<A>, in<i64>, in<E>>() && is_copied<at_t, in<E>, in<A>, in<i64>>();
     });
-    return intercepted;
-  }
-  case ir::op::fill: {
-    constexpr bool intercepted = any(arrays{}, []<class A>(std::type_identity<A>) {
+  else if constexpr (Code == ir::op::fill)
+    return any(arrays{}, []<class A>(std::type_identity<A>) {
       return is_copied<fill_t, in<A>, in<i64>, in<typename A::value_type>>();
     });
-    return intercepted;
-  }
-  case ir::op::iota: {
-    constexpr bool intercepted = !is_copied<iota_t, in<array<i64>>, in<i64>>();
-    return intercepted;
-  }
-  case ir::op::concat: {
-    constexpr bool intercepted = any(
+  else if constexpr (Code == ir::op::iota)
+    return !is_copied<iota_t, in<array<i64>>, in<i64>>();
+  else if constexpr (Code == ir::op::concat)
+    return any(
         arrays{}, []<class A>(std::type_identity<A>) { return is_copied<concat_t, in<A>, in<A>, in<A>>(); });
-    return intercepted;
-  }
-  case ir::op::gather: {
-    constexpr bool intercepted = any(arrays{}, []<class A>(std::type_identity<A>) {
+  else if constexpr (Code == ir::op::gather)
+    return any(arrays{}, []<class A>(std::type_identity<A>) {
       return is_copied<gather_t, in<A>, in<A>, in<array<i64>>>();
     });
-    return intercepted;
-  }
+  else
+    return true; // decided where it is evaluated
+}
+
+template <class S>
+bool evaluator<S>::may_be_intercepted([[maybe_unused]] ir::op code) {
+  switch (code) {
+  case ir::op::convert:
+    return is_intercepted_for_any<ir::op::convert>();
+  case ir::op::array:
+    return is_intercepted_for_any<ir::op::array>();
+  case ir::op::length:
+    return is_intercepted_for_any<ir::op::length>();
+  case ir::op::at:
+    return is_intercepted_for_any<ir::op::at>();
+  case ir::op::slice:
+    return is_intercepted_for_any<ir::op::slice>();
+  case ir::op::update:
+    return is_intercepted_for_any<ir::op::update>();
+  case ir::op::fill:
+    return is_intercepted_for_any<ir::op::fill>();
+  case ir::op::iota:
+    return is_intercepted_for_any<ir::op::iota>();
+  case ir::op::concat:
+    return is_intercepted_for_any<ir::op::concat>();
+  case ir::op::gather:
+    return is_intercepted_for_any<ir::op::gather>();
   case ir::op::call:
   case ir::op::closure:
   case ir::op::apply:
@@ -84,7 +101,7 @@ bool evaluator<S>::is_array_operation_intercepted([[maybe_unused]] ir::op code) 
   case ir::op::sample:
   case ir::op::assert_:
     return false;
-  default: // decided where it is evaluated
+  default:
     return true;
   }
 }

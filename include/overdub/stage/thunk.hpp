@@ -189,6 +189,15 @@ private:
     return all;
   }();
 
+public:
+  /// Whether one does any.
+  static constexpr bool is_any_intercepted = [] {
+    for (bool const each : intercepted)
+      if (each) return true;
+    return false;
+  }();
+
+private:
   template <class F>
   static constexpr entry make_row() {
     constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
