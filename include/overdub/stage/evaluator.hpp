@@ -217,6 +217,8 @@ public:
 
   /// An operation that no context intercepts, as it is, in the program that is made; its regions are evaluated.
   void copy(frame& at, ir::node_id n);
+  /// One that gives one value, between calls of hooks.
+  void observe(frame& at, ir::node_id n, std::span<observation const> contexts);
 
 private:
   template <class>

@@ -196,4 +196,21 @@ void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id
   }
 }
 
+template <class S>
+void evaluator<S>::observe(
+    [[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n,
+    [[maybe_unused]] std::span<observation const> contexts) {
+  if constexpr (keeps_form) { // else it is not called
+    std::vector<ir::value_id> operands;
+    for (ir::value_id const v : at.f.operands_of(n)) operands.push_back(symbol_at(at, v));
+    slot& result = at.slots[index_of(at.f.result(n))];
+    auto const stage = [&] {
+      copy(at, n);
+      return result.symbol;
+    };
+    auto const objects = objects_of(stack_);
+    result.symbol = stage_observed(recorder_(), contexts, objects, operands, stage);
+  }
+}
+
 } // namespace overdub::detail

@@ -167,16 +167,20 @@ recorder& recorder_of(S const& stack) {
     return recorder_of(stack.rest());
 }
 
+template <listens How>
+consteval void refuse_raw_hook() {
+  static_assert(
+      How != listens::raw_named && How != listens::raw_family,
+      "overdub: a hook that takes overdub::raw sees metadata, and cannot be staged; take the arguments as "
+      "they are, or run the "
+      "program directly");
+}
+
 template <class Hook, class S, class F, class... X>
 void emit_hook(S const& stack, F const&, X const&... x) {
   using C = typename S::context;
   using Callee = callee_at_run_time_t<F>;
-  constexpr listens how = find_hook<Hook, S, F, X...>();
-  static_assert(
-      how != listens::raw_named && how != listens::raw_family,
-      "overdub: a hook that takes overdub::raw sees metadata, and cannot be staged; take the arguments as "
-      "they are, or run the "
-      "program directly");
+  refuse_raw_hook<find_hook<Hook, S, F, X...>()>();
   recorder& r = recorder_of(stack);
   std::vector<ir::value_id> operands;
   if constexpr (!named_at_compile_time<F>) operands.push_back(r.literal(number_of_name(called_name())));

@@ -89,6 +89,45 @@ OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const
   insert(ir::op::host, operands, {}, a);
 }
 
+OVERDUB_DECL ir::value_id stage_observed(
+    recorder& r, std::span<observation const> contexts, std::span<void* const> objects,
+    std::span<ir::value_id const> operands, std::function<ir::value_id()> const& stage) {
+  if (contexts.empty()) return stage();
+  observation const& here = contexts.front();
+  auto const call = [&](std::string_view name, observation::hook hook, std::span<ir::value_id const> given) {
+    r.add_hook({here.context, name, here.operation, hook, objects.front(), here.has_state}, given);
+  };
+  auto const inside = [&] {
+    return stage_observed(r, contexts.subspan(1), objects.subspan(1), operands, stage);
+  };
+  if (here.before != nullptr) call("before", here.before, operands);
+  ir::value_id result = ir::nothing;
+  if (here.failed == nullptr) {
+    result = inside();
+  } else {
+    ir::node_id const n = r.insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
+    {
+      auto const scope = r.enter(r.region_of(n, 0));
+      result = inside();
+      r.at().yield({&result, 1});
+    }
+    ir::type const type = r.here().type_of(result);
+    {
+      auto const scope = r.enter(r.region_of(n, 1));
+      call("failed", here.failed, operands);
+      r.at().yield({});
+    }
+    r.at().set_results(n, {&type, 1});
+    result = r.here().result(n, 0);
+  }
+  if (here.after != nullptr) {
+    std::vector<ir::value_id> given{result};
+    given.insert(given.end(), operands.begin(), operands.end());
+    call("after", here.after, given);
+  }
+  return result;
+}
+
 OVERDUB_DECL ir::value_id recorder::converted(ir::value_id v, ir::type to) {
   ir::function const& f = here();
   ir::type const from = f.type_of(v);

@@ -5,6 +5,7 @@
 #include <overdub/ir/consistent.hpp>
 #include <overdub/special.hpp>
 #include <overdub/stage/cell.hpp>
+#include <overdub/stage/observed.hpp>
 #include <overdub/stage/op_code.hpp>
 
 #include <array>
@@ -94,6 +95,12 @@ template <class Evaluator, class Frame>
 void copy_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   e.copy(frame, n);
 }
+// One that contexts observe, and do not replace.
+template <class Evaluator, class Frame, class F, class R, class... X>
+void observe_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
+  e.observe(frame, n, observations<typename Evaluator::stack_type, F, R, X...>);
+}
+
 template <class Evaluator, class Frame>
 class thunk_table {
 public:
@@ -129,26 +136,31 @@ private:
       (std::make_index_sequence<cases>{});
     }
   }
-  template <class F, class T, std::size_t Arity, unsigned Literals>
-  static constexpr entry one() {
-    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
-    if constexpr (copied<F, T, rule, Literals>(std::make_index_sequence<Arity>{}))
-      return &copy_elementwise<Evaluator, Frame>;
-    else
-      return &run_elementwise<Evaluator, Frame, F, T, Arity, Literals>;
-  }
-
   // What a rule is given of an operand: a literal as a number.
   template <class T, bool Literal>
   using given_t = std::conditional_t<Literal, T, wrap_t<typename Evaluator::stack_type, T>>;
-  template <class F, class T, ir::type_rule Rule, unsigned Literals, std::size_t... I>
-  static consteval bool copied(std::index_sequence<I...>) {
-    if constexpr (Evaluator::symbolic) {
+  template <class F, class T, std::size_t Arity, unsigned Literals>
+  static constexpr entry one() {
+    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+    return []<std::size_t... I>(std::index_sequence<I...>) -> entry {
+      return of_arguments<
+          F, T, Literals, given_t<main_or_index_t<rule, T, I>, (Literals >> I & 1u) != 0>...>();
+    }
+    (std::make_index_sequence<Arity>{});
+  }
+  template <class F, class T, unsigned Literals, class... X>
+  static constexpr entry of_arguments() {
+    if constexpr (Evaluator::keeps_form) {
       using S = typename Evaluator::stack_type;
-      using R = wrap_t<S, computed_t<F, main_or_index_t<Rule, T, I>...>>;
-      return !any_intercepts<S, F, R, given_t<main_or_index_t<Rule, T, I>, (Literals >> I & 1u) != 0>...>();
+      using R = wrap_t<S, computed_t<F, plain_t<X>...>>;
+      if constexpr (!any_intercepts<S, F, R, X...>())
+        return &copy_elementwise<Evaluator, Frame>;
+      else if constexpr (!any_rule<S, F, R, X...>())
+        return &observe_elementwise<Evaluator, Frame, F, R, X...>;
+      else
+        return &run_elementwise<Evaluator, Frame, F, T, sizeof...(X), Literals>;
     } else
-      return false;
+      return &run_elementwise<Evaluator, Frame, F, T, sizeof...(X), Literals>;
   }
 
   OVERDUB_HIDDEN static constexpr std::array<row, ir::op_count> rows = [] {

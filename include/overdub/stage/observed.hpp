@@ -1,0 +1,99 @@
+// Operations that contexts observe and do not replace. A program that is staged has the same operation, between calls of the hooks. Which
+// hooks there are is data, made from the types, so that a unit has little code for each operation.
+#pragma once
+
+#include <overdub/call/intercepts.hpp>
+#include <overdub/stage/hooks.hpp>
+#include <overdub/stage/recorder.hpp>
+
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace overdub::detail {
+
+/// The hooks that one context has for an operation; null, where it has none.
+struct observation {
+  using hook = void (*)(void* context, void const* const* arguments, void* const*);
+  std::string_view context;
+  std::string_view operation;
+  bool has_state = false;
+  hook before = nullptr;
+  hook after = nullptr;
+  hook failed = nullptr;
+};
+
+/// Stages an operation between calls of the hooks of contexts, the outermost first; `objects` are the contexts. `stage` stages the operation
+/// alone, and gives its result, as this does. O(contexts).
+ir::value_id stage_observed(
+    recorder& r, std::span<observation const> contexts, std::span<void* const> objects,
+    std::span<ir::value_id const> operands, std::function<ir::value_id()> const& stage);
+
+// Whether a rule of a context above `staging` answers a call of F with these arguments, which returns an R.
+template <class S, class F, class R, class... X>
+consteval bool any_rule() {
+  if constexpr (symbolic<typename S::context>)
+    return false;
+  else if constexpr (has_rule<S, F, X...>())
+    return true;
+  else
+    return any_rule<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
+}
+
+template <class Hook, class S, class F, class... X>
+consteval observation::hook observing_hook() {
+  constexpr listens how = [] {
+    if constexpr (std::is_same_v<Hook, failed_hook>)
+      return find_hook<Hook, S, F, std::exception_ptr, X...>();
+    else
+      return find_hook<Hook, S, F, X...>();
+  }();
+  refuse_raw_hook<how>();
+  if constexpr (how == listens::never)
+    return nullptr;
+  else
+    return &run_hook<Hook, typename S::context, callee_at_run_time_t<F>, hooked_t<X>...>;
+}
+
+// The hooks of the contexts of S above `staging` for calls of F with these arguments, which return an R.
+template <class S, class F, class R, class... X>
+constexpr void find_observations(observation* next) {
+  using C = typename S::context;
+  if constexpr (!symbolic<C>) {
+    *next = {
+        context_name_v<C>,
+        F::name(),
+        !std::is_empty_v<C>,
+        observing_hook<before_hook, S, F, X...>(),
+        observing_hook<after_hook, S, F, R, X...>(),
+        observing_hook<failed_hook, S, F, X...>()};
+    find_observations<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>(next + 1);
+  }
+}
+template <class S, class F, class R, class... X>
+inline constexpr auto observations = [] {
+  std::array<observation, S::depth - 1> all{};
+  find_observations<S, F, R, X...>(all.data());
+  return all;
+}();
+
+// The contexts of S above `staging`.
+template <class S>
+std::array<void*, S::depth - 1> objects_of(S const& contexts) {
+  std::array<void*, S::depth - 1> all{};
+  std::size_t next = 0;
+  auto const find = [&](auto const& self, auto const& each) -> void {
+    if constexpr (!symbolic<typename std::remove_cvref_t<decltype(each)>::context>) {
+      all[next++] = &each.top().get();
+      self(self, each.rest());
+    }
+  };
+  find(find, contexts);
+  return all;
+}
+
+} // namespace overdub::detail
