@@ -209,43 +209,42 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
   constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != listens::never;
   constexpr bool failed =
       find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != listens::never;
-  std::tuple<kept_t<A>...> const kept{a...};
-  auto call_after = [&](R const& result) {
-    if constexpr (after)
-      std::apply([&](auto const&... k) { call_hook<after_hook>(stack, f, result, k...); }, kept);
-  };
-  if constexpr (failed && is_symbolic<S>) {
-    auto const compute = [&] { return R(Answer::answer(stack, f, static_cast<A&&>(a)...)); };
-    auto const fail = [&] {
-      std::apply(
-          [&](auto const&... k) { call_hook<failed_hook>(stack, f, std::exception_ptr{}, k...); }, kept);
-    };
+  if constexpr (failed && is_symbolic<S>) { // symbols, which nothing consumes
+    auto const compute = [&] { return R(Answer::answer(stack, f, a...)); };
+    auto const fail = [&] { call_hook<failed_hook>(stack, f, std::exception_ptr{}, a...); };
     if constexpr (is_untyped<F>)
       if (!f.call_of_program().returns_cell) {
         stage_protected_call(stack, f, compute, fail);
-        call_after(R{});
+        if constexpr (after) call_hook<after_hook>(stack, f, R{}, a...);
         return R{};
       }
     R result = stage_protected<R>(stack, compute, fail);
-    call_after(result);
-    return result;
-  } else if constexpr (!failed) {
-    R result = Answer::answer(stack, f, static_cast<A&&>(a)...);
-    call_after(result);
+    if constexpr (after) call_hook<after_hook>(stack, f, result, a...);
     return result;
   } else {
-    auto guarded = [&]() -> R {
-      try {
-        return Answer::answer(stack, f, static_cast<A&&>(a)...);
-      } catch (...) {
-        std::exception_ptr const exception = std::current_exception();
-        std::apply([&](auto const&... k) { call_hook<failed_hook>(stack, f, exception, k...); }, kept);
-        throw;
-      }
+    std::tuple<kept_t<A>...> const kept{a...};
+    auto call_after = [&](R const& result) {
+      if constexpr (after)
+        std::apply([&](auto const&... k) { call_hook<after_hook>(stack, f, result, k...); }, kept);
     };
-    R result = guarded();
-    call_after(result);
-    return result;
+    if constexpr (!failed) {
+      R result = Answer::answer(stack, f, static_cast<A&&>(a)...);
+      call_after(result);
+      return result;
+    } else {
+      auto guarded = [&]() -> R {
+        try {
+          return Answer::answer(stack, f, static_cast<A&&>(a)...);
+        } catch (...) {
+          std::exception_ptr const exception = std::current_exception();
+          std::apply([&](auto const&... k) { call_hook<failed_hook>(stack, f, exception, k...); }, kept);
+          throw;
+        }
+      };
+      R result = guarded();
+      call_after(result);
+      return result;
+    }
   }
 }
 

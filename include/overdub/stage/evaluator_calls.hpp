@@ -266,21 +266,16 @@ auto evaluator<S>::recorder_() const -> recorder& {
 // The symbols of cells, of their metadata too; and cells like them, of other symbols.
 template <class S>
 auto evaluator<S>::symbols(std::vector<any> const& cells) -> std::vector<ir::value_id> {
-  std::vector<ir::value_id> all;
-  auto const collect = [&](symbol_of_value s, auto) {
-    all.push_back(s.id);
-    return s;
-  };
-  for (any const& c : cells) (void)transform_symbols(c, collect);
-  return all;
+  symbol_list all;
+  for (any const& c : cells) note_symbols(all, c);
+  return std::move(all.ids);
 }
 template <class S>
 auto evaluator<S>::filled(std::vector<any> const& like, ir::id_range<ir::value_id> values)
     -> std::vector<any> {
   std::size_t next = 0;
-  auto const take = [&](symbol_of_value, auto) { return symbol_of_value{values[next++]}; };
   std::vector<any> all;
-  for (any const& c : like) all.push_back(transform_symbols(c, take));
+  for (any const& c : like) all.push_back(with_symbols(c, values, next));
   return all;
 }
 // A cell of a type, to be filled.

@@ -129,11 +129,9 @@ template <class S>
 void evaluator<S>::append_types_in(std::vector<ir::type>& all, ir::type t) {
   if (t.is_function()) return all.push_back(function_type_in(t));
   if constexpr (keeps_form) return all.push_back(t);
-  auto const collect = [&]<class T>(symbol_of_value s, std::type_identity<T>) {
-    all.push_back(ir_type_of<T>);
-    return s;
-  };
-  (void)transform_symbols(prototype(t), collect);
+  symbol_list symbols;
+  note_symbols(symbols, prototype(t));
+  all.insert(all.end(), symbols.types.begin(), symbols.types.end());
 }
 template <class S>
 auto evaluator<S>::function_type_in(ir::type t) -> ir::type {

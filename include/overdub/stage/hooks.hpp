@@ -3,11 +3,13 @@
 #pragma once
 
 #include <overdub/call/callee_name.hpp>
+#include <overdub/core/function_view.hpp>
 #include <overdub/stage/cell.hpp>
 #include <overdub/stage/transform.hpp>
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -202,52 +204,32 @@ void stage_hook(S const& stack, F const& f, X const&... x) {
     emit_hook<Hook>(stack, f, x...);
 }
 
+// An operation `protect`: what is staged by `compute`, which gives the symbols, and by `fail` when an exception leaves that. Returns
+// the symbols behind it.
+ir::id_range<ir::value_id> stage_protect(
+    recorder& r, function_view<std::vector<ir::value_id>()> compute, function_view<void()> fail);
+
 template <class R, class S, class Compute, class Fail>
 R stage_protected(S const& stack, Compute const& compute, Fail const& fail) {
-  recorder& r = recorder_of(stack);
-  ir::node_id const n = r.insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
-  std::vector<ir::value_id> results;
-  auto const collect = [&](symbol_of_value s, auto) {
-    results.push_back(s.id);
-    return s;
+  std::optional<R> computed;
+  auto const symbols = [&] {
+    symbol_list all;
+    note_symbols(all, computed.emplace(compute()));
+    return std::move(all.ids);
   };
-  R const computed = [&] {
-    auto const scope = r.enter(r.region_of(n, 0));
-    R all = compute();
-    (void)transform_symbols(all, collect);
-    r.at().yield(results);
-    return all;
-  }();
-  {
-    auto const scope = r.enter(r.region_of(n, 1));
-    fail();
-    r.at().yield({});
-  }
-  r.at().set_results(n, r.types_of(results));
-  std::uint32_t next = 0;
-  auto const take = [&](symbol_of_value, auto) { return symbol_of_value{r.here().result(n, next++)}; };
-  return transform_symbols(computed, take);
+  auto const behind = stage_protect(recorder_of(stack), symbols, fail);
+  std::size_t next = 0;
+  return with_symbols(*computed, behind, next);
 }
 
 template <class S, class F, class Compute, class Fail>
 void stage_protected_call(S const& stack, F const& f, Compute const& compute, Fail const& fail) {
-  recorder& r = recorder_of(stack);
-  ir::node_id const n = r.insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
-  std::vector<ir::type> types;
-  {
-    auto const scope = r.enter(r.region_of(n, 0));
+  auto const symbols = [&] {
     (void)compute();
-    auto const results = f.call_of_program().result_symbols();
-    types = r.types_of(results);
-    r.at().yield(results);
-  }
-  {
-    auto const scope = r.enter(r.region_of(n, 1));
-    fail();
-    r.at().yield({});
-  }
-  r.at().set_results(n, types);
-  f.call_of_program().take_results(r.here().results_of(n));
+    auto const all = f.call_of_program().result_symbols();
+    return std::vector<ir::value_id>(all.begin(), all.end());
+  };
+  f.call_of_program().take_results(stage_protect(recorder_of(stack), symbols, fail));
 }
 
 } // namespace overdub::detail

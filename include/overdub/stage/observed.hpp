@@ -3,13 +3,13 @@
 #pragma once
 
 #include <overdub/call/intercepts.hpp>
+#include <overdub/core/function_view.hpp>
 #include <overdub/stage/hooks.hpp>
 #include <overdub/stage/recorder.hpp>
 
 #include <array>
 #include <cstddef>
 #include <exception>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -31,7 +31,7 @@ struct observation {
 /// alone, and gives its result, as this does. O(contexts).
 ir::value_id stage_observed(
     recorder& r, std::span<observation const> contexts, std::span<void* const> objects,
-    std::span<ir::value_id const> operands, std::function<ir::value_id()> const& stage);
+    std::span<ir::value_id const> operands, function_view<ir::value_id()> stage);
 
 // Whether a rule of a context above `staging` answers a call of F with these arguments, which returns an R.
 template <class S, class F, class R, class... X>

@@ -3,6 +3,8 @@
 #include <overdub/call/native.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/pass/canonicalise.hpp>
+#include <overdub/stage/hooks.hpp>
+#include <overdub/stage/observed.hpp>
 #include <overdub/stage/recorder.hpp>
 
 #include <algorithm>
@@ -89,9 +91,28 @@ OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const
   insert(ir::op::host, operands, {}, a);
 }
 
+OVERDUB_DECL ir::id_range<ir::value_id> stage_protect(
+    recorder& r, function_view<std::vector<ir::value_id>()> compute,
+    function_view<void()> fail) {
+  ir::node_id const n = r.insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
+  std::vector<ir::type> types;
+  {
+    auto const scope = r.enter(r.region_of(n, 0));
+    std::vector<ir::value_id> const results = compute();
+    r.at().yield(results);
+    types = r.types_of(results);
+  }
+  {
+    auto const scope = r.enter(r.region_of(n, 1));
+    fail();
+    r.at().yield({});
+  }
+  r.at().set_results(n, types);
+  return r.here().results_of(n);
+}
 OVERDUB_DECL ir::value_id stage_observed(
     recorder& r, std::span<observation const> contexts, std::span<void* const> objects,
-    std::span<ir::value_id const> operands, std::function<ir::value_id()> const& stage) {
+    std::span<ir::value_id const> operands, function_view<ir::value_id()> stage) {
   if (contexts.empty()) return stage();
   observation const& here = contexts.front();
   auto const call = [&](std::string_view name, observation::hook hook, std::span<ir::value_id const> given) {
@@ -105,20 +126,8 @@ OVERDUB_DECL ir::value_id stage_observed(
   if (here.failed == nullptr) {
     result = inside();
   } else {
-    ir::node_id const n = r.insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
-    {
-      auto const scope = r.enter(r.region_of(n, 0));
-      result = inside();
-      r.at().yield({&result, 1});
-    }
-    ir::type const type = r.here().type_of(result);
-    {
-      auto const scope = r.enter(r.region_of(n, 1));
-      call("failed", here.failed, operands);
-      r.at().yield({});
-    }
-    r.at().set_results(n, {&type, 1});
-    result = r.here().result(n, 0);
+    result = stage_protect(
+        r, [&] { return std::vector{inside()}; }, [&] { call("failed", here.failed, operands); })[0];
   }
   if (here.after != nullptr) {
     std::vector<ir::value_id> given{result};

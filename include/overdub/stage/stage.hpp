@@ -86,17 +86,13 @@ private:
           transform_symbols(admit(A{}), parameter)...}; // in their order
     }();
     ir::function_id const root = p.add(r.unique_name(name<F>()), parameters);
-    std::vector<ir::value_id> results;
     {
       auto const scope = r.enter(root);
       auto const result = std::apply(body, arguments);
-      auto const collect = [&](symbol_of_value s, auto) {
-        results.push_back(s.id);
-        return s;
-      };
-      (void)transform_symbols(result, collect);
-      r.at().yield(results);
-      p[root].results = r.types_of(results);
+      symbol_list symbols;
+      note_symbols(symbols, result);
+      r.at().yield(symbols.ids);
+      p[root].results = r.types_of(symbols.ids);
     }
     p.entry = root;
     enter_callee(p);

@@ -3,8 +3,10 @@
 
 #include <overdub/stage/staging.hpp>
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace overdub::detail {
 
@@ -41,6 +43,39 @@ struct symbol_transform {
 template <class F, class X>
 constexpr auto transform_symbols(X const& x, F const& f) {
   return symbol_transform<F>{f}(x);
+}
+
+// The symbols of trees of values, on all levels, and their types.
+struct symbol_list {
+  std::vector<ir::value_id> ids;
+  std::vector<ir::type> types;
+};
+// One type for all who ask, so that trees of one type are walked by one function.
+struct note_symbol {
+  symbol_list& to;
+  template <class T>
+  symbol_of_value operator()(symbol_of_value s, std::type_identity<T>) const {
+    to.ids.push_back(s.id);
+    to.types.push_back(ir_type_of<T>);
+    return s;
+  }
+};
+struct next_symbol {
+  ir::id_range<ir::value_id> const& values;
+  std::size_t& next;
+  template <class T>
+  symbol_of_value operator()(symbol_of_value, std::type_identity<T>) const {
+    return symbol_of_value{values[next++]};
+  }
+};
+template <class X>
+void note_symbols(symbol_list& to, X const& x) {
+  (void)transform_symbols(x, note_symbol{to});
+}
+// A tree like x, with the symbols from `next` on in the place of its own.
+template <class X>
+X with_symbols(X const& x, ir::id_range<ir::value_id> const& values, std::size_t& next) {
+  return transform_symbols(x, next_symbol{values, next});
 }
 
 // The symbol of a value, under contexts that keep nothing.
