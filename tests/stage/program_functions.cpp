@@ -88,6 +88,12 @@ struct leaves_weight : contexts::count {
   }
 };
 
+// Has nothing else to say.
+struct leaves_arrays : context {
+  static constexpr std::string_view name = "leaves_arrays";
+  leave_t enter(function auto, argument_types<array<double>>) { return overdub::leave; }
+};
+
 std::string refused(auto&& context) {
   try {
     (void)run_with(context);
@@ -220,6 +226,9 @@ func @main(%0: f64) -> f64 {
   leaves_area area;
   CHECK(run_with(area) == 24.0);
   CHECK(whole.primitives - area.primitives == 2); // the products in area
+  CHECK(
+      refused(leaves_arrays{}).find("asks for the types of the arguments of @weight(double[])") !=
+      std::string::npos);
   CHECK(
       refused(leaves_weight{}).find("asks for the types of the arguments of @weight(double[])") !=
       std::string::npos);

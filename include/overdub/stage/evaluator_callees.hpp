@@ -52,7 +52,7 @@ public:
   // Whether contexts hear calls of any function; and of one that they name.
   static consteval bool is_any_heard() {
     return hears_any<unnamed_function>(tried_signatures_t<S, unnamed_function>{}) ||
-           hears_untyped<unnamed_function>();
+           hears_untyped<unnamed_function>() || asks_types_of<unnamed_function>();
   }
   static bool is_named_in(ir::program const& p) {
     return [&]<class... F>(types<F...>) {
@@ -92,6 +92,14 @@ private:
       return any_has_function_rule<any_answers_any_types<S>(), S, function<F, R>, in<X>...>();
     else
       return false;
+  }
+  // Whether the `enter` of one asks for the types of any number of arguments.
+  template <class F>
+  static consteval bool asks_types_of() {
+    return []<std::size_t... N>(std::index_sequence<N...>) {
+      return (any_asks_types<S, function<F, one_cell>, N>() || ...);
+    }
+    (std::make_index_sequence<most_typed + 1>{});
   }
   template <class F>
   static consteval bool hears_untyped() {
