@@ -3,8 +3,8 @@
 #pragma once
 
 #include <overdub/call/callee_name.hpp>
-#include <overdub/core/function_view.hpp>
 #include <overdub/stage/cell.hpp>
+#include <overdub/stage/staged_hooks.hpp>
 #include <overdub/stage/transform.hpp>
 
 #include <algorithm>
@@ -203,11 +203,6 @@ void stage_hook(S const& stack, F const& f, X const&... x) {
   else
     emit_hook<Hook>(stack, f, x...);
 }
-
-// An operation `protect`: what is staged by `compute`, which gives the symbols, and by `fail` when an exception leaves that. Returns
-// the symbols behind it.
-ir::id_range<ir::value_id> stage_protect(
-    recorder& r, function_view<std::vector<ir::value_id>()> compute, function_view<void()> fail);
 
 template <class R, class S, class Compute, class Fail>
 R stage_protected(S const& stack, Compute const& compute, Fail const& fail) {

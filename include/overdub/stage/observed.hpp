@@ -3,35 +3,15 @@
 #pragma once
 
 #include <overdub/call/intercepts.hpp>
-#include <overdub/core/function_view.hpp>
 #include <overdub/stage/hooks.hpp>
-#include <overdub/stage/recorder.hpp>
+#include <overdub/stage/staged_hooks.hpp>
 
 #include <array>
 #include <cstddef>
 #include <exception>
-#include <span>
-#include <string_view>
 #include <type_traits>
 
 namespace overdub::detail {
-
-/// The hooks that one context has for an operation; null, where it has none.
-struct observation {
-  using hook = void (*)(void* context, void const* const* arguments, void* const*);
-  std::string_view context;
-  std::string_view operation;
-  bool has_state = false;
-  hook before = nullptr;
-  hook after = nullptr;
-  hook failed = nullptr;
-};
-
-/// Stages an operation between calls of the hooks of contexts, the outermost first; `objects` are the contexts. `stage` stages the operation
-/// alone, and gives its result, as this does. O(contexts).
-ir::value_id stage_observed(
-    recorder& r, std::span<observation const> contexts, std::span<void* const> objects,
-    std::span<ir::value_id const> operands, function_view<ir::value_id()> stage);
 
 // Whether a rule of a context above `staging` answers a call of F with these arguments, which returns an R.
 template <class S, class F, class R, class... X>
