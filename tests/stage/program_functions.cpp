@@ -227,8 +227,7 @@ func @main(%0: f64) -> f64 {
   CHECK(run_with(area) == 24.0);
   CHECK(whole.primitives - area.primitives == 2); // the products in area
   CHECK(
-      refused(leaves_arrays{}).find("asks for the types of the arguments of @weight(double[])") !=
-      std::string::npos);
+      refused(leaves_arrays{}).find("asks for the types of the arguments of @main") != std::string::npos);
   CHECK(
       refused(leaves_weight{}).find("asks for the types of the arguments of @weight(double[])") !=
       std::string::npos);
