@@ -16,7 +16,7 @@ func @f(%a: f64[], %c: bool) -> (f64, f64) {
   %s = add %x, 1.0 : f64
   %r = if %c -> f64 {
     %z = at %a, 0 : f64
-    %t = add 1.0, %z : f64
+    %t = add %z, 1.0 : f64
     yield %t
   } else {
     %u = sin %y : f64

@@ -114,6 +114,10 @@ struct example {
 };
 constexpr example examples[] = {
     {"x / 2^k is x * 2^-k", "f64", "%r = div %x, -0.5 : f64\n return %r"},
+    {"a literal is the last operand", "(f64, f64, bool, bool, bool, bool, i64, i64, i64)",
+     "%r = add 2.0, %x : f64\n %s = mul 0.5, %x : f64\n %t = eq 1.0, %x : bool\n %u = ne 1.0, %x : bool\n"
+     "%v = logical_and true, %c : bool\n %w = logical_or false, %c : bool\n %k = bit_and 3, %n : i64\n"
+     "%l = bit_or 3, %n : i64\n %m = bit_xor 3, %n : i64\n return %r, %s, %t, %u, %v, %w, %k, %l, %m"},
     {"x converted to its own type is x, and so is x converted to a wider type and back", "bool",
      "%w = convert %c : f32\n %r = convert %w : bool\n return %r"},
     {"what is whole is its own floor", "f64", "%w = ceil %x : f64\n %r = floor %w : f64\n return %r"},
