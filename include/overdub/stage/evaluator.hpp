@@ -404,10 +404,11 @@ private:
     else
       return false;
   }
-  // Whether an operation on arrays is, or a conversion, for values of any types: else nothing is made for it.
+  // Whether an operation on arrays is intercepted, or a conversion, for values of any types: else nothing is made for it.
   template <ir::op Code>
   static consteval bool is_intercepted_for_any();
-  static bool may_be_intercepted(ir::op code);
+  // Whether an operation is never looked at as a whole.
+  static bool is_always_copied(ir::op code);
   // Calls that contexts hear, and those that leave them, are not copied.
   bool is_call_of_contexts(node const& x) const {
     if (x.code == ir::op::call && x.attributes.is_exempt()) return true;
@@ -427,46 +428,72 @@ private:
     node const& x = at.f[n];
     if (x.code == ir::op::host) refuse_natives(x);
     if constexpr (keeps_form)
-      if (!ir::is_elementwise(x.code) && !may_be_intercepted(x.code) && !is_call_of_contexts(x))
-        return copy(at, n);
+      if (is_always_copied(x.code) && !is_call_of_contexts(x)) return copy(at, n);
     if (ir::is_elementwise(x.code)) return elementwise(at, n);
     switch (x.code) {
     case ir::op::convert:
-      if constexpr (is_intercepted_for_any<ir::op::convert>()) convert_number(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::convert>())
+        convert_number(at, n);
+      else
+        copy(at, n);
       return;
     case ir::op::array:
-      if constexpr (is_intercepted_for_any<ir::op::array>()) make_array(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::array>())
+        make_array(at, n);
+      else
+        copy(at, n);
       return;
     case ir::op::length:
-      if constexpr (is_intercepted_for_any<ir::op::length>()) length(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::length>())
+        length(at, n);
+      else
+        copy(at, n);
       return;
     case ir::op::at:
-      if constexpr (is_intercepted_for_any<ir::op::at>()) element_at(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::at>())
+        element_at(at, n);
+      else
+        copy(at, n);
       return;
     case ir::op::slice:
       if constexpr (is_intercepted_for_any<ir::op::slice>())
         on_array(at, n, [&](auto const& a) {
           return call(stack_, overdub::slice, a, integer(at, n, 1), integer(at, n, 2));
         });
+      else
+        copy(at, n);
       return;
     case ir::op::update:
-      if constexpr (is_intercepted_for_any<ir::op::update>()) update_array(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::update>())
+        update_array(at, n);
+      else
+        copy(at, n);
       return;
     case ir::op::fill:
-      if constexpr (is_intercepted_for_any<ir::op::fill>()) fill_array(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::fill>())
+        fill_array(at, n);
+      else
+        copy(at, n);
       return;
     case ir::op::iota:
       if constexpr (is_intercepted_for_any<ir::op::iota>())
         set(at, at.f.result(n), call(stack_, overdub::iota, integer(at, n, 0)));
+      else
+        copy(at, n);
       return;
     case ir::op::concat:
-      if constexpr (is_intercepted_for_any<ir::op::concat>()) concat_arrays(at, n);
+      if constexpr (is_intercepted_for_any<ir::op::concat>())
+        concat_arrays(at, n);
+      else
+        copy(at, n);
       return;
     case ir::op::gather:
       if constexpr (is_intercepted_for_any<ir::op::gather>())
         on_array(at, n, [&](auto const& a) {
           return call(stack_, overdub::gather, a, typed<array<i64>>(at, at.f.operand(n, 1)));
         });
+      else
+        copy(at, n);
       return;
     case ir::op::copy:
       if constexpr (!keeps_form) on_array(at, n, [](auto const& a) { return a; });
@@ -576,8 +603,6 @@ private:
   void reduce_by(frame& at, ir::node_id n, F const& f);
   template <class E, class F>
   static consteval bool may_intercept_combination();
-  template <class E, class F>
-  static bool is_combination_intercepted(F const& f);
   template <class E>
   void reduce_by_operation(frame& at, ir::node_id n);
   void reduce_several(frame& at, ir::node_id n, std::uint32_t arrays);

@@ -140,8 +140,8 @@ void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f) {
   if constexpr (is_kept && !may_intercept_combination<E, F>())
     copy(at, n);
   else {
-    if constexpr (is_kept)
-      if (!is_combination_intercepted<E>(f)) return copy(at, n);
+    if constexpr (is_kept && names_operation<F>)
+      if (!f.is_intercepted) return copy(at, n);
     A const xs = typed<array<E>>(at, at.f.operand(n, 0));
     if (at.f[n].attributes.is_started())
       set(at, at.f.result(n), call(stack_, reduce, f, typed<E>(at, at.f.operand(n, 1)), xs));
@@ -149,22 +149,12 @@ void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f) {
       set(at, at.f.result(n), call(stack_, reduce, f, xs));
   }
 }
+// Whether a context may intercept what a reduction combines two elements by. (A region says so of its own operations.)
 template <class S>
 template <class E, class F>
 consteval bool evaluator<S>::may_intercept_combination() {
   if constexpr (names_operation<F>)
     return combine_table<S, E>::is_any_intercepted;
-  else if constexpr (overdub::elementwise<F>)
-    return !is_copied<F, in<E>, in<E>, in<E>>();
-  else
-    return false;
-}
-// Whether a context intercepts what a reduction combines two elements by. (A region says so of its own operations.)
-template <class S>
-template <class E, class F>
-bool evaluator<S>::is_combination_intercepted(F const& f) {
-  if constexpr (names_operation<F>)
-    return f.is_intercepted;
   else if constexpr (overdub::elementwise<F>)
     return !is_copied<F, in<E>, in<E>, in<E>>();
   else

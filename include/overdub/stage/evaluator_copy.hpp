@@ -58,37 +58,17 @@ consteval bool evaluator<S>::is_intercepted_for_any() {
   else if constexpr (Code == ir::op::concat)
     return any(
         arrays{}, []<class A>(std::type_identity<A>) { return is_copied<concat_t, in<A>, in<A>, in<A>>(); });
-  else if constexpr (Code == ir::op::gather)
+  else {
+    static_assert(Code == ir::op::gather);
     return any(arrays{}, []<class A>(std::type_identity<A>) {
       return is_copied<gather_t, in<A>, in<A>, in<array<i64>>>();
     });
-  else
-    return true; // decided where it is evaluated
+  }
 }
 
 template <class S>
-bool evaluator<S>::may_be_intercepted([[maybe_unused]] ir::op code) {
+bool evaluator<S>::is_always_copied(ir::op code) {
   switch (code) {
-  case ir::op::convert:
-    return is_intercepted_for_any<ir::op::convert>();
-  case ir::op::array:
-    return is_intercepted_for_any<ir::op::array>();
-  case ir::op::length:
-    return is_intercepted_for_any<ir::op::length>();
-  case ir::op::at:
-    return is_intercepted_for_any<ir::op::at>();
-  case ir::op::slice:
-    return is_intercepted_for_any<ir::op::slice>();
-  case ir::op::update:
-    return is_intercepted_for_any<ir::op::update>();
-  case ir::op::fill:
-    return is_intercepted_for_any<ir::op::fill>();
-  case ir::op::iota:
-    return is_intercepted_for_any<ir::op::iota>();
-  case ir::op::concat:
-    return is_intercepted_for_any<ir::op::concat>();
-  case ir::op::gather:
-    return is_intercepted_for_any<ir::op::gather>();
   case ir::op::call:
   case ir::op::closure:
   case ir::op::apply:
@@ -100,9 +80,9 @@ bool evaluator<S>::may_be_intercepted([[maybe_unused]] ir::op code) {
   case ir::op::host:
   case ir::op::sample:
   case ir::op::assert_:
-    return false;
-  default:
     return true;
+  default:
+    return false;
   }
 }
 
