@@ -46,7 +46,6 @@ concept fallible = (std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || ...)
 template <class... Callees>
 struct fault : context {
   using callees = types<Callees...>;
-  static constexpr bool is_for_native_functions = sizeof...(Callees) == 0;
   std::function<bool(long call)> when;
   std::function<void(std::string_view callee)> raise; // throws; else the call is made
   long calls = 0;                                     // that could have failed, so far

@@ -37,6 +37,17 @@ struct native_retry {
     return attempt_again(Policy{}, F::name(), [&] { return F{}.compute(x...); });
   }
 };
+// Whether a program can call it again: a native function with arguments, by a policy without captures, in the innermost context.
+template <class F, class Policy, class... X>
+consteval bool is_retried_in_program() {
+  if constexpr (
+      native_leaf<F> && !overdub::detail::is_untyped<F> && sizeof...(X) > 0 && std::is_empty_v<Policy> &&
+      std::is_empty_v<origin_t<F>>)
+    return (!in_context<decltype(std::declval<X>().inner())> && ...);
+  else
+    return false;
+}
+
 template <class F>
 consteval auto name_of_callee() {
   char text[F::name().size() + 1]{};
@@ -66,11 +77,17 @@ struct retried : context {
         else
           return call.fallback(x...);
       });
-    else if constexpr (
-        sizeof...(X) > 0 && native_leaf<F> && std::is_empty_v<Policy> &&
-        (!in_context<decltype(x.inner())> && ...))
-      return leaf<name_of_callee<F>()>(native_retry<F, Policy>{}, effects::constant<F::effects>{})(x...);
-    else {
+    else if constexpr (is_retried_in_program<F, Policy, X...>())
+      return leaf<name_of_callee<F>()>(native_retry<origin_t<F>, Policy>{}, effects::constant<F::effects>{})(
+          x...);
+    else if constexpr (native_leaf<F> && overdub::detail::is_untyped<F>) { // of a program
+      throw error(message(
+          "overdub: retry calls \"%.*s\" again in programs for arguments of the types that it is declared "
+          "with, and "
+          "this program gives it others; stage the function of C++ in the context",
+          static_cast<int>(f.name().size()), f.name().data()));
+      return call.fallback(x...);
+    } else {
       static_assert(
           !staged, "overdub: retry catches exceptions, which programs do not: only native functions with an "
                    "argument are "

@@ -18,13 +18,26 @@ namespace overdub::contexts {
 /// The native functions whose calls are effects: those that accumulate, or are ordered. Of Callees alone, if there are any.
 template <class F, class... Callees>
 concept sliced = native_leaf<F> &&(F::effects >= effect::accumulates) &&
-                 (sizeof...(Callees) == 0 || (std::same_as<F, std::remove_cv_t<Callees>> || ...));
+                 (sizeof...(Callees) == 0 || (std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || ...));
 
 /// Takes effects away: a native function that returns nothing is not called.
 template <class... Callees>
 struct dropped_effects : context {
   static constexpr std::string_view name = "slice";
+  using callees = types<Callees...>;
+  static constexpr bool answers_any_types = true;
 
+  template <class F, class... X>
+  requires(sliced<F, Callees...>&& overdub::detail::is_untyped<F>) none overdub(F const& f, X const&...)
+  const {
+    if constexpr (!F::returns_nothing)
+      throw error(message(
+          "overdub: slice takes away a call of \"%.*s\", whose result the program goes on with; slice other "
+          "callees, or "
+          "replace the result: compose(mock(read, ...), slice())",
+          static_cast<int>(f.name().size()), f.name().data()));
+    return {};
+  }
   template <class F, class... X>
   requires sliced<F, Callees...> none overdub(F const&, X const&...)
   const {
@@ -35,7 +48,7 @@ struct dropped_effects : context {
         "overdub: slice takes away a call whose result the program goes on with; slice other callees: "
         "deferred_effects<decltype(print)>, or replace the result: compose(mock(read, ...), slice())");
     static_assert(
-        std::is_empty_v<F> || !is_staged<X...>,
+        std::is_empty_v<origin_t<F>> || !is_staged<X...>,
         "overdub: a native function that is staged captures nothing; give what it captures as an argument");
     return {};
   }
@@ -46,7 +59,8 @@ struct dropped_effects : context {
 template <class... Callees>
 struct deferred_effects : context {
   static constexpr std::string_view name = "deferred";
-  static constexpr bool is_for_native_functions = true;
+  using callees = types<Callees...>;
+  static constexpr bool is_for_native_functions = true; // what is kept is called as C++ has it
 
   std::size_t size() const { return waiting_.size(); }
 
@@ -62,8 +76,9 @@ struct deferred_effects : context {
   void clear() { waiting_.clear(); }
 
   template <class F, class... X>
-  requires sliced<F, Callees...>
-  void before(F const& f, X const&... x) {
+  requires(
+      sliced<F, Callees...> && !overdub::detail::is_untyped<F> &&
+      overdub::detail::named_at_compile_time<F>) void before(F const& f, X const&... x) {
     waiting_.emplace_back([f, kept = std::tuple<X...>(owned(x)...)] { std::apply(f, kept); });
   }
 

@@ -22,12 +22,13 @@ struct bitwise : elementwise {};
 struct math : elementwise {};
 struct indexed : math {}; // one of the arguments is an integer by its meaning
 struct conversion : elementwise {};
-struct data : primitive {};      // only moves data: metadata goes where the data goes
-struct control : primitive {};   // takes functions
-struct leaf : primitive {};      // a user's native function
-struct choice : primitive {};    // a random choice, which whoever runs the program makes
-struct function : any {};        // has a body: a user's fn, or one in a context
-struct of_program : function {}; // a function of a program
+struct data : primitive {};         // only moves data: metadata goes where the data goes
+struct control : primitive {};      // takes functions
+struct leaf : primitive {};         // a user's native function
+struct choice : primitive {};       // a random choice, which whoever runs the program makes
+struct function : any {};           // has a body: a user's fn, or one in a context
+struct of_program : function {};    // a function of a program
+struct native_of_program : leaf {}; // a native function that a program calls
 } // namespace kind
 
 template <class F>
@@ -74,6 +75,10 @@ template <class F>
 concept function = callee<F> && detail::of_kind<F, kind::function>;
 
 namespace detail {
+/// A callee that an evaluator has come to in a program, whose types are known when the program is.
+template <class F>
+concept called_in_program = of_kind<F, kind::of_program> || of_kind<F, kind::native_of_program>;
+
 template <class F>
 struct origin {
   using type = F;

@@ -63,7 +63,9 @@ struct hooks_of {};
 template <class Where>
 struct any_function {
   template <callee F>
-  requires(std::is_empty_v<F> && (function<F> || native_leaf<F>)&&remember_it<Where, std::type_identity<F>>())
+  requires(
+      std::is_empty_v<F> &&
+      (function<F> || native_leaf<F>)&&remember_it<Where, std::type_identity<std::remove_cv_t<F>>>())
   operator F() const;
 };
 // What the probes are called with: an overload that takes all as it is hides templates from g++, where there are no other arguments.

@@ -100,7 +100,7 @@ consteval bool rule_arity() {
 // What calls a function of a program says so when the program is known.
 template <class Context, class Callee, std::size_t Arguments>
 consteval bool is_arity_right() {
-  if constexpr (of_kind<Callee, kind::of_program>)
+  if constexpr (called_in_program<Callee>)
     return true;
   else
     return rule_arity<Context, Callee, Arguments>();

@@ -52,6 +52,7 @@ struct host_binding {
   // Or the number of a context of the run that calls it, outermost first: each call brings its own.
   static constexpr std::uint32_t no_context = ~std::uint32_t{0};
   std::uint32_t context = no_context;
+  void const* origin_in_cpp = nullptr; // the key of the type that it was staged from, if any
 };
 
 /// A program. Numbers of functions, symbols and places are valid in the program that gave them out. Reading is

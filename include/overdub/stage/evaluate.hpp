@@ -13,6 +13,7 @@
 #include <overdub/stage/evaluator_control.hpp>
 #include <overdub/stage/evaluator_derivatives.hpp>
 #include <overdub/stage/evaluator_functions.hpp>
+#include <overdub/stage/evaluator_natives.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <array>

@@ -215,6 +215,13 @@ public:
     return slots_of(program_[id].results, symbols);
   }
 
+  /// Calls a native function with pointers to its arguments, and to its result, if any.
+  void run_native(ir::function::node const& x, std::vector<void const*> const& given, void* result) const;
+  /// Its call in the program that is made; the result, if any.
+  ir::value_id native_in_program(
+      ir::function::node const& x, std::span<ir::value_id const> operands,
+      std::vector<ir::type> const& results);
+
   /// An operation that no context intercepts, as it is, in the program that is made; its regions are evaluated.
   void copy(frame& at, ir::node_id n);
   /// One that gives one value, between calls of hooks.
@@ -426,7 +433,7 @@ private:
 
   void evaluate(frame& at, ir::node_id n) {
     node const& x = at.f[n];
-    if (x.code == ir::op::host) refuse_natives(x);
+    if (x.code == ir::op::host && native(at, n)) return;
     if constexpr (keeps_form)
       if (is_always_copied(x.code) && !is_call_of_contexts(x)) return copy(at, n);
     if (ir::is_elementwise(x.code)) return elementwise(at, n);
@@ -628,7 +635,9 @@ private:
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
   // A call that no context sees. What it gives is new to them, as a constant is.
   std::vector<slot> called_outside(ir::function_id id, std::vector<slot> arguments);
-  class function_call;
+  template <class Callee>
+  class heard_call;
+  struct function_callee;
   // Whether a context may hear calls of functions; whether one does hear any of this program.
   static consteval bool may_hear_functions();
   static bool finds_functions(ir::program const& p);
@@ -643,8 +652,19 @@ private:
   // An exception runs the second region, and is thrown on.
   void protect(frame& at, ir::node_id n);
   void leave_program(frame& at, ir::node_id n);
-  void refuse_natives(node const& x) const; // evaluator_callees.hpp
+
+  // A call of a native function, where contexts hear it (evaluator_natives.hpp).
+  struct native_callee;
+  bool native(frame& at, ir::node_id n);
+  static consteval bool may_hear_natives();
+  [[noreturn]] static void refuse_native(std::string_view name);
+  std::string_view name_of_native(node const& x) const;
+  void const* origin_of_native(node const& x) const;
+  template <class Values>
+  static std::vector<ir::type> program_types(frame const& at, Values const& values);
+
   void call_host(frame& at, ir::node_id n, std::string const& name);
+  void refuse_lost_metadata(frame& at, ir::node_id n);
 
 public:
   // ---- symbols: the program that is made

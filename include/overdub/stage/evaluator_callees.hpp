@@ -4,6 +4,7 @@
 #include <overdub/ir/walk.hpp>
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/program_function.hpp>
+#include <overdub/stage/program_native.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -11,67 +12,88 @@
 
 namespace overdub::detail {
 
-// Whether a host's function is a hook (recorder::add_hook): "context.before f(f64)".
-inline bool is_name_of_hook(std::string_view name) {
-  for (std::string_view const hook : {".before ", ".after ", ".failed "})
-    if (name.find(hook) != name.npos && name.ends_with(')')) return true;
-  return false;
-}
-// A name without the contexts and the number behind it, where it is this one.
-inline bool is_name_of(std::string_view name, std::string_view callee) {
-  if (!name.starts_with(callee)) return false;
-  return name.size() == callee.size() || name[callee.size()] == '.' || name[callee.size()] == '#';
-}
-
+// What is called: a function of the program.
 template <class S>
-class evaluator<S>::function_call {
+struct evaluator<S>::function_callee {
+  evaluator& by;
+  ir::function_id id;
+  std::vector<slot> results = {};
+  static constexpr bool has_typed_rules_for_all = true;
+  static constexpr bool tells_nothing = false; // functions that return nothing give an empty cell
+
+  template <class F, class R>
+  using callee = program_function<evaluator, F, R>;
+  template <class F, class... X>
+  using result_of_numbers = double;
+  template <class F, class... X>
+  static constexpr bool takes = is_called_with<F, X...>;
+
+  ir::function const& function() const { return by.program_[id]; }
+  std::string_view name() const { return recorder::base_name(by.program_.text(function().name)); }
+  void const* origin_in_cpp() const { return function().origin_in_cpp; }
+  std::vector<ir::type> parameter_types() const {
+    std::vector<ir::type> types;
+    for (ir::value_id const v : function().parameters()) types.push_back(function().type_of(v));
+    return types;
+  }
+  std::vector<ir::type> const& result_types() const { return function().results; }
+  static void check_untyped(std::vector<any> const&) {}
+
+  template <class F, class R>
+  callee<F, R> made(std::vector<slot> const& arguments) {
+    callee<F, R> f;
+    f.evaluator = &by;
+    f.id = id;
+    f.arguments = &arguments;
+    f.results = &results;
+    f.returns_cell = result_types().size() == 1 && is_cell(result_types()[0]);
+    return f;
+  }
+};
+
+// A call that contexts may hear of a callee that the program tells.
+template <class S>
+template <class Callee>
+class evaluator<S>::heard_call {
   static constexpr std::size_t most_seen = 8; // arguments of other values
 
   evaluator& by_;
-  ir::function_id id_;
-  ir::function const& f_;
+  Callee callee_;
   std::vector<slot> const& arguments_;
-  std::vector<slot> results_;
   std::string_view name_;
+  std::vector<ir::type> parameters_, result_types_;
 
 public:
-  function_call(evaluator& by, ir::function_id id, std::vector<slot> const& arguments)
-      : by_(by), id_(id), f_(by.program_[id]), arguments_(arguments),
-        name_(interned_name(recorder::base_name(by.program_.text(f_.name)))) {}
+  heard_call(Callee callee, std::vector<slot> const& arguments)
+      : by_(callee.by), callee_(std::move(callee)), arguments_(arguments),
+        name_(interned_name(callee_.name())), parameters_(callee_.parameter_types()),
+        result_types_(callee_.result_types()) {}
 
-  /// The results, where a context hears the call.
-  std::optional<std::vector<slot>> run() {
-    return [&]<class... F>(types<F...>) {
-      std::optional<std::vector<slot>> results;
-      bool const is_named = ((is_called_as<F>(f_, name_) && (results = run_as<F>(), true)) || ...);
-      if (!is_named) results = run_as<unnamed_function>();
-      return results;
-    }(named_functions_t<S>{});
+  /// The results, where a context hears the call: of the first of these that it is, or of one that none names.
+  template <class Unnamed, class... F>
+  std::optional<std::vector<slot>> run(types<F...>) {
+    std::optional<std::vector<slot>> results;
+    bool const is_named =
+        ((is_called_as<F>(callee_.origin_in_cpp(), name_) && (results = run_as<F>(), true)) || ...);
+    if (!is_named) {
+      if constexpr (Callee::has_typed_rules_for_all)
+        results = run_as<Unnamed>();
+      else
+        run_untyped<Unnamed>(results);
+    }
+    return results;
   }
 
-  // Whether contexts hear calls of any function; and of one that they name.
+  // Whether contexts hear calls of a callee that none names.
+  template <class Unnamed>
   static consteval bool is_any_heard() {
-    return hears_any<unnamed_function>(tried_signatures_t<S, unnamed_function>{}) ||
-           hears_untyped<unnamed_function>() || asks_types_of<unnamed_function>();
-  }
-  static bool is_named_in(ir::program const& p) {
-    return [&]<class... F>(types<F...>) {
-      for (ir::function const& f : p.functions)
-        if (f.name != ir::nothing && (is_called_as<F>(f, p.text(f.name)) || ...)) return true;
-      return false;
-    }(named_functions_t<S>{});
+    return hears_any<Unnamed>(tried_signatures_t<S, Unnamed>{}) || hears_untyped<Unnamed>() ||
+           asks_types_of<Unnamed>();
   }
 
 private:
   template <class F, class R>
-  using function = program_function<evaluator, F, R>;
-
-  template <class F>
-  static bool is_called_as(ir::function const& f, std::string_view name) {
-    if constexpr (!is_symbol_name<F>)
-      if (f.origin_in_cpp != nullptr) return f.origin_in_cpp == &type_key<F>;
-    return is_name_of(name, F::name());
-  }
+  using callee_as = typename Callee::template callee<F, R>;
 
   // ---- calls of values of known types
 
@@ -79,7 +101,7 @@ private:
   using result_in = typename program_result<S, R>::type;
   template <class F, class R, class... X>
   static consteval bool hears_signature(called_with<R, X...>) {
-    return any_hears_function<S, function<F, R>, result_in<R>, in<X>...>();
+    return any_hears_function<S, callee_as<F, R>, result_in<R>, in<X>...>();
   }
   template <class F, class... Signature>
   static consteval bool hears_any(types<Signature...>) {
@@ -88,8 +110,8 @@ private:
   // Whether a rule answers it that does not answer values of any type, too.
   template <class F, class R, class... X>
   static consteval bool has_typed_rule(called_with<R, X...>) {
-    if constexpr (is_called_with<F, X...>)
-      return any_has_function_rule<any_answers_any_types<S>(), S, function<F, R>, in<X>...>();
+    if constexpr (Callee::template takes<F, X...>)
+      return any_has_function_rule<any_answers_any_types<S>(), S, callee_as<F, R>, in<X>...>();
     else
       return false;
   }
@@ -97,36 +119,29 @@ private:
   template <class F>
   static consteval bool asks_types_of() {
     return []<std::size_t... N>(std::index_sequence<N...>) {
-      return (any_asks_types<S, function<F, one_cell>, N>() || ...);
+      return (any_asks_types<S, callee_as<F, one_cell>, N>() || ...);
     }
     (std::make_index_sequence<most_typed + 1>{});
   }
   template <class F>
   static consteval bool hears_untyped() {
-    return any_hears_function<S, function<F, one_cell>, any>() ||
-           any_hears_function<S, function<F, one_cell>, any, any>();
+    return any_hears_function<S, callee_as<F, one_cell>, any>() ||
+           any_hears_function<S, callee_as<F, one_cell>, any, any>();
   }
-  std::size_t count() const { return f_.parameters().size(); }
-  bool takes(std::initializer_list<ir::type> types) const {
-    ir::type const* next = types.begin();
-    for (ir::value_id const v : f_.parameters())
-      if (next == types.end() || f_.type_of(v) != *next++) return false;
-    return next == types.end();
-  }
+  std::size_t count() const { return parameters_.size(); }
+  bool takes(std::initializer_list<ir::type> types) const { return std::ranges::equal(parameters_, types); }
   bool takes_reals() const {
-    for (ir::value_id const v : f_.parameters())
-      if (f_.type_of(v) != ir::f64) return false;
-    return count() <= most_typed;
+    return count() <= most_typed && std::ranges::all_of(parameters_, [](ir::type t) { return t == ir::f64; });
   }
   template <class R>
   bool returns() const {
     if constexpr (std::is_same_v<R, one_cell>)
       return true;
-    else if constexpr (is_cell_type<R>)
-      return f_.results.size() == 1 && f_.results[0] == ir_type_of<R>;
+    else if constexpr (std::is_same_v<R, none>)
+      return result_types_.empty();
     else {
       std::vector<ir::type> leaves;
-      return append_leaf_types<R>(leaves) && leaves == f_.results;
+      return append_leaf_types<R>(leaves) && leaves == result_types_;
     }
   }
 
@@ -137,7 +152,8 @@ private:
       if constexpr (has_written_signatures<S, F>)
         return run_written<F>(written_signatures_t<S, F>{}, results);
       else
-        return (takes_reals() && run_reals<F>(results)) ||
+        return run_said<F>(typename native_signature<F>::type{}, results) ||
+               (takes_reals() && run_reals<F>(results)) ||
                run_said<F>(decltype(find_said_types<true, S, F>()){}, results) ||
                (!is_in_rules<F>() && run_heard<F>(decltype(find_said_types<false, S, F>()){}, results));
     }();
@@ -171,10 +187,11 @@ private:
   // It returns a number f64, or what the rule returns.
   template <class F, class... X>
   bool run_numbers(types<X...>, std::optional<std::vector<slot>>& results) {
-    if constexpr (is_called_with<F, X...>) {
-      using R = typename decltype(find_rule_result<S, function<F, double>, in<X>...>())::type;
+    if constexpr (Callee::template takes<F, X...>) {
+      using Own = typename Callee::template result_of_numbers<F, X...>;
+      using R = typename decltype(find_rule_result<S, callee_as<F, Own>, in<X>...>())::type;
       if constexpr (std::is_same_v<R, nothing>)
-        return run_typed<F>(called_with<double, X...>{}, results);
+        return run_typed<F>(called_with<Own, X...>{}, results);
       else
         return run_typed<F>(called_with<R, X...>{}, results);
     } else
@@ -182,27 +199,43 @@ private:
   }
   template <class F, class R, class... X>
   bool run_typed(called_with<R, X...>, std::optional<std::vector<slot>>& results) {
-    if constexpr (!is_called_with<F, X...>)
+    if constexpr (!Callee::template takes<F, X...>)
       return false;
     else {
       if (!takes({ir_type_of<X>...}) || !returns<R>()) return false;
       if constexpr (std::is_same_v<R, one_cell>) refuse_types<F>();
-      refuse_unheard_rule<F, any_has_function_rule<false, S, function<F, R>, in<X>...>()>();
+      refuse_unheard_rule<F, any_has_function_rule<false, S, callee_as<F, R>, in<X>...>()>();
       if constexpr (hears_signature<F>(called_with<R, X...>{}))
         [&]<std::size_t... I>(std::index_sequence<I...>) {
           auto const result = called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...);
           if constexpr (std::is_same_v<R, one_cell>)
             results = slots_of_result(result);
           else
-            append_slots(results.emplace(), result);
+            put_results(results.emplace(), result);
         }
       (std::index_sequence_for<X...>{});
       return true;
     }
   }
+  template <class R>
+  void put_results(std::vector<slot>& slots, R const& result) const {
+    append_slots(slots, result);
+    bool const are_same = slots.size() == result_types_.size() &&
+                          std::ranges::equal(slots, result_types_, [](slot const& s, ir::type t) {
+                            return opened(s.leaf, []<class X>(auto const&, std::type_identity<X>) {
+                                     return ir_type_of<X>;
+                                   }) == t;
+                          });
+    if (!are_same)
+      throw evaluation_error(message(
+          "overdub: a rule for @%.*s returns another type than it has in this program",
+          static_cast<int>(name_.size()), name_.data()));
+  }
   template <class X>
   static void append_slots(std::vector<slot>& slots, X const& x) {
-    if constexpr (std::is_constructible_v<any, X const&>)
+    if constexpr (std::is_same_v<X, none>)
+      return;
+    else if constexpr (std::is_constructible_v<any, X const&>)
       slots.push_back({any(x), nullptr, {}});
     else
       (void)tree_traits<X>::map(
@@ -236,13 +269,7 @@ private:
   template <class F, class R, class... X>
   auto called(X const&... x) {
     name_during_call const named(name_);
-    function<F, R> f;
-    f.evaluator = &by_;
-    f.id = id_;
-    f.arguments = &arguments_;
-    f.results = &results_;
-    f.returns_cell = f_.results.size() == 1 && is_cell(f_.results[0]);
-    return call(by_.stack_, f, x...);
+    return call(by_.stack_, callee_.template made<F, R>(arguments_), x...);
   }
 
   // ---- calls of other values
@@ -254,34 +281,44 @@ private:
       std::vector<any> all;
       for (slot const& s : arguments_) all.push_back(by_.cell_or_none(s));
       refuse_rules<F>();
-      results = slots_of_result(call_untyped<F>(all));
+      callee_.check_untyped(all);
+      if (result_types_.empty() && Callee::tells_nothing)
+        results = slots_of_result(call_untyped<F, no_cell>(all));
+      else
+        results = slots_of_result(call_untyped<F, one_cell>(all));
     } else
       refuse_rules<F>();
   }
   // Contexts see the first arguments, where there are many.
-  template <class F>
+  template <class F, class R>
   any call_untyped(std::vector<any> const& all) {
     any result;
     [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (void)((std::min(all.size(), most_seen) == N && (result = call_on<F>(all, std::make_index_sequence<N>{}), true)) || ...);
+      (void)((std::min(all.size(), most_seen) == N && (result = call_on<F, R>(all, std::make_index_sequence<N>{}), true)) || ...);
     }
     (std::make_index_sequence<most_seen + 1>{});
     return result;
   }
-  template <class F, std::size_t... I>
+  template <class F, class R, std::size_t... I>
   any call_on(std::vector<any> const& all, std::index_sequence<I...>) {
-    return called<F, one_cell>(all[I]...);
+    if constexpr (std::is_same_v<R, no_cell> && !Callee::tells_nothing)
+      return {};
+    else if constexpr (std::is_same_v<decltype(called<F, R>(all[I]...)), none>) {
+      (void)called<F, R>(all[I]...);
+      return {};
+    } else
+      return called<F, R>(all[I]...);
   }
   // Several results, and what a cell does not hold, are as the body gave them.
   std::vector<slot> slots_of_result(any const& result) const {
     if (result) return {slot{result, nullptr, {}}};
-    return results_;
+    return callee_.results;
   }
   // The types of values are known when the program is, and not to the compiler.
   template <class F>
   void refuse_types() const {
     bool const asks = [&]<std::size_t... N>(std::index_sequence<N...>) {
-      return ((count() == N && any_asks_types<S, function<F, one_cell>, N>()) || ...);
+      return ((count() == N && any_asks_types<S, callee_as<F, one_cell>, N>()) || ...);
     }
     (std::make_index_sequence<most_typed + 1>{});
     if (asks)
@@ -297,7 +334,7 @@ private:
   template <class F>
   void refuse_rules() const {
     if (is_in_rules<F>() || is_in_families<F>()) {
-      std::string const signature = signature_in_cpp(f_);
+      std::string const signature = signature_in_cpp(parameters_, result_types_);
       throw evaluation_error(message(
           "overdub: a rule answers @%.*s, which is %s, and is compiled for other signatures; list this one "
           "in the context, "
@@ -307,7 +344,9 @@ private:
   }
   template <class F>
   bool is_in_families() const {
-    if constexpr (has_written_signatures<S, F>)
+    if constexpr (!Callee::has_typed_rules_for_all)
+      return false;
+    else if constexpr (has_written_signatures<S, F>)
       return []<class... Signature>(types<Signature...>) {
         return (has_typed_rule<F>(Signature{}) || ...);
       }(written_signatures_t<S, F>{});
@@ -323,7 +362,9 @@ template <class S>
 auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
   if constexpr (may_hear_functions())
     if (hears_functions_)
-      if (auto results = function_call(*this, id, arguments).run()) return *std::move(results);
+      if (auto results = heard_call<function_callee>({*this, id}, arguments)
+                             .template run<unnamed_function>(named_functions_t<S>{}))
+        return *std::move(results);
   return call_unseen(id, std::move(arguments));
 }
 template <class S>
@@ -331,14 +372,21 @@ consteval bool evaluator<S>::may_hear_functions() {
   if constexpr (S::empty)
     return false;
   else
-    return function_call::is_any_heard() || !std::is_same_v<named_functions_t<S>, types<>>;
+    return heard_call<function_callee>::template is_any_heard<unnamed_function>() ||
+           !std::is_same_v<named_functions_t<S>, types<>>;
 }
 template <class S>
 bool evaluator<S>::finds_functions([[maybe_unused]] ir::program const& p) {
   if constexpr (!may_hear_functions())
     return false;
+  else if constexpr (heard_call<function_callee>::template is_any_heard<unnamed_function>())
+    return true;
   else
-    return function_call::is_any_heard() || function_call::is_named_in(p);
+    return [&]<class... F>(types<F...>) {
+      return std::ranges::any_of(p.functions, [&](ir::function const& f) {
+        return f.name != ir::nothing && (is_called_as<F>(f.origin_in_cpp, p.text(f.name)) || ...);
+      });
+    }(named_functions_t<S>{});
 }
 template <class S>
 template <class T>
@@ -361,31 +409,6 @@ inline bool is_hook_of(std::string_view native, std::string_view function) {
     }
   return false;
 }
-// What a context does about native functions in a function of C++, it does not do about those of a program.
-template <class S>
-void evaluator<S>::refuse_natives([[maybe_unused]] node const& x) const {
-  if constexpr (!S::empty) {
-    if (x.code != ir::op::host) return;
-    [[maybe_unused]] std::string_view const called = program_.text(x.attributes.text());
-    bool const is_named = [&]<class... F>(types<F...>) {
-      return ((F::name() == called) || ...);
-    }(named_natives_t<S>{});
-    auto const is_any_of = [&]<class... Native>(types<Native...>) {
-      return ((is_for_natives<S, Native::effects>() && x.attributes.effects == Native::effects) || ...);
-    };
-    using effectful = types<
-        any_native<effect::may_fail>, any_native<effect::reads_context>, any_native<effect::addressed>,
-        any_native<effect::accumulates>, any_native<effect::ordered>>;
-    bool const is_meant = !is_name_of_hook(called) && is_any_of(effectful{});
-    if (is_named || is_meant)
-      throw evaluation_error(message(
-          "overdub: a context is for calls of the native function \"%.*s\", which this program, staged "
-          "before, makes without "
-          "contexts; stage the function of C++ in the context",
-          static_cast<int>(called.size()), called.data()));
-  }
-}
-
 /// Whether an entry is what contexts with hooks do around a call, and not a function: it calls that function, named after them, and hooks.
 inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
   std::string_view const own = recorder::base_name(p.name_of(entry));

@@ -3,6 +3,7 @@
 
 #include <overdub/stage/evaluator_copy.hpp>
 #include <overdub/stage/evaluator_functions.hpp>
+#include <overdub/stage/program_native.hpp>
 #include <overdub/stage/transform.hpp>
 
 #include <algorithm>
@@ -161,6 +162,23 @@ void evaluator<S>::leave_program(frame& at, ir::node_id n) {
   } else
     call_host(at, n, text);
 }
+// A context that keeps metadata, and has a rule for all native functions, would not have them lose it; of constants there is none.
+template <class S>
+void evaluator<S>::refuse_lost_metadata([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n) {
+  if constexpr (keeps_metadata<S>()) {
+    node const& x = at.f[n];
+    if (x.result_count == 0) return;
+    bool const has_rule = with_effect(
+        x.attributes.effects, []<effect E>(effects::constant<E>) { return has_native_rule<S, E>(); });
+    if (has_rule &&
+        !std::ranges::all_of(at.f.operands_of(n), [&](ir::value_id v) { return at.f.is_literal(v); }))
+      throw evaluation_error(message(
+          "overdub: a context that keeps metadata has a rule for native functions, which it does not answer "
+          "by in "
+          "a program; give it one for \"%s\", or for the function that calls it",
+          std::string(name_of_native(x)).c_str()));
+  }
+}
 template <class S>
 void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) {
   ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
@@ -176,13 +194,7 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
         "executable that is told",
         name.c_str()));
   refuse_context(*known);
-  auto const arguments = at.f.operands_of(n);
-  bool const is_constant = std::ranges::all_of(arguments, [&](ir::value_id v) { return at.f.is_literal(v); });
-  if (keeps_metadata<S>() && !is_constant && at.f[n].result_count > 0)
-    throw evaluation_error(message(
-        "overdub: evaluate: \"%s\" is a function of the host's, and a context keeps metadata; "
-        "rewrite the program first: overdub(context, program)",
-        name.c_str()));
+  refuse_lost_metadata(at, n);
   // It is called on numbers. What it gives is new to the contexts, as a constant is.
   using plain = cell<overdub::stack<>>;
   std::vector<plain> operands, results;
@@ -362,35 +374,30 @@ void evaluator<S>::add_to_symbols(frame& at, ir::node_id n) {
     recorder_().insert(ir::op::add_to, operands, {});
   }
 }
-// What leaves the program stays as it is, on inner values; it has no metadata to give.
+// What leaves the program stays as it is, on plain values. What it returns is new to the contexts, as a constant is.
 template <class S>
 void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   recorder& r = recorder_();
   ir::attributes const a = attributes_in(at.f[n]);
   auto const arguments = cells(at, n, 0, at.f[n].operand_count);
-  auto operands = symbols(arguments);
-  if (at.f[n].code == ir::op::assert_) operands.resize(1);
-  if (at.f[n].code == ir::op::host && at.f[n].result_count == 0) { // a hook hears of numbers alone
-    operands.clear();
+  if (at.f[n].code == ir::op::host) {
+    refuse_lost_metadata(at, n);
+    std::vector<ir::value_id> operands;
     for (auto const& x : arguments)
       opened(x, [&](auto const& held, auto) { operands.push_back(symbol_below(held)); });
-  }
-  // What does not depend on values is new to the contexts, as a constant is: a field of a context.
-  auto const ids = at.f.operands_of(n);
-  if (keeps_metadata<S>() && at.f[n].code == ir::op::host && at.f[n].result_count > 0 &&
-      operands.size() == ids.size() &&
-      std::ranges::all_of(ids, [&](ir::value_id v) { return at.f.is_literal(v); })) {
     std::vector<ir::type> plain;
     for (ir::value_id const v : at.f.results_of(n)) plain.push_back(at.f.type_of(v));
     ir::node_id const made = r.insert(ir::op::host, operands, plain, a);
     std::vector<any> given;
-    for (std::uint32_t i = 0; i < at.f[n].result_count; ++i)
-      given.push_back(with_type(at.f.type_of(at.f.result(n, i)), [&]<class T>(std::type_identity<T>) {
+    for (std::uint32_t i = 0; i < plain.size(); ++i)
+      given.push_back(with_type(plain[i], [&]<class T>(std::type_identity<T>) {
         return any(symbol_in<T>(stack_, r.here().result(made, i)));
       }));
     set_all(at, n, given);
     return;
   }
+  auto operands = symbols(arguments);
+  if (at.f[n].code == ir::op::assert_) operands.resize(1);
   std::vector<any> like;
   std::vector<ir::type> types;
   for (ir::value_id const v : at.f.results_of(n)) {
@@ -399,8 +406,8 @@ void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   }
   if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
     throw evaluation_error(message(
-        "overdub: \"%s\" is a function of the host's, or a random choice, and a context keeps metadata "
-        "for its values; give the context a rule for the function that calls it",
+        "overdub: \"%s\" is a random choice, and a context keeps metadata "
+        "for its values; give the context a rule for the function that makes it",
         std::string(r.program.text(a.text())).c_str()));
   ir::node_id const made = r.insert(at.f[n].code, operands, types, a);
   set_all(at, n, filled(like, r.here().results_of(made)));

@@ -33,9 +33,8 @@ consteval bool evaluator<S>::is_intercepted_for_any() {
     });
   else if constexpr (Code == ir::op::length)
     return !is_copied<array_size_t, in<i64>, std::vector<any_array>>() ||
-           any(arrays{}, []<class A>(std::type_identity<A>) {
-             return is_copied<array_size_t, in<i64>, in<A>>();
-           });
+           any(arrays{},
+               []<class A>(std::type_identity<A>) { return is_copied<array_size_t, in<i64>, in<A>>(); });
   else if constexpr (Code == ir::op::at)
     return any(arrays{}, []<class A>(std::type_identity<A>) {
       return is_copied<at_t, in<typename A::value_type>, in<A>, in<i64>>();
@@ -124,8 +123,9 @@ auto evaluator<S>::attributes_in(node const& x) -> ir::attributes {
     if (known != nullptr && known->context >= r.contexts.size()) refuse_context(*known);
     std::string name(program_.text(a.text()));
     a.subject = index_of(
-        known != nullptr ? r.bind(std::move(name), known->run, known->object, known->context)
-                         : r.program.intern(name));
+        known != nullptr
+            ? r.bind(std::move(name), known->run, known->object, known->context, known->origin_in_cpp)
+            : r.program.intern(name));
     if (a.detail != ir::nothing) a.detail = r.program.intern(program_.text(a.detail));
     break;
   }

@@ -34,10 +34,13 @@ struct callee_at_run_time {
   using type =
       std::conditional_t<std::is_empty_v<F> && std::is_default_constructible_v<F>, F, callee_in_program<F>>;
 };
-// A program's function that came from one of C++ is that one.
+// A program's function, or native function, that came from one of C++ is that one.
 template <class F>
-requires(
-    of_kind<F, kind::of_program>&& F::depth == 0 && named_at_compile_time<F>) struct callee_at_run_time<F> {
+requires(called_in_program<F>&& F::depth == 0 && named_at_compile_time<F>) struct callee_at_run_time<F> {
+  using type = origin_t<F>;
+};
+template <class F>
+requires(of_kind<F, kind::native_of_program> && !named_at_compile_time<F>) struct callee_at_run_time<F> {
   using type = origin_t<F>;
 };
 template <class F>

@@ -69,12 +69,8 @@ consteval auto find_named_functions() {
 }
 template <class... F>
 auto functions_among(types<F...>) -> concatenated_t<keep<function<F>, F>...>;
-template <class... F>
-auto natives_among(types<F...>) -> concatenated_t<keep<native_leaf<F>, F>...>;
 template <class S>
 using named_functions_t = decltype(functions_among(find_named_functions<S>()));
-template <class S>
-using named_natives_t = decltype(natives_among(find_named_functions<S>()));
 
 // Whether a function of C++ may be called with these arguments, in front of which its body may take the scope.
 struct any_scope : scope_base {};
@@ -83,6 +79,19 @@ inline constexpr bool is_called_with = true;
 template <fixed_string Name, class Body, class... A>
 inline constexpr bool
     is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() || may_take<Body, any_scope, A...>();
+
+// A name without the contexts and the number behind it, where it is this one.
+inline bool is_name_of(std::string_view name, std::string_view callee) {
+  if (!name.starts_with(callee)) return false;
+  return name.size() == callee.size() || name[callee.size()] == '.' || name[callee.size()] == '#';
+}
+// Whether a callee of a program is F: by its type, where it came from C++, or by its name.
+template <class F>
+bool is_called_as(void const* origin_in_cpp, std::string_view name) {
+  if constexpr (!is_symbol_name<F>)
+    if (origin_in_cpp != nullptr) return origin_in_cpp == &type_key<F>;
+  return is_name_of(name, F::name());
+}
 
 // ---- the callee
 
@@ -295,7 +304,7 @@ consteval bool hears_function() {
   bool heard = find_hook<before_hook, S, F, X...>() != listens::never ||
                find_hook<after_hook, S, F, R, X...>() != listens::never ||
                find_hook<failed_hook, S, F, std::exception_ptr, X...>() != listens::never;
-  if constexpr (enters<C, F, X...>) heard |= !std::is_same_v<entered_t<C, F, X...>, C>;
+  if constexpr (function<F> && enters<C, F, X...>) heard |= !std::is_same_v<entered_t<C, F, X...>, C>;
   if (!heard) heard = rule_for<S, F, open_t<S, X>...> != rule::none;
   return heard;
 }
@@ -306,9 +315,10 @@ consteval bool any_hears_function() {
     return false;
   else if constexpr (symbolic<typename S::context>)
     return false;
+  else if constexpr (hears_function<S, F, R, X...>())
+    return true; // those below need not be asked, whose rules may refuse
   else
-    return hears_function<S, F, R, X...>() ||
-           any_hears_function<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
+    return any_hears_function<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
 }
 // Whether the `enter` of one asks for the types of a call of F with N arguments, which are not all numbers f64.
 template <class C, class F, class... X>
@@ -317,7 +327,7 @@ inline constexpr bool takes_types = requires(C& context, F const& f) {
 };
 template <class C, class F, std::size_t N>
 consteval bool asks_types() {
-  if constexpr (!declares_enter<C>)
+  if constexpr (!declares_enter<C> || !function<F>)
     return false;
   else
     return requires(C & context, F const& f, anything x) { context.enter(f, x); }
@@ -350,42 +360,10 @@ consteval bool any_has_function_rule() {
     return false;
   else if constexpr (Untyped && answers_any_types<typename S::context>)
     return any_has_function_rule<Untyped, typename S::tail, F, inner_t<S, X>...>();
+  else if constexpr (rule_for<S, F, open_t<S, X>...> != rule::none)
+    return true;
   else
-    return rule_for<S, F, open_t<S, X>...> != rule::none ||
-           any_has_function_rule<Untyped, typename S::tail, F, inner_t<S, X>...>();
-}
-
-// ---- native functions, whose calls in programs are operations that contexts do not see
-
-// Stands for one that no context names.
-template <effect E>
-struct any_native {
-  using overdub_callee = kind::leaf;
-  static constexpr int depth = 0;
-  static constexpr effect effects = E;
-  static constexpr std::string_view name() { return name_at_compile_time; }
-  static constexpr none compute(auto const&...) { return {}; }
-  constexpr none operator()(auto const&...) const { return {}; }
-};
-// A context whose hooks are for native functions alone says so.
-template <class C>
-concept says_it_is_for_natives = requires {
-  requires C::is_for_native_functions;
-};
-// Whether a context of S is for native functions of this effect: it says so, or has a rule for all of them, and none for an operation.
-// One that observes other calls, too, goes on without these.
-template <class S, effect E>
-consteval bool is_for_natives() {
-  if constexpr (S::empty)
-    return false;
-  else if constexpr (symbolic<typename S::context>)
-    return false;
-  else if constexpr (says_it_is_for_natives<typename S::context>)
-    return E != effect::pure || is_for_natives<typename S::tail, E>();
-  else if constexpr (has_rule<S, sin_t, wrap_t<S, double>>())
-    return is_for_natives<typename S::tail, E>();
-  else
-    return has_rule<S, any_native<E>, wrap_t<S, double>>() || is_for_natives<typename S::tail, E>();
+    return any_has_function_rule<Untyped, typename S::tail, F, inner_t<S, X>...>();
 }
 
 // ---- the signatures that a call of F is compiled for

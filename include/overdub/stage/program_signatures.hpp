@@ -76,13 +76,13 @@ inline std::string text_in_cpp(ir::type t) {
   return text;
 }
 
-inline std::string signature_in_cpp(ir::function const& f) {
+inline std::string
+signature_in_cpp(std::vector<ir::type> const& parameters, std::vector<ir::type> const& results) {
   std::string text;
-  for (ir::type const t : f.results) text += (text.empty() ? "" : ", ") + text_in_cpp(t);
-  if (f.results.size() != 1) text = f.results.empty() ? "void" : "std::tuple<" + text + ">";
+  for (ir::type const t : results) text += (text.empty() ? "" : ", ") + text_in_cpp(t);
+  if (results.size() != 1) text = results.empty() ? "void" : "std::tuple<" + text + ">";
   text += '(';
-  for (ir::value_id const v : f.parameters())
-    text += (text.back() == '(' ? "" : ", ") + text_in_cpp(f.type_of(v));
+  for (ir::type const t : parameters) text += (text.back() == '(' ? "" : ", ") + text_in_cpp(t);
   return text + ')';
 }
 

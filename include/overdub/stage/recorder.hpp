@@ -99,7 +99,7 @@ public:
   // brought by each call of the program; or the number of one is given.
   ir::symbol bind(
       std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
-      std::uint32_t context = ir::host_binding::no_context);
+      std::uint32_t context = ir::host_binding::no_context, void const* origin_in_cpp = nullptr);
 
   // A hook of a context that listens to a function, and how it is called.
   struct hook {

@@ -57,7 +57,7 @@ OVERDUB_DECL ir::function_id recorder::scratch() {
 
 OVERDUB_DECL ir::symbol recorder::bind(
     std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
-    std::uint32_t context) {
+    std::uint32_t context, void const* origin_in_cpp) {
   std::string const base = name;
   if (std::size_t const at = context_at(object); object != nullptr && at < contexts.size()) {
     context = static_cast<std::uint32_t>(at);
@@ -66,7 +66,7 @@ OVERDUB_DECL ir::symbol recorder::bind(
   for (int number = 2;; ++number) {
     ir::symbol const s = program.intern(name);
     ir::host_binding const* known = program.host(s);
-    if (known == nullptr) program.hosts.push_back({s, run, object, context});
+    if (known == nullptr) program.hosts.push_back({s, run, object, context, origin_in_cpp});
     if (known == nullptr || (known->run == run && known->object == object && known->context == context))
       return s;
     name = base + '#' + std::to_string(number);

@@ -524,13 +524,14 @@ private:
 
 public:
   template <native_leaf F, class... X>
-  auto overdub(F const& f, X const&... x) {
+  requires(!detail::of_kind<F, kind::native_of_program>) auto overdub(F const& f, X const&... x) {
     static_assert(
         std::is_empty_v<F>,
         "overdub: a native function that is staged captures nothing; give what it captures as an argument");
     using R = detail::computed_t<F, decltype(concrete(x))...>;
-    ir::attributes a = ir::attributes::of(
-        recorder_->bind(std::string(f.name()), &detail::run_leaf<F, R, decltype(concrete(x))...>, nullptr));
+    ir::attributes a = ir::attributes::of(recorder_->bind(
+        std::string(f.name()), &detail::run_leaf<F, R, decltype(concrete(x))...>, nullptr,
+        ir::host_binding::no_context, &detail::type_key<F>));
     a.effects = F::effects;
     constexpr bool leaves = (detail::is_symbol<X> && ...);
     static_assert(
@@ -554,6 +555,10 @@ public:
         return detail::refused{};
     }
   }
+  // Of another program, it stays the operation that it is.
+  template <rule_call Call, native_leaf F, class... X>
+  requires detail::of_kind<F, kind::native_of_program>
+  auto overdub(Call const& call, F const& f, X const&... x) { return f.stage(call.levels(), x...); }
   // A random choice says itself what it is in programs.
   template <rule_call Call, random_choice F, class... X>
   auto overdub(Call const& call, F const& f, X const&... x) {

@@ -1,0 +1,161 @@
+// How an evaluator calls a native function that a context hears: by the dispatcher, as one of C++ is called (program_native.hpp).
+#pragma once
+
+#include <overdub/stage/evaluator_callees.hpp>
+#include <overdub/stage/evaluator_copy.hpp>
+#include <overdub/stage/program_native.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace overdub::detail {
+
+// What is called: a native function.
+template <class S>
+struct evaluator<S>::native_callee {
+  evaluator& by;
+  frame& at;
+  ir::node_id n;
+  std::vector<ir::type> types_of_results;
+  std::vector<slot> results = {}; // none: contexts see what a native function returns
+  static constexpr bool has_typed_rules_for_all = false;
+  static constexpr bool tells_nothing = true;
+
+  template <class F, class R>
+  using callee = program_native<evaluator, F, R>;
+  template <class F, class... X>
+  using result_of_numbers = typename native_result<F, X...>::type;
+  template <class F, class... X>
+  static constexpr bool takes = is_native_called_with<F, X...>;
+
+  std::string_view name() const { return by.name_of_native(at.f[n]); }
+  void const* origin_in_cpp() const { return by.origin_of_native(at.f[n]); }
+  std::vector<ir::type> parameter_types() const { return by.program_types(at, at.f.operands_of(n)); }
+  std::vector<ir::type> const& result_types() const { return types_of_results; }
+  // It is called on what the contexts saw.
+  void check_untyped(std::vector<any> const& arguments) const {
+    bool const is_seen = arguments.size() <= 8 && types_of_results.size() <= 1 &&
+                         std::ranges::all_of(types_of_results, is_cell) &&
+                         std::ranges::all_of(arguments, [](any const& x) { return static_cast<bool>(x); });
+    if (!is_seen)
+      throw evaluation_error(message(
+          "overdub: contexts hear native functions of up to 8 numbers and arrays that return one or nothing, "
+          "and "
+          "\"%.*s\" is none; leave the function that calls it as it is, or stage the function of C++ in the "
+          "context",
+          static_cast<int>(name().size()), name().data()));
+  }
+
+  template <class F, class R>
+  callee<F, R> made(std::vector<slot> const&) {
+    callee<F, R> f;
+    f.evaluator = &by;
+    f.node = &at.f[n];
+    f.results = &types_of_results;
+    return f;
+  }
+};
+
+template <class S>
+auto evaluator<S>::name_of_native(node const& x) const -> std::string_view {
+  return program_.text(x.attributes.text());
+}
+template <class S>
+auto evaluator<S>::origin_of_native(node const& x) const -> void const* {
+  ir::host_binding const* const known = program_.host(x.attributes.text());
+  return known == nullptr ? nullptr : known->origin_in_cpp;
+}
+template <class S>
+template <class Values>
+auto evaluator<S>::program_types(frame const& at, Values const& values) -> std::vector<ir::type> {
+  std::vector<ir::type> types;
+  for (ir::value_id const v : values) types.push_back(at.f.type_of(v));
+  return types;
+}
+
+using all_effects = types<
+    unnamed_native<effect::pure>, unnamed_native<effect::may_fail>, unnamed_native<effect::reads_context>,
+    unnamed_native<effect::addressed>, unnamed_native<effect::accumulates>, unnamed_native<effect::ordered>>;
+
+// Hooks for all native functions get values of any types, and rules for all where they answer these.
+template <class S, class F>
+consteval bool hears_unnamed() {
+  return any_hears_function<S, program_native<evaluator<S>, F, one_cell>, cell<S>>() ||
+         any_hears_function<S, program_native<evaluator<S>, F, one_cell>, cell<S>, cell<S>>();
+}
+template <class S>
+consteval bool evaluator<S>::may_hear_natives() {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (!std::is_same_v<named_natives_t<S>, types<>>)
+    return true;
+  else
+    return []<class... F>(types<F...>) { return (hears_unnamed<S, F>() || ...); }(all_effects{});
+}
+
+// Whether contexts answered a call of a native function, or observed it.
+template <class S>
+bool evaluator<S>::native([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n) {
+  if constexpr (!S::empty) {
+    node const& x = at.f[n];
+    std::string_view const name = name_of_native(x);
+    ir::host_binding const* const known = program_.host(x.attributes.text());
+    bool const is_of_context = known != nullptr && known->context != ir::host_binding::no_context;
+    if (is_of_context || is_name_of_hook(name)) return false;
+    if (misses_native<S>(x.attributes.effects, origin_of_native(x), name)) refuse_native(name);
+    if constexpr (may_hear_natives()) {
+      std::vector<slot> arguments;
+      for (ir::value_id const v : at.f.operands_of(n)) arguments.push_back(slot_of(at, v));
+      heard_call<native_callee> call({*this, at, n, program_types(at, at.f.results_of(n))}, arguments);
+      auto const results = with_effect(x.attributes.effects, [&]<effect E>(effects::constant<E>) {
+        return call.template run<unnamed_native<E>>(named_natives_t<S>{});
+      });
+      if (results) {
+        give(at, n, *results);
+        return true;
+      }
+    }
+    bool const is_answered_in_cpp = with_effect(
+        x.attributes.effects, []<effect E>(effects::constant<E>) { return answers_natives_alone<S, E>(); });
+    if (is_answered_in_cpp) refuse_native(name);
+  }
+  return false;
+}
+// What a context does about native functions in a function of C++, it does not do about one that it does not hear in a program.
+template <class S>
+void evaluator<S>::refuse_native(std::string_view name) {
+  throw evaluation_error(message(
+      "overdub: a context is for native functions, and does not name \"%.*s\", which this program, staged "
+      "before, "
+      "calls; list it in the context, `using callees = overdub::types<...>`, or stage the function of C++ in "
+      "the "
+      "context",
+      static_cast<int>(name.size()), name.data()));
+}
+
+// ---- for the callee
+
+template <class S>
+void evaluator<S>::run_native(node const& x, std::vector<void const*> const& given, void* result) const {
+  std::string const name(name_of_native(x));
+  ir::host_binding const* const known = program_.host(x.attributes.text());
+  if (known == nullptr)
+    throw host_error(message(
+        "overdub: evaluate: \"%s\" is a function of the host's, and is not known; run the program by an "
+        "executable that is told",
+        name.c_str()));
+  refuse_context(*known);
+  known->run(known->object, given.data(), &result);
+}
+template <class S>
+auto evaluator<S>::native_in_program(
+    node const& x, std::span<ir::value_id const> operands, std::vector<ir::type> const& results)
+    -> ir::value_id {
+  recorder& r = recorder_();
+  ir::node_id const made = r.insert(ir::op::host, operands, results, attributes_in(x));
+  return results.empty() ? ir::value_id{ir::nothing} : r.here().result(made);
+}
+
+} // namespace overdub::detail
