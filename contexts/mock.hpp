@@ -34,6 +34,11 @@ struct mocked : context {
   static constexpr std::string_view name = "mock";
   using callees = types<Callee, typename Range::below>;
   using signatures = Signatures;
+  // The depth of the body of F.
+  template <class F>
+  static consteval int deeper() {
+    return Depth >= 0 ? Range::next(Depth) : (std::same_as<origin_t<F>, typename Range::below> ? 1 : -1);
+  }
   static constexpr bool replaces = Range::first <= Depth && Depth <= Range::last;
   [[no_unique_address]] Replacement replacement;
 
@@ -59,10 +64,8 @@ struct mocked : context {
 
   /// One function deeper.
   template <function F>
-  constexpr auto enter(F const&) const {
-    constexpr bool starts = std::same_as<origin_t<F>, typename Range::below>;
-    constexpr int deeper = Depth >= 0 ? Range::next(Depth) : (starts ? 1 : -1);
-    return mocked<Callee, Replacement, Range, deeper, Signatures>(replacement);
+  requires(deeper<F>() != Depth) constexpr auto enter(F const&) const {
+    return mocked<Callee, Replacement, Range, deeper<F>(), Signatures>(replacement);
   }
 
   /// The same mock in what a function calls alone, at whatever depth; and at some depths alone.

@@ -8,6 +8,7 @@
 #include <overdub/call/result.hpp>
 #include <overdub/call/strict.hpp>
 
+#include <cstddef>
 #include <exception>
 #include <tuple>
 #include <type_traits>
@@ -137,6 +138,31 @@ inline constexpr bool has_hooks = declares_before<C> || declares_after<C> || dec
 
 // A function's body is run one level down, as a call of the derived function "f in the context": the next
 // context sees that call too.
+// A context that `enter` gave by value, while a function is staged in it. Defined in stage/hooks.hpp.
+template <class S>
+void begin_temporary(S const& stack, void const* begin, std::size_t size);
+template <class S>
+void end_temporary(S const& stack);
+template <class S, class Entered>
+struct temporary_context {
+  OVERDUB_INLINE constexpr temporary_context(S const&, std::remove_cvref_t<Entered> const&) {}
+};
+template <class S, class Entered>
+requires(
+    is_symbolic<S> && !std::is_reference_v<Entered> &&
+    !std::is_empty_v<Entered>) class temporary_context<S, Entered> {
+public:
+  temporary_context(S const& stack, Entered const& context) : stack_(stack) {
+    begin_temporary(stack, &context, sizeof context);
+  }
+  temporary_context(temporary_context const&) = delete;
+  temporary_context& operator=(temporary_context const&) = delete;
+  ~temporary_context() { end_temporary(stack_); }
+
+private:
+  S const& stack_;
+};
+
 struct answer_function {
   template <class S, class F, class... A>
   OVERDUB_INLINE static constexpr result_t<S, F, A...> answer(S const& stack, F const& f, A&&... a) {
@@ -154,7 +180,7 @@ struct answer_function {
         return refused{};
     } else if constexpr (how == detail::answer::leave || how == detail::answer::pass) {
       return wrap(stack, call(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
-    } else if constexpr (!std::is_same_v<entered_t<C, F, std::remove_cvref_t<A>...>, C>) {
+    } else if constexpr (changes_context<C, F, std::remove_cvref_t<A>...>) {
       using Entered = decltype(ask_enter<std::remove_cvref_t<A>...>(stack.top().get(), f));
       using Body = body_stack_t<S, F, std::remove_cvref_t<A>...>;
       static_assert(
@@ -163,7 +189,14 @@ struct answer_function {
           "overdub: enter(f) returns a context with hooks and members by value, whose hooks would be called "
           "when the "
           "program runs, and the context is gone; return a reference to one that the context keeps");
+      static_assert(
+          !is_symbolic<S> || std::is_reference_v<Entered> || !std::is_same_v<Entered, C>,
+          "overdub: enter(f) returns a context of its own class by value, and a program tells functions "
+          "apart by "
+          "the classes of their contexts; make what differs a template argument, or return a reference to a "
+          "context that this one keeps");
       auto&& entered = ask_enter<std::remove_cvref_t<A>...>(stack.top().get(), f);
+      [[maybe_unused]] temporary_context<S, Entered> const temporary(stack, entered);
       // A context that is returned by reference goes on as this one does.
       constexpr bool goes_on = std::is_lvalue_reference_v<Entered> && keeps_lifetime<C>;
       begun_lifetime<keeps_lifetime<std::remove_cvref_t<Entered>> && !goes_on> const here;
@@ -212,7 +245,7 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
   if constexpr (failed && is_symbolic<S>) { // symbols, which nothing consumes
     auto const compute = [&] { return R(Answer::answer(stack, f, a...)); };
     auto const fail = [&] { call_hook<failed_hook>(stack, f, std::exception_ptr{}, a...); };
-    if constexpr (is_untyped<F>)
+    if constexpr (is_untyped<F> && function<F>)
       if (!f.call_of_program().returns_cell) {
         stage_protected_call(stack, f, compute, fail);
         if constexpr (after) call_hook<after_hook>(stack, f, R{}, a...);
@@ -320,7 +353,9 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
     return p.compute(static_cast<A&&>(a)...);
   else if constexpr (shorthand<P>)
     return call_shorthand(stack, p, static_cast<A&&>(a)...);
-  else if constexpr (is_symbolic<S> && requires { p.decompose(wrap(stack, static_cast<A&&>(a))...); })
+  else if constexpr (symbolic<typename S::context> && requires {
+                       p.decompose(wrap(stack, static_cast<A&&>(a))...);
+                     })
     return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...)); // programs have no such operation
   else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))
     return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));

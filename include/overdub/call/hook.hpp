@@ -49,7 +49,23 @@ OVERDUB_HOOK(failed)
 #undef OVERDUB_HOOK
 #pragma GCC diagnostic pop
 
-enum class listens { never, named, family, raw_named, raw_family };
+enum class listens { never, named, origin, family, raw_named, raw_family };
+
+// What an outer context made of a function is heard by the hooks that name it, too.
+template <class F>
+concept made_of_function = requires {
+  requires F::depth >
+  0;
+  requires !std::is_same_v<origin_t<F>, F>;
+  requires std::is_empty_v<origin_t<F>> && std::is_default_constructible_v<origin_t<F>>;
+};
+
+template <class Hook, class C, class F, class... X>
+inline constexpr bool hears_origin = false;
+template <class Hook, class C, made_of_function F, class... X>
+inline constexpr bool hears_origin<Hook, C, F, X...> = requires(C& c, origin_t<F> const& f, X const&... x) {
+  Hook::named(c, f, x...);
+};
 
 // How C's hook takes a call of F with X...: the arguments of the call, behind the result or the exception if
 // any.
@@ -60,6 +76,8 @@ consteval listens find_hook() {
     return listens::never;
   else if constexpr (requires(C & c, F const& f, concrete_t<X> const&... x) { Hook::named(c, f, x...); })
     return listens::named;
+  else if constexpr (hears_origin<Hook, C, F, concrete_t<X>...>)
+    return listens::origin;
   else if constexpr (requires(C & c, F const& f, concrete_t<X> const&... x) { Hook::family(c, f, x...); })
     return listens::family;
   else if constexpr (requires(C & c, F const& f, open_t<S, X const&> const&... x) {
@@ -86,6 +104,8 @@ constexpr void call_hook(S const& stack, F const& f, X const&... x) {
     if constexpr (how != listens::never) stage_hook<Hook>(stack, f, x...);
   } else if constexpr (how == listens::named)
     Hook::named(context, f, make_concrete{}(x)...);
+  else if constexpr (how == listens::origin)
+    Hook::named(context, origin_t<F>{}, make_concrete{}(x)...);
   else if constexpr (how == listens::family)
     Hook::family(context, f, make_concrete{}(x)...);
   else if constexpr (how == listens::raw_named)

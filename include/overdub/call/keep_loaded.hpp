@@ -25,6 +25,13 @@ OVERDUB_HIDDEN inline void keep_loaded() {
   }();
 }
 
+/// Whether two addresses are in one shared object, or both in the program.
+inline bool are_in_one_object(void const* a, void const* b) {
+  Dl_info of_a{}, of_b{};
+  if (weak_dladdr == nullptr || weak_dladdr(a, &of_a) == 0 || weak_dladdr(b, &of_b) == 0) return true;
+  return of_a.dli_fbase == of_b.dli_fbase;
+}
+
 /// The name of a callee, for what keeps it: names are in the memory of the shared object whose calls have them.
 template <class F>
 OVERDUB_HIDDEN std::string_view kept_name(F const& f) {

@@ -18,18 +18,45 @@ struct type_is {
 
 // ---- what the context says to the edge into a function's body
 
-// `enter` with the types of the arguments goes before that of the function alone. Of a function of a program whose arguments have no types
-// in C++ it is not asked: what calls such a function rejects it.
+// An `enter` that names the function, or what an outer context made of it, goes before one for all; that with the types of the arguments
+// before that of the function alone. Of a function of a program whose arguments have no types in C++ the types are not asked: what calls
+// such a function rejects it.
+template <class F, bool = std::is_empty_v<origin_t<F>>&& std::is_default_constructible_v<origin_t<F>>>
+struct named_callee {
+  using type = F;
+  static constexpr F const& of(F const& f) { return f; }
+};
+template <class F>
+struct named_callee<F, true> {
+  using type = origin_t<F>;
+  static constexpr type of(F const&) { return {}; }
+};
+template <class F>
+using named_callee_t = typename named_callee<F>::type;
+
 template <class C, class F, class... X>
-concept enters_by_types = declares_enter<C> && !is_untyped<F> && requires(C & context, F const& f) {
-  context.enter(f, argument_types<concrete_t<X>...>{});
+concept enters_named_by_types =
+    declares_enter<C> && !is_untyped<F> && requires(C & context, named_callee_t<F> const& f) {
+  context.enter({f}, argument_types<concrete_t<X>...>{});
+};
+template <class C, class F>
+concept enters_named = declares_enter<C> && requires(C& context, named_callee_t<F> const& f) {
+  context.enter({f});
 };
 template <class C, class F, class... X>
-concept enters = enters_by_types<C, F, X...> ||
+concept enters_by_types = enters_named_by_types<C, F, X...> ||
+    (declares_enter<C> && !is_untyped<F> &&
+     requires(C & context, F const& f) { context.enter(f, argument_types<concrete_t<X>...>{}); });
+template <class C, class F, class... X>
+concept enters = enters_by_types<C, F, X...> || enters_named<C, F> ||
     (declares_enter<C>&& requires(C& context, F const& f) { context.enter(f); });
 template <class... X, class C, class F>
 constexpr decltype(auto) ask_enter(C& context, F const& f) {
-  if constexpr (enters_by_types<C, F, X...>)
+  if constexpr (enters_named_by_types<C, F, X...>)
+    return context.enter({named_callee<F>::of(f)}, argument_types<concrete_t<X>...>{});
+  else if constexpr (enters_named<C, F>)
+    return context.enter({named_callee<F>::of(f)});
+  else if constexpr (enters_by_types<C, F, X...>)
     return context.enter(f, argument_types<concrete_t<X>...>{});
   else
     return context.enter(f);
@@ -48,6 +75,10 @@ consteval auto find_entered() {
 /// The context of the body of F when the context C sees it called with X....
 template <class C, class F, class... X>
 using entered_t = typename decltype(find_entered<C, F, X...>())::type;
+/// Whether the body of F may run in another context than C, of its class or another.
+template <class C, class F, class... X>
+inline constexpr bool changes_context = enters<C, F, X...> &&
+                                        (!std::is_same_v<entered_t<C, F, X...>, C> || !std::is_empty_v<C>);
 template <class C, class F, class... X>
 inline constexpr bool leaves = std::is_same_v<entered_t<C, F, X...>, leave_t>;
 

@@ -17,6 +17,7 @@ inline function replace_by_empty(program& p, function_id f, std::span<type const
   empty.structure = p[f].structure;
   empty.place = p[f].place;
   empty.derivative = p[f].derivative;
+  empty.origin_in_cpp = p[f].origin_in_cpp;
   return std::exchange(p[f], std::move(empty));
 }
 /// The same with its parameters. Their names are lost.

@@ -169,8 +169,11 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
 #if OVERDUB_CHECKED
   [[maybe_unused]] detail::watch_t<S> const unwatched{false};
 #endif
-  auto const results =
-      detail::evaluation<T>::run(p, detail::tail_of<T>(stack), f, detail::arguments_of(p, f, stack, a...));
+  // Of a program that is staged into another, functions are made once: it must not give way to another at its address.
+  ir::program const* program = &p;
+  if constexpr (detail::is_symbolic<S>) program = &detail::recorder_of(stack).kept(p);
+  auto const results = detail::evaluation<T>::run(
+      *program, detail::tail_of<T>(stack), f, detail::arguments_of(p, f, stack, a...));
   if (results.size() != 1 + sizeof...(More))
     throw argument_error(message(
         "overdub: @%s returns %zu values, and %zu are asked for", std::string(p.name_of(f)).c_str(),
@@ -224,6 +227,7 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) 
 /// O(operations).
 template <class Context>
 requires is_context<Context> ir::program overdub(Context&& context, ir::program const& p) {
+  detail::refuse_temporary_hooks<Context>();
   detail::recorder r;
   staging innermost(r);
   detail::run_lifetime<std::remove_cvref_t<Context>> const run;
@@ -235,6 +239,7 @@ requires is_context<Context> ir::program overdub(Context&& context, ir::program 
 template <class Composition>
 requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
 overdub(Composition&& composed, ir::program const& p) {
+  detail::refuse_temporary_composition<Composition>();
   auto&& contexts = detail::changeable(std::forward<Composition>(composed));
   detail::recorder r;
   staging innermost(r);

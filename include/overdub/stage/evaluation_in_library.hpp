@@ -15,16 +15,14 @@ requires evaluated_in_library<S> std::vector<cell<S>> evaluation<S>::run(
 template <class S>
 requires evaluated_in_library<S> std::vector<cell<S>> evaluation<S>::call_staged(
     ir::program const& p, S const& contexts, std::string above, ir::function_id f,
-    std::vector<cell<S>> const& arguments) requires is_symbolic<S> {
+    std::vector<cell<S>> const& arguments)
+requires is_symbolic<S> {
   return evaluation_here<S>::call_staged(p, contexts, std::move(above), f, arguments);
 }
 template <class S>
-requires evaluated_in_library<S> std::vector<ir::function_id>
-evaluation<S>::staged(
-    ir::program const& p, S const& contexts, std::string above,
-    std::span<ir::function_id const> functions) requires is_symbolic<S> {
-  return evaluation_here<S>::staged(p, contexts, std::move(above), functions);
-}
+requires evaluated_in_library<S> std::vector<ir::function_id> evaluation<S>::staged(
+    ir::program const& p, S const& contexts, std::string above, std::span<ir::function_id const> functions)
+requires is_symbolic<S> { return evaluation_here<S>::staged(p, contexts, std::move(above), functions); }
 
 } // namespace overdub::detail
 

@@ -197,10 +197,15 @@ public:
   /// An evaluator in other contexts.
   template <class T>
   evaluator<T> in_contexts(T const& contexts) const {
-    if constexpr (hears_same_functions<T>())
-      return evaluator<T>(program_, contexts, above_, hears_functions_);
-    else
-      return evaluator<T>(program_, contexts, above_);
+    auto const made = [&] {
+      if constexpr (hears_same_functions<T>())
+        return evaluator<T>(program_, contexts, above_, hears_functions_);
+      else
+        return evaluator<T>(program_, contexts, above_);
+    };
+    evaluator<T> other = made();
+    other.limit_ = limit_;
+    return other;
   }
   /// The cell of a slot; none, where it holds what cells do not.
   any cell_or_none(slot const& s) const;
@@ -605,6 +610,8 @@ private:
 
   // ---- reductions
 
+  template <class F, class Replacement>
+  void refuse_named() const;
   void run_reduce(frame& at, ir::node_id n);
   template <class E, class F>
   void reduce_by(frame& at, ir::node_id n, F const& f);

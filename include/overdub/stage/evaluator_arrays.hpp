@@ -83,7 +83,10 @@ auto evaluator<S>::updated(
     if constexpr (is_array<T>) {
       using E = typename T::value_type;
       auto const index = integer(at, n, i);
-      any const element = updated(at, n, any(in<E>(call(stack_, overdub::at, x, index))), i + 1, last, f);
+      any part; // which nobody looks at where the element is replaced
+      if (i + 1 < last || at.f[n].code != ir::op::update)
+        part = any(in<E>(call(stack_, overdub::at, x, index)));
+      any const element = updated(at, n, part, i + 1, last, f);
       return in<T>(call(stack_, overdub::update, x, index, *element.template get<in<E>>()));
     } else
       return {};

@@ -29,7 +29,7 @@ struct evaluator<S>::function_callee {
   static constexpr bool takes = is_called_with<F, X...>;
 
   ir::function const& function() const { return by.program_[id]; }
-  std::string_view name() const { return recorder::base_name(by.program_.text(function().name)); }
+  std::string_view name() const { return by.program_.text(function().name); }
   void const* origin_in_cpp() const { return function().origin_in_cpp; }
   std::vector<ir::type> parameter_types() const {
     std::vector<ir::type> types;
@@ -55,7 +55,8 @@ struct evaluator<S>::function_callee {
 template <class S>
 template <class Callee>
 class evaluator<S>::heard_call {
-  static constexpr std::size_t most_seen = 8; // arguments of other values
+  static constexpr std::size_t most_seen = 8;   // arguments of other values
+  static constexpr std::size_t most_probed = 3; // arguments that hooks are asked about one by one
 
   evaluator& by_;
   Callee callee_;
@@ -66,7 +67,7 @@ class evaluator<S>::heard_call {
 public:
   heard_call(Callee callee, std::vector<slot> const& arguments)
       : by_(callee.by), callee_(std::move(callee)), arguments_(arguments),
-        name_(interned_name(callee_.name())), parameters_(callee_.parameter_types()),
+        name_(interned_name(recorder::base_name(callee_.name()))), parameters_(callee_.parameter_types()),
         result_types_(callee_.result_types()) {}
 
   /// The results, where a context hears the call: of the first of these that it is, or of one that none names.
@@ -74,7 +75,7 @@ public:
   std::optional<std::vector<slot>> run(types<F...>) {
     std::optional<std::vector<slot>> results;
     bool const is_named =
-        ((is_called_as<F>(callee_.origin_in_cpp(), name_) && (results = run_as<F>(), true)) || ...);
+        ((is_called_as<F>(callee_.origin_in_cpp(), callee_.name()) && (results = run_as<F>(), true)) || ...);
     if (!is_named) {
       if constexpr (Callee::has_typed_rules_for_all)
         results = run_as<Unnamed>();
@@ -88,7 +89,7 @@ public:
   template <class Unnamed>
   static consteval bool is_any_heard() {
     return hears_any<Unnamed>(tried_signatures_t<S, Unnamed>{}) || hears_untyped<Unnamed>() ||
-           asks_types_of<Unnamed>();
+           asks_types_of<Unnamed>() || hears_by_types<Unnamed>();
   }
 
 private:
@@ -125,8 +126,19 @@ private:
   }
   template <class F>
   static consteval bool hears_untyped() {
-    return any_hears_function<S, callee_as<F, one_cell>, any>() ||
-           any_hears_function<S, callee_as<F, one_cell>, any, any>();
+    return hears_cells<S, callee_as<F, one_cell>, most_seen>();
+  }
+  // Whether a hook takes calls of a few arguments of some types.
+  template <class F>
+  static consteval bool hears_by_types() {
+    constexpr auto takes_one = []<class... X>(types<X...>) {
+      return (hooks_take<S, callee_as<F, one_cell>>(types<in<X>>{}) || ...);
+    };
+    constexpr auto takes_several = []<std::size_t... N>(std::index_sequence<N...>) {
+      return (hooks_take<S, callee_as<F, one_cell>>(list_of_t<anything, N + 2>{}) || ...);
+    };
+    return takes_one(concatenated_t<scalar_types, vector_types, matrix_types>{}) ||
+           takes_several(std::make_index_sequence<most_probed - 1>{});
   }
   std::size_t count() const { return parameters_.size(); }
   bool takes(std::initializer_list<ir::type> types) const { return std::ranges::equal(parameters_, types); }
@@ -202,20 +214,35 @@ private:
     if constexpr (!Callee::template takes<F, X...>)
       return false;
     else {
-      if (!takes({ir_type_of<X>...}) || !returns<R>()) return false;
-      if constexpr (std::is_same_v<R, one_cell>) refuse_types<F>();
-      refuse_unheard_rule<F, any_has_function_rule<false, S, callee_as<F, R>, in<X>...>()>();
-      if constexpr (hears_signature<F>(called_with<R, X...>{}))
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-          auto const result = called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...);
-          if constexpr (std::is_same_v<R, one_cell>)
-            results = slots_of_result(result);
-          else
-            put_results(results.emplace(), result);
-        }
-      (std::index_sequence_for<X...>{});
-      return true;
+      if (!takes({ir_type_of<X>...})) return false;
+      if constexpr (!is_result<R>)
+        throw_result();
+      else {
+        if (!returns<R>()) return false;
+        if constexpr (std::is_same_v<R, one_cell>) refuse_types<F>();
+        refuse_unheard_rule<F, any_has_function_rule<false, S, callee_as<F, R>, in<X>...>()>();
+        if constexpr (hears_signature<F>(called_with<R, X...>{}))
+          [&]<std::size_t... I>(std::index_sequence<I...>) {
+            auto const result = called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...);
+            if constexpr (std::is_same_v<R, one_cell>)
+              results = slots_of_result(result);
+            else
+              put_results(results.emplace(), result);
+          }
+        (std::index_sequence_for<X...>{});
+        return true;
+      }
     }
+  }
+  // What a program returns: numbers, arrays, and trees of them.
+  template <class R>
+  static constexpr bool is_result = std::is_same_v<R, one_cell> || std::is_same_v<R, none> ||
+                                    is_cell_type<R> || (tree<R> && generated<R>);
+  [[noreturn]] void throw_result() const {
+    throw evaluation_error(message(
+        "overdub: a rule for @%.*s returns another type than it has in this program; convert it with "
+        "overdub::convert<T>",
+        static_cast<int>(name_.size()), name_.data()));
   }
   template <class R>
   void put_results(std::vector<slot>& slots, R const& result) const {
@@ -226,10 +253,7 @@ private:
                                      return ir_type_of<X>;
                                    }) == t;
                           });
-    if (!are_same)
-      throw evaluation_error(message(
-          "overdub: a rule for @%.*s returns another type than it has in this program",
-          static_cast<int>(name_.size()), name_.data()));
+    if (!are_same) throw_result();
   }
   template <class X>
   static void append_slots(std::vector<slot>& slots, X const& x) {
@@ -286,8 +310,38 @@ private:
         results = slots_of_result(call_untyped<F, no_cell>(all));
       else
         results = slots_of_result(call_untyped<F, one_cell>(all));
-    } else
+    } else {
       refuse_rules<F>();
+      refuse_typed_hooks<F>(std::make_index_sequence<most_probed + 1>{});
+    }
+  }
+  // A hook that takes the arguments that the call has, and no values whose types are known when the program is.
+  template <class F, std::size_t... N>
+  void refuse_typed_hooks(std::index_sequence<N...>) const {
+    bool const is_meant = ((count() == N && takes_by_types<F, N>(std::make_index_sequence<N>{})) || ...);
+    if (is_meant) {
+      std::string const signature = signature_in_cpp(parameters_, result_types_);
+      throw evaluation_error(message(
+          "overdub: a hook takes calls of @%.*s, which is %s, and is compiled for other signatures; list "
+          "this one in the "
+          "context, `using signatures = overdub::types<...>`, or stage the function of C++ in it",
+          static_cast<int>(name_.size()), name_.data(), signature.c_str()));
+    }
+  }
+  template <class F, std::size_t N, std::size_t... I>
+  bool takes_by_types(std::index_sequence<I...> each) const {
+    if constexpr (N != 1 && !hooks_take<S, callee_as<F, one_cell>>(list_of_t<anything, N>{}))
+      return false;
+    else
+      return (takes_argument<F, I>(each) && ...);
+  }
+  // Whether a hook takes the I-th argument, of the type that it has, whatever the others are.
+  template <class F, std::size_t I, std::size_t... K>
+  bool takes_argument(std::index_sequence<K...>) const {
+    if (!is_cell(parameters_[I])) return false;
+    return with_type(parameters_[I], []<class T>(std::type_identity<T>) {
+      return hooks_take<S, callee_as<F, one_cell>>(types<std::conditional_t<K == I, in<T>, anything>...>{});
+    });
   }
   // Contexts see the first arguments, where there are many.
   template <class F, class R>
@@ -430,7 +484,8 @@ auto evaluator<S>::heard(ir::function_id id) -> ir::function_id requires symboli
   if (!hears_functions_ || (id == program_.entry && is_run_of_function(program_, id))) return staged(id);
   if constexpr (may_hear_functions()) {
     recorder& r = recorder_();
-    void const* const key = r.key_of(&type_key<evaluator>, &program_, ir::index_of(id));
+    void const* const key =
+        r.key_of(&type_key<evaluator>, observers_above(stack_), &program_, ir::index_of(id));
     if (auto const* known = r.find(key)) return known->id;
     ir::function const& f = program_[id];
     std::vector<ir::type> parameters, parameter_symbols;

@@ -215,11 +215,22 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
 
 // ---- symbols: the program that is made
 
+// The objects of the stack whose hooks are called when the program runs.
+template <class S>
+std::vector<void const*> observers_above(S const& contexts) {
+  std::vector<void const*> all;
+  if constexpr (!detail::symbolic<typename S::context>) {
+    all = observers_above(contexts.rest());
+    add_observer(all, contexts.top().get());
+  }
+  return all;
+}
+
 /// The function of the program in the contexts of the stack, staged once.
 template <class S>
 auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbolic {
   recorder& r = recorder_();
-  void const* const key = r.key_of(&type_key<S>, &program_, ir::index_of(id));
+  void const* const key = r.key_of(&type_key<S>, observers_above(stack_), &program_, ir::index_of(id));
   if (auto const* known = r.find(key)) return known->id;
   ir::function const& f = program_[id];
   std::vector<ir::type> parameters, parameter_symbols, result_symbols;

@@ -35,6 +35,7 @@ void evaluator<S>::run_loop(frame& at, ir::node_id n) {
   };
   using State = std::vector<any>;
   using Outputs = std::tuple<State, std::vector<any_array>>;
+  if (x.result_count > carried) refuse_named<scan_t, indexed_scan_t<false>>();
   if constexpr (
       is_copied<loop_t, State, in<i64>, State, decltype(whole)>() &&
       is_copied<indexed_scan_t<false>, Outputs, in<i64>, State, decltype(step)>() &&
@@ -94,8 +95,20 @@ auto evaluator<S>::extended(any const& arrays, any const& element) -> any {
       return {};
   });
 }
+// A program has `tabulate` where C++ called `map`, and an indexed loop where it called `scan`: what names these would not be asked.
+template <class S>
+template <class F, class Replacement>
+void evaluator<S>::refuse_named() const {
+  if constexpr (any_names<S, F, Replacement>())
+    throw evaluation_error(message(
+        "overdub: a context has a rule or a hook for `%.*s`, and a program that was staged before has "
+        "`tabulate`, or an "
+        "indexed loop, in its place; stage the function of C++ in the context",
+        static_cast<int>(F::name().size()), F::name().data()));
+}
 template <class S>
 void evaluator<S>::run_map(frame& at, ir::node_id n) {
+  refuse_named<map_t, tabulate_t>();
   auto element = [&](auto const& i) {
     return narrowed_all<any_element>(region(at, at.f.region_at(n, 0), in<i64>(wrap(stack_, i))));
   };
@@ -135,8 +148,7 @@ template <class S>
 template <class E, class F>
 void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f) {
   using A = in<array<E>>;
-  constexpr bool is_kept =
-      is_copied<reduce_t, in<E>, F, A>() && is_copied<reduce_t, in<E>, F, in<E>, A>();
+  constexpr bool is_kept = is_copied<reduce_t, in<E>, F, A>() && is_copied<reduce_t, in<E>, F, in<E>, A>();
   if constexpr (is_kept && !may_intercept_combination<E, F>())
     copy(at, n);
   else {
@@ -238,23 +250,24 @@ auto evaluator<S>::added(any const& a, any const& b) const -> any {
       auto const sum = plain.added(concrete(x), concrete(*b.template get<in<T>>()));
       return in<T>(wrap(stack_, *sum.template get<T>()));
     });
-  return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
-    auto const& y = *b.template get<in<T>>();
-    if constexpr (std::is_same_v<T, bool>)
-      return {};
-    else if constexpr (std::is_arithmetic_v<T>)
-      return in<T>(call(stack_, overdub::add, x, y));
-    else if constexpr (
-        std::is_arithmetic_v<typename T::value_type> && !std::is_same_v<typename T::value_type, bool>)
-      return in<T>(call(stack_, map, overdub::add, x, y));
-    else if constexpr (
-        std::is_same_v<T, array<array<double>>> || std::is_same_v<T, array<array<float>>> ||
-        std::is_same_v<T, array<array<i64>>>)
-      return in<T>(call(
-          stack_, map, [](auto const& r, auto const& s) { return map(overdub::add, r, s); }, x, y));
-    else
-      return {};
-  });
+  else
+    return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
+      auto const& y = *b.template get<in<T>>();
+      if constexpr (std::is_same_v<T, bool>)
+        return {};
+      else if constexpr (std::is_arithmetic_v<T>)
+        return in<T>(call(stack_, overdub::add, x, y));
+      else if constexpr (
+          std::is_arithmetic_v<typename T::value_type> && !std::is_same_v<typename T::value_type, bool>)
+        return in<T>(call(stack_, map, overdub::add, x, y));
+      else if constexpr (
+          std::is_same_v<T, array<array<double>>> || std::is_same_v<T, array<array<float>>> ||
+          std::is_same_v<T, array<array<i64>>>)
+        return in<T>(call(
+            stack_, map, [](auto const& r, auto const& s) { return map(overdub::add, r, s); }, x, y));
+      else
+        return {};
+    });
 }
 
 } // namespace overdub::detail

@@ -82,8 +82,7 @@ using all_effects = types<
 // Hooks for all native functions get values of any types, and rules for all where they answer these.
 template <class S, class F>
 consteval bool hears_unnamed() {
-  return any_hears_function<S, program_native<evaluator<S>, F, one_cell>, cell<S>>() ||
-         any_hears_function<S, program_native<evaluator<S>, F, one_cell>, cell<S>, cell<S>>();
+  return hears_cells<S, program_native<evaluator<S>, F, one_cell>, 8>();
 }
 template <class S>
 consteval bool evaluator<S>::may_hear_natives() {

@@ -8,6 +8,7 @@
 #include <overdub/stage/transform.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <string>
@@ -134,13 +135,19 @@ template <class Hook, class C, class F>
 struct hook_on_values {
   template <class... X>
   hook_on_values(C& context, F const& f, X const&... x) {
-    if constexpr (std::is_same_v<Hook, failed_hook>) {
-      if constexpr (requires { Hook::named(context, f, std::exception_ptr{}, x...); })
-        Hook::named(context, f, std::current_exception(), x...);
-      else if constexpr (requires { Hook::family(context, f, std::exception_ptr{}, x...); })
-        Hook::family(context, f, std::current_exception(), x...);
-    } else if constexpr (requires { Hook::named(context, f, x...); })
+    if constexpr (std::is_same_v<Hook, failed_hook>)
+      call(context, f, std::current_exception(), x...);
+    else
+      call(context, f, x...);
+  }
+
+private:
+  template <class... X>
+  static void call(C& context, F const& f, X const&... x) {
+    if constexpr (requires { Hook::named(context, f, x...); })
       Hook::named(context, f, x...);
+    else if constexpr (hears_origin<Hook, C, F, X...>)
+      Hook::named(context, origin_t<F>{}, x...);
     else if constexpr (requires { Hook::family(context, f, x...); })
       Hook::family(context, f, x...);
   }
@@ -205,6 +212,15 @@ void stage_hook(S const& stack, F const& f, X const&... x) {
     [&](std::exception_ptr const&, auto const&... k) { emit_hook<Hook>(stack, f, k...); }(x...);
   else
     emit_hook<Hook>(stack, f, x...);
+}
+
+template <class S>
+void begin_temporary(S const& stack, void const* begin, std::size_t size) {
+  recorder_of(stack).temporaries.push_back({static_cast<std::byte const*>(begin), size});
+}
+template <class S>
+void end_temporary(S const& stack) {
+  recorder_of(stack).temporaries.pop_back();
 }
 
 template <class R, class S, class Compute, class Fail>

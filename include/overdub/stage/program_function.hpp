@@ -10,11 +10,13 @@
 #include <overdub/call/effect.hpp>
 #include <overdub/call/fn.hpp>
 #include <overdub/call/intercepts.hpp>
+#include <overdub/call/keep_loaded.hpp>
 #include <overdub/call/named_functions.hpp>
 #include <overdub/call/ops.hpp>
 #include <overdub/call/recurse.hpp>
 #include <overdub/stage/cell.hpp>
 #include <overdub/stage/program_signatures.hpp>
+#include <overdub/stage/recorder.hpp>
 
 #include <atomic>
 #include <memory>
@@ -80,17 +82,17 @@ template <fixed_string Name, class Body, class... A>
 inline constexpr bool
     is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() || may_take<Body, any_scope, A...>();
 
-// A name without the contexts and the number behind it, where it is this one.
-inline bool is_name_of(std::string_view name, std::string_view callee) {
-  if (!name.starts_with(callee)) return false;
-  return name.size() == callee.size() || name[callee.size()] == '.' || name[callee.size()] == '#';
-}
-// Whether a callee of a program is F: by its type, where it came from C++, or by its name.
+// Whether a callee of a program is F: by its type, where it came from C++ in this shared object, and by its name elsewhere. A name has a number
+// behind it where there are several of it.
 template <class F>
 bool is_called_as(void const* origin_in_cpp, std::string_view name) {
-  if constexpr (!is_symbol_name<F>)
-    if (origin_in_cpp != nullptr) return origin_in_cpp == &type_key<F>;
-  return is_name_of(name, F::name());
+  bool const is_named = name == F::name() || recorder::base_name(name) == F::name();
+  if constexpr (is_symbol_name<F>)
+    return is_named;
+  else if (origin_in_cpp == nullptr)
+    return is_named;
+  else
+    return origin_in_cpp == &type_key<F> || (is_named && !are_in_one_object(origin_in_cpp, &type_key<F>));
 }
 
 // ---- the callee
@@ -304,7 +306,7 @@ consteval bool hears_function() {
   bool heard = find_hook<before_hook, S, F, X...>() != listens::never ||
                find_hook<after_hook, S, F, R, X...>() != listens::never ||
                find_hook<failed_hook, S, F, std::exception_ptr, X...>() != listens::never;
-  if constexpr (function<F> && enters<C, F, X...>) heard |= !std::is_same_v<entered_t<C, F, X...>, C>;
+  if constexpr (function<F>) heard |= changes_context<C, F, X...>;
   if (!heard) heard = rule_for<S, F, open_t<S, X>...> != rule::none;
   return heard;
 }
@@ -343,6 +345,50 @@ consteval bool any_asks_types() {
     return false;
   else
     return asks_types<typename S::context, F, N>() || any_asks_types<typename S::tail, F, N>();
+}
+// Whether one does a call of values whose types are known when the program is, of up to N.
+template <class S, class F, std::size_t N>
+consteval bool hears_cells() {
+  constexpr bool here = []<class... X>(types<X...>) {
+    return any_hears_function<S, F, cell<S>, X...>();
+  }(list_of_t<cell<S>, N>{});
+  if constexpr (here || N == 0)
+    return here;
+  else
+    return hears_cells<S, F, N - 1>();
+}
+// Whether a hook of a context above `staging` takes a call of F with these arguments.
+template <class S, class F, class... X>
+consteval bool hooks_take(types<X...> list) {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (symbolic<typename S::context>)
+    return false;
+  else
+    return find_hook<before_hook, S, F, X...>() != listens::never ||
+           find_hook<after_hook, S, F, anything, X...>() != listens::never ||
+           find_hook<failed_hook, S, F, std::exception_ptr, X...>() != listens::never ||
+           hooks_take<typename S::tail, F>(list);
+}
+// Whether a rule or hook of a context above `staging` names the operation F, and none F's replacement.
+template <class S, class F>
+consteval bool names_operation_in() {
+  using C = typename S::context;
+  if constexpr (declares_rules<C>)
+    if (named_arities<C, F>() != 0) return true;
+  constexpr auto is_named = [](listens how) { return how == listens::named; };
+  return is_named(find_hook<before_hook, S, F, anything, anything>()) ||
+         is_named(find_hook<after_hook, S, F, anything, anything, anything>());
+}
+template <class S, class F, class Replacement>
+consteval bool any_names() {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (symbolic<typename S::context>)
+    return false;
+  else
+    return (names_operation_in<S, F>() && !names_operation_in<S, Replacement>()) ||
+           any_names<typename S::tail, F, Replacement>();
 }
 template <class S>
 consteval bool any_answers_any_types() {

@@ -8,6 +8,7 @@
 #include <any>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <span>
 #include <string>
@@ -109,6 +110,8 @@ public:
     bool has_state;
   };
   void add_hook(hook const& h, std::span<ir::value_id const> operands);
+  // Contexts that `enter` gave by value, whose calls are being staged. They end before the program runs.
+  std::vector<std::span<std::byte const>> temporaries;
 
   // ---- functions
 
@@ -116,8 +119,11 @@ public:
     ir::function_id id;
     std::any results; // a tree of symbols of what it returns, when its body has been staged
   };
-  // The key of a function that is made of another program's function: one for each way of making.
-  void const* key_of(void const* way, void const* of, std::uint32_t number);
+  // The key of a function that is made in some way: of a program's function, and with hooks of these objects.
+  void const* key_of(
+      void const* way, std::vector<void const*> objects, void const* of = nullptr, std::uint32_t number = 0);
+  // A copy of a program that lives as long as this: its address tells it from others. One for equal programs. O(programs).
+  ir::program const& kept(ir::program const& p);
   // What is known of a function called with arguments of certain types; told by the address of their key.
   staged* find(void const* key);
   ir::function_id id_of(std::size_t number) const { return functions_[number].id; }
@@ -139,12 +145,15 @@ private:
   void note_unrolled(ir::function_id f);
 
   ir::function_id scratch_ = ir::nothing;
-  std::map<std::tuple<std::uintptr_t, std::uintptr_t, std::uint32_t>, char>
+  std::map<std::tuple<std::uintptr_t, std::uintptr_t, std::uint32_t, std::vector<void const*>>, char>
       made_keys_; // whose addresses are keys
+  std::list<ir::program> kept_;
   std::vector<ir::cursor> open_;
   std::vector<staged> functions_;
   tsl::robin_map<void const*, std::size_t> of_key_;
   tsl::robin_map<std::string, int> signatures_of_;
+  tsl::robin_map<std::string, std::string>
+      numbered_;                   // names with the number of a signature, and those without
   std::vector<std::string> chain_; // the functions whose bodies are being staged
 };
 

@@ -41,8 +41,24 @@ OVERDUB_DECL std::vector<ir::type> recorder::types_of(std::span<ir::value_id con
   return types;
 }
 
-OVERDUB_DECL void const* recorder::key_of(void const* way, void const* of, std::uint32_t number) {
-  return &made_keys_[{reinterpret_cast<std::uintptr_t>(way), reinterpret_cast<std::uintptr_t>(of), number}];
+OVERDUB_DECL void const*
+recorder::key_of(void const* way, std::vector<void const*> objects, void const* of, std::uint32_t number) {
+  return &made_keys_[{
+      reinterpret_cast<std::uintptr_t>(way), reinterpret_cast<std::uintptr_t>(of), number,
+      std::move(objects)}];
+}
+
+OVERDUB_DECL ir::program const& recorder::kept(ir::program const& p) {
+  auto const has_same_hosts = [&](ir::program const& known) {
+    return std::ranges::equal(
+        known.hosts, p.hosts, [&](ir::host_binding const& a, ir::host_binding const& b) {
+          return known.text(a.name) == p.text(b.name) && a.run == b.run && a.object == b.object &&
+                 a.context == b.context;
+        });
+  };
+  for (ir::program const& known : kept_)
+    if (&known == &p || (known == p && has_same_hosts(known))) return known;
+  return kept_.emplace_back(p);
 }
 
 OVERDUB_DECL recorder::staged* recorder::find(void const* key) {
@@ -79,6 +95,14 @@ OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const
         "overdub: %s listens to a part of a compiled program, and is none of the contexts that it is "
         "compiled for; run the whole program in it",
         std::string(h.context).c_str()));
+  for (std::span<std::byte const> const t : temporaries)
+    if (auto const* const at = static_cast<std::byte const*>(h.object);
+        h.has_state && std::less_equal<>{}(t.data(), at) && std::less<>{}(at, t.data() + t.size()))
+      throw staging_error(message(
+          "overdub: %s is a part of a context that `enter` returned by value, and its hooks would be called "
+          "when the "
+          "program runs, and it is gone; return a reference to one that the outer context keeps",
+          std::string(h.context).c_str()));
   std::string name(h.context);
   name.append(".").append(h.name).append(" ").append(h.function);
   for (std::size_t i = 0; i < operands.size(); ++i)
@@ -131,7 +155,11 @@ OVERDUB_DECL ir::program recorder::finish() {
     return text;
   };
   std::vector<std::tuple<std::string, std::string, ir::function_id>> sorted;
-  for (ir::function_id const f : all) sorted.emplace_back(base_name(program.name_of(f)), signature(f), f);
+  for (ir::function_id const f : all) {
+    std::string const made(program.name_of(f));
+    auto const known = numbered_.find(made);
+    sorted.emplace_back(known == numbered_.end() ? made : known->second, signature(f), f);
+  }
   std::ranges::sort(sorted);
   std::string last;
   int number = 0;
@@ -154,7 +182,10 @@ OVERDUB_DECL std::string_view recorder::base_name(std::string_view name) {
 OVERDUB_DECL std::string recorder::unique_name(std::string_view name) {
   int const signatures = ++signatures_of_[std::string(name)];
   if (signatures > most_signatures) throw_signatures(name);
-  return signatures == 1 ? std::string(name) : std::string(name) + '#' + std::to_string(signatures);
+  if (signatures == 1) return std::string(name);
+  std::string made = std::string(name) + '#' + std::to_string(signatures);
+  numbered_.emplace(made, name);
+  return made;
 }
 
 OVERDUB_DECL std::size_t

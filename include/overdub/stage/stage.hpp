@@ -39,6 +39,30 @@ inline void enter_callee(ir::program& p) {
   p.entry = callee;
 }
 
+// A program calls the hooks of the contexts that it was staged in.
+template <class... Given>
+consteval void refuse_temporary_hooks() {
+  constexpr bool is_kept =
+      ((std::is_lvalue_reference_v<Given> || std::is_empty_v<std::remove_cvref_t<Given>> ||
+        !has_hooks<std::remove_cvref_t<Given>>)&&...);
+  static_assert(
+      is_kept, "overdub: a context with hooks and members is given as a temporary, and its hooks would be "
+               "called when the "
+               "program runs, and it is gone; give a variable that lives as long as the program is run");
+}
+// What a composition that ends here owns.
+template <class Composition>
+struct owned_contexts;
+template <class... Held>
+struct owned_contexts<composition<Held...>> {
+  static consteval void refuse_temporary_hooks() { detail::refuse_temporary_hooks<Held...>(); }
+};
+template <class Composition>
+consteval void refuse_temporary_composition() {
+  if constexpr (!std::is_lvalue_reference_v<Composition>)
+    owned_contexts<std::remove_cvref_t<Composition>>::refuse_temporary_hooks();
+}
+
 class stager {
 public:
   template <class S, class F, class... A>
@@ -116,6 +140,7 @@ private:
 template <class Composition, class F, class... A>
 requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
 stage(Composition&& composed, F const& f, types<A...> arguments) {
+  detail::refuse_temporary_composition<Composition>();
   auto&& contexts = detail::changeable(std::forward<Composition>(composed));
   detail::recorder r;
   staging innermost(r);
@@ -129,6 +154,7 @@ stage(Composition&& composed, F const& f, types<A...> arguments) {
 }
 template <class Context, class F, class... A>
 requires is_context<Context> ir::program stage(Context&& context, F const& f, types<A...> arguments) {
+  detail::refuse_temporary_hooks<Context>();
   detail::recorder r;
   staging innermost(r);
   detail::run_lifetime<std::remove_cvref_t<Context>> const run;

@@ -12,8 +12,8 @@ namespace overdub::detail {
 
 // An operation `protect`: what is staged by `compute`, which gives the symbols, and by `fail` when an exception leaves that. Returns
 // the symbols behind it.
-ir::id_range<ir::value_id> stage_protect(
-    recorder& r, function_view<std::vector<ir::value_id>()> compute, function_view<void()> fail);
+ir::id_range<ir::value_id>
+stage_protect(recorder& r, function_view<std::vector<ir::value_id>()> compute, function_view<void()> fail);
 
 /// The hooks that one context has for an operation; null, where it has none.
 struct observation {

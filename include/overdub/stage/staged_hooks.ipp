@@ -7,9 +7,8 @@
 
 namespace overdub::detail {
 
-OVERDUB_DECL ir::id_range<ir::value_id> stage_protect(
-    recorder& r, function_view<std::vector<ir::value_id>()> compute,
-    function_view<void()> fail) {
+OVERDUB_DECL ir::id_range<ir::value_id>
+stage_protect(recorder& r, function_view<std::vector<ir::value_id>()> compute, function_view<void()> fail) {
   ir::node_id const n = r.insert(ir::op::protect, {}, {}, {}, std::vector<std::vector<ir::type>>(2));
   std::vector<ir::type> types;
   {

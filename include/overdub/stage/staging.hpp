@@ -26,6 +26,22 @@ class staging;
 
 namespace detail {
 
+// The objects whose hooks the body of a function in contexts calls when the program runs: functions of other ones are others.
+template <class C>
+void add_observer(std::vector<void const*>& all, C const& context) {
+  if constexpr (has_hooks<C> && !std::is_empty_v<C>) all.push_back(&context);
+}
+template <class F>
+std::vector<void const*> observers_of(F const&) {
+  return {};
+}
+template <class S, class F>
+std::vector<void const*> observers_of(derived<S, F> const& f) {
+  std::vector<void const*> all = observers_of(f.f);
+  add_observer(all, f.stack.top().get());
+  return all;
+}
+
 // A leaf, called when the program runs.
 template <class F, class R, class... X>
 void run_leaf(void*, void const* const* arguments, void* const* results) {
@@ -500,7 +516,9 @@ private:
         std::is_empty_v<origin_t<F>>, "overdub: a function that is staged captures nothing, since a program "
                                       "is used again; give what it captures as an argument");
     using R = typename detail::staged_result<Call, F, X...>::type;
-    void const* const key = &detail::type_key<F, X...>;
+    void const* key = &detail::type_key<F, X...>;
+    if (auto observers = detail::observers_of(f); !observers.empty())
+      key = recorder_->key_of(key, std::move(observers));
     auto const operands = detail::flat(x...);
     detail::recorder::staged* known = recorder_->find(key);
     if (known == nullptr) {

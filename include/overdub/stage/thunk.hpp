@@ -142,7 +142,7 @@ private:
   template <class F, class T, std::size_t Arity, unsigned Literals>
   static constexpr entry one() {
     constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
-    return []<std::size_t... I>(std::index_sequence<I...>) -> entry {
+    return []<std::size_t... I>(std::index_sequence<I...>)->entry {
       return of_arguments<
           F, T, Literals, given_t<main_or_index_t<rule, T, I>, (Literals >> I & 1u) != 0>...>();
     }

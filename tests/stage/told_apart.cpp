@@ -1,0 +1,305 @@
+// What tells the callees and contexts of a program apart: the C++ type that a function came from, whole names, and the objects of contexts.
+#include "catch.hpp"
+
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/stage/evaluate.hpp>
+#include <overdub/stage/stage.hpp>
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace overdub;
+
+namespace one {
+inline constexpr auto f = fn<"f">([](auto x) { return x + 1.0; });
+}
+namespace two {
+inline constexpr auto f = fn<"f">([](auto x) { return x * 7.0; });
+}
+inline constexpr auto both = fn<"both">([](auto x) { return one::f(x) * two::f(x); });
+struct rule_for_one : context {
+  auto overdub(decltype(one::f), auto x) { return x * 0.0 + 100.0; }
+};
+
+inline constexpr auto layer = fn<"model.layer">([](auto x) { return x * x; });
+inline constexpr auto block = fn<"block#2">([](auto x) { return x + 2.0; });
+inline constexpr auto model = fn<"model">([](auto x) { return layer(x) * 2.0; });
+inline constexpr auto uses = fn<"uses">([](auto x) { return layer(x) + block(x); });
+struct rule_for_model : context {
+  auto overdub(decltype(model), auto x) { return x * 100.0; }
+};
+struct rule_for_block : context {
+  auto overdub(decltype(symbol<"block#2">), auto x) { return x * 1000.0; }
+};
+
+// Functions that run in one of two contexts of a class.
+struct inside : context {
+  int calls = 0;
+  void before(mul_t, auto const&...) { ++calls; }
+};
+inline constexpr auto square = fn<"square">([](auto x) { return x * x; });
+inline constexpr auto first = fn<"first">([](auto x) { return square(x); });
+inline constexpr auto second = fn<"second">([](auto x) { return square(x); });
+inline constexpr auto each = fn<"each">([](auto x) { return first(x) + second(x); });
+struct outside : context {
+  inside a = {}, b = {};
+  inside& enter(decltype(first)) { return a; }
+  inside& enter(decltype(second)) { return b; }
+};
+
+// A context that goes on in another object of its class.
+struct chained : context {
+  chained* next = nullptr;
+  int calls = 0;
+  template <function F>
+  chained& enter(F const&) {
+    return next == nullptr ? *this : *next;
+  }
+  void before(mul_t, auto const&...) { ++calls; }
+};
+struct deep : context {
+  int depth = 0;
+  template <function F>
+  deep enter(F const&) const {
+    deep inner = *this;
+    ++inner.depth;
+    return inner;
+  }
+  auto overdub(mul_t, auto x, auto) { return x * 0.0 + static_cast<double>(depth); }
+};
+
+// Two that enter one another.
+struct ping;
+struct pong : context {
+  ping* other = nullptr;
+  template <function F>
+  ping& enter(F const&) {
+    return *other;
+  }
+};
+struct ping : context {
+  pong* other = nullptr;
+  template <function F>
+  pong& enter(F const&) {
+    return *other;
+  }
+  void before(mul_t, auto const&...) {}
+};
+
+// A part of a context that is given by value.
+struct listening_part : context {
+  int calls = 0;
+  void before(mul_t, auto const&...) { ++calls; }
+};
+struct middle : context {
+  listening_part part = {};
+  template <function F>
+  listening_part& enter(F const&) {
+    return part;
+  }
+};
+struct top : context {
+  int unused = 0;
+  template <function F>
+  middle enter(F const&) {
+    return {};
+  }
+};
+
+ir::program times(double k) {
+  return ir::parse(
+      "entry @main\nfunc @main(%x: f64) -> f64 { %y = call @f(%x) : f64 return %y }\n"
+      "func @f(%x: f64) -> f64 { %y = mul %x, " +
+      std::to_string(k) + " : f64 return %y }\n");
+}
+
+// Hooks of a fixed number of parameters.
+struct two_arguments : context {
+  int calls = 0;
+  void before(decltype(one::f), auto const&, auto const&) { calls += 100; }
+  void before(function auto, auto const&, auto const&) { ++calls; }
+};
+struct for_sines : context {
+  void before(sin_t, auto const&...) {}
+};
+struct for_square : context {
+  int calls = 0;
+  void before(decltype(square), auto const&...) { ++calls; }
+};
+struct doubling : context {
+  auto overdub(mul_t, auto x, auto y) { return x + y; }
+};
+// The one that names a function goes first.
+struct enters_some : context {
+  template <function F>
+  leave_t enter(F const&) {
+    return leave;
+  }
+  doubling enter(decltype(square)) { return {}; }
+};
+
+struct rule_for_map : context {
+  auto overdub(map_t, auto, auto xs) { return xs; }
+};
+struct rule_for_scan : context {
+  auto overdub(rule_call auto call, scan_t, auto f, auto x, auto xs) { return call.recurse(f, x, xs); }
+};
+struct typed_hooks : context {
+  int calls = 0;
+  void before(function auto, array<double> const&, i64) { ++calls; }
+};
+struct listed_hooks : typed_hooks {
+  using signatures = types<double(array<double>, i64)>;
+};
+inline constexpr auto weigh = fn<"weigh">([](auto xs, auto n) { return xs[n]; });
+inline constexpr auto weighs = fn<"weighs">([](auto xs, auto n) { return weigh(xs, n) + 1.0; });
+
+template <class Context, class F, class... X>
+std::string refused(Context&& c, F const& f, types<X...> of) {
+  try {
+    (void)overdub::overdub(c, stage(f, of));
+  } catch (error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+} // namespace
+
+TEST_CASE("functions of one name are told apart by what they came from") {
+  rule_for_one context;
+  CHECK(run(context, both, 1.0) == 700.0);
+  CHECK(executable(overdub::overdub(context, stage(both, signature<double>))).call<double>(1.0) == 700.0);
+}
+TEST_CASE("a name with a point is another name") {
+  rule_for_model context;
+  ir::program const p = stage(uses, signature<double>);
+  for (ir::program const& q : {p, ir::parse(ir::print(p))})
+    CHECK(executable(overdub::overdub(context, q)).call<double>(2.0) == run(context, uses, 2.0));
+}
+TEST_CASE("a name with a number is a name") {
+  rule_for_block context;
+  ir::program const p = ir::parse(ir::print(stage(uses, signature<double>)));
+  CHECK(executable(overdub::overdub(context, p)).call<double>(2.0) == 2004.0);
+}
+TEST_CASE("functions that run in other objects of a class of contexts are others") {
+  outside direct, staged, rewritten;
+  (void)run(direct, each, 3.0);
+  executable const p(stage(staged, each, signature<double>));
+  executable const q(overdub::overdub(rewritten, stage(each, signature<double>)));
+  CHECK(p.call<double>(3.0) == 18.0);
+  CHECK(q.call<double>(3.0) == 18.0);
+  for (outside const* o : {&direct, &staged, &rewritten}) {
+    CHECK(o->a.calls == 1);
+    CHECK(o->b.calls == 1);
+  }
+}
+TEST_CASE("enter goes on in another object of its class") {
+  chained last, start;
+  start.next = &last;
+  (void)run(start, each, 3.0);
+  CHECK(start.calls == 0);
+  CHECK(last.calls == 2);
+  deep by_depth;
+  CHECK(run(by_depth, first, 3.0) == 2.0);
+  chained last_staged, start_staged;
+  start_staged.next = &last_staged;
+  executable const p(stage(start_staged, each, signature<double>));
+  CHECK(p.call<double>(3.0) == 18.0);
+  CHECK(last_staged.calls == last.calls);
+}
+TEST_CASE("contexts that enter one another end a recursion that does not") {
+  ping a;
+  pong b;
+  a.other = &b;
+  b.other = &a;
+  ir::program const p = ir::parse(R"ir(
+entry @down
+func @down(%x: f64) -> f64 {
+  %y = mul %x, 0.5 : f64
+  %z = call @down(%y) : f64
+  return %z
+}
+)ir");
+  CHECK_THROWS_AS(
+      run(
+          a, [&](auto x) { return evaluate<double>(p, x); }, 1.0),
+      stack_overflow);
+}
+TEST_CASE("hooks of a part of a context that is gone are refused") {
+  top context;
+  std::string what;
+  try {
+    (void)stage(context, first, signature<double>);
+  } catch (staging_error const& e) {
+    what = e.what();
+  }
+  CHECK(what.find("`enter` returned by value") != std::string::npos);
+}
+TEST_CASE("programs at one address are told apart") {
+  auto const f = fn<"f">([](auto x) {
+    auto y = x * 0.0;
+    for (int k = 2; k < 4; ++k) {
+      ir::program const p = times(k);
+      y = y + evaluate<double>(p, x);
+    }
+    return y;
+  });
+  CHECK(run(rule_for_map{}, f, 2.0) == 10.0);
+  CHECK(executable(stage(f, signature<double>)).call<double>(2.0) == 10.0);
+}
+TEST_CASE("what a program has another form of is refused where it is named") {
+  auto const doubles = fn<"doubles">([](auto xs) { return map([](auto x) { return x * 2.0; }, xs); });
+  CHECK(refused(rule_for_map{}, doubles, signature<array<double>>).find("for `map`") != std::string::npos);
+  CHECK(refused(rule_for_scan{}, doubles, signature<array<double>>).empty());
+  auto const scans = fn<"scans">([](auto xs) {
+    return std::get<1>(scan([](auto s, auto x) { return std::tuple{s + x, s * x}; }, 0.0, xs));
+  });
+  CHECK(refused(rule_for_scan{}, scans, signature<array<double>>).find("for `scan`") != std::string::npos);
+}
+TEST_CASE("hooks of a fixed number of parameters hear calls in programs") {
+  two_arguments direct, in_program;
+  (void)run(direct, weighs, array<double>{1.0, 2.0}, i64{1});
+  executable const p(overdub::overdub(in_program, stage(weighs, signature<array<double>, i64>)));
+  (void)p.call<double>(array<double>{1.0, 2.0}, i64{1});
+  CHECK(direct.calls == 2);
+  CHECK(in_program.calls == 2);
+}
+TEST_CASE("hooks that name a function hear what an outer context made of it") {
+  for_sines outer;
+  for_square direct, staged, rewritten;
+  (void)run(compose(outer, direct), each, 3.0);
+  CHECK(direct.calls == 2);
+  executable const p(stage(compose(outer, staged), each, signature<double>));
+  executable const q(overdub::overdub(compose(outer, rewritten), stage(each, signature<double>)));
+  CHECK(p.call<double>(3.0) == 18.0);
+  CHECK(q.call<double>(3.0) == 18.0);
+  CHECK(staged.calls == 2);
+  CHECK(rewritten.calls == 2);
+}
+TEST_CASE("an enter that names a function goes before one for all") {
+  enters_some context;
+  CHECK(run(context, square, 3.0) == 6.0);
+  ir::program const p = stage(square, signature<double>);
+  CHECK(executable(overdub::overdub(context, p)).call<double>(3.0) == 6.0);
+  for_sines outer;
+  CHECK(run(compose(outer, context), square, 3.0) == 6.0);
+}
+TEST_CASE("hooks for other types than a call is compiled for are refused") {
+  typed_hooks typed, direct;
+  (void)run(direct, weighs, array<double>{1.0, 2.0}, i64{1});
+  CHECK(direct.calls == 2);
+  CHECK(
+      refused(typed, weighs, signature<array<double>, i64>).find("a hook takes calls of @weigh") !=
+      std::string::npos);
+  listed_hooks listed;
+  executable const p(overdub::overdub(listed, stage(weighs, signature<array<double>, i64>)));
+  CHECK(p.call<double>(array<double>{1.0, 2.0}, i64{1}) == 3.0);
+  CHECK(listed.calls == 2);
+}
