@@ -75,7 +75,7 @@ template <class F>
 concept function = callee<F> && detail::of_kind<F, kind::function>;
 
 namespace detail {
-/// A callee that an evaluator has come to in a program, whose types are known when the program is.
+/// A callee that an evaluator has come to in a program, whose types are found at run time.
 template <class F>
 concept called_in_program = of_kind<F, kind::of_program> || of_kind<F, kind::native_of_program>;
 
@@ -90,7 +90,7 @@ struct origin<F> {
 };
 } // namespace detail
 
-// A call of a function of a program on values whose types are known when the program is: hooks hear it, and rules answer it that say so,
+// A call of a function of a program on values whose types are found at run time: hooks hear it, and rules answer it that say so,
 //   static constexpr bool answers_any_types = true;
 // since they do nothing with the arguments and the result but hand them on.
 namespace detail {

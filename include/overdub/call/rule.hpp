@@ -108,7 +108,7 @@ consteval bool is_arity_right() {
 
 enum class rule { none, named, named_call, family, family_call };
 
-// Whether a context's rules may get values whose types are known when the program is.
+// Whether a context's rules may get values whose types are found at run time.
 template <class C>
 inline constexpr bool takes_untyped = symbolic<C> || answers_any_types<C>;
 

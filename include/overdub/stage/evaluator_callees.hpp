@@ -315,7 +315,7 @@ private:
       refuse_typed_hooks<F>(std::make_index_sequence<most_probed + 1>{});
     }
   }
-  // A hook that takes the arguments that the call has, and no values whose types are known when the program is.
+  // A hook that takes the arguments that the call has, and no values whose types are found at run time.
   template <class F, std::size_t... N>
   void refuse_typed_hooks(std::index_sequence<N...>) const {
     bool const is_meant = ((count() == N && takes_by_types<F, N>(std::make_index_sequence<N>{})) || ...);

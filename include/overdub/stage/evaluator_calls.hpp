@@ -184,14 +184,14 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
   ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
   if (at.f[n].code != ir::op::host)
     throw not_executable(message(
-        "overdub: evaluate: \"%s\" is a random choice, which nobody answers; run the program by an "
-        "executable "
-        "that is told",
+        "overdub: evaluate: no handler is given for the random choice \"%s\"; run the program by an "
+        "executable that has "
+        "one",
         name.c_str()));
   if (known == nullptr)
     throw host_error(message(
-        "overdub: evaluate: \"%s\" is a function of the host's, and is not known; run the program by an "
-        "executable that is told",
+        "overdub: evaluate: the program has no function for the host operation \"%s\"; run it by an "
+        "executable that is given one",
         name.c_str()));
   refuse_context(*known);
   refuse_lost_metadata(at, n);

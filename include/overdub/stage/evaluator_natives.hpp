@@ -142,8 +142,8 @@ void evaluator<S>::run_native(node const& x, std::vector<void const*> const& giv
   ir::host_binding const* const known = program_.host(x.attributes.text());
   if (known == nullptr)
     throw host_error(message(
-        "overdub: evaluate: \"%s\" is a function of the host's, and is not known; run the program by an "
-        "executable that is told",
+        "overdub: evaluate: the program has no function for the host operation \"%s\"; run it by an "
+        "executable that is given one",
         name.c_str()));
   refuse_context(*known);
   known->run(known->object, given.data(), &result);

@@ -269,10 +269,11 @@ private:
   }
   [[noreturn]] static void throw_other_contexts() {
     throw evaluation_error(message(
-        "overdub: a context that `enter` gives, and a rule that calls a function outside of its context, "
-        "take a "
-        "program's functions of up to 8 numbers and arrays that return one, and @%.*s is none; leave this "
-        "function as it is",
+        "overdub: a rule calls @%.*s outside of its context, or `enter` changes its context, which programs "
+        "do for functions "
+        "of up to 8 numbers and arrays that return one; `enter` must return *this or leave for it, and the "
+        "rule must "
+        "not call it",
         static_cast<int>(name().size()), name().data()));
   }
   template <class S, class E, class Slots>
@@ -346,7 +347,7 @@ consteval bool any_asks_types() {
   else
     return asks_types<typename S::context, F, N>() || any_asks_types<typename S::tail, F, N>();
 }
-// Whether one does a call of values whose types are known when the program is, of up to N.
+// Whether one does a call of values whose types are found at run time, of up to N.
 template <class S, class F, std::size_t N>
 consteval bool hears_cells() {
   constexpr bool here = []<class... X>(types<X...>) {

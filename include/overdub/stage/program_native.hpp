@@ -1,7 +1,7 @@
 // Native functions that programs call, as callees of the dispatcher: rules and hooks apply to their calls as to those of `leaf`.
 //
 // A rule or hook that names one gets arguments of the types that it is compiled for (program_signatures.hpp). Hooks for all native functions get
-// values whose type is known when the program is. A rule for all of them is a template, which need not compile for all types: it answers those
+// values whose type is found at run time. A rule for all of them is a template, which need not compile for all types: it answers those
 // of no name only where its context says so (answers_any_types).
 #pragma once
 

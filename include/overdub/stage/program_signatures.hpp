@@ -1,4 +1,4 @@
-// The signatures that contexts are compiled for where they answer functions of programs, whose types are known when the program is:
+// The signatures that contexts are compiled for where they answer functions of programs, whose types are found at run time:
 // numbers f64; those that a context lists, or a symbol's; and those that the parameters of rules and hooks say, by their types or
 // constraints. A rule whose parameters take anything is a template, which need not compile for arrays, and is not asked for them.
 #pragma once
