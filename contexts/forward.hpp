@@ -97,8 +97,10 @@ struct forward_along : context {
     else if constexpr (detail::derivative_of<F>::is_rule) {
       using Tangent = typename detail::derivative_of<F>::tangent;
       auto const along = [&](auto direction) {
-        return call(
-            Tangent{}, result, detail::take_inner{}(x)..., along_direction<decltype(direction)::value>(x)...);
+        constexpr int number = decltype(direction)::value;
+        return unless_constant(
+            call(Tangent{}, result, detail::take_inner{}(x)..., along_direction<number>(x)...),
+            along_direction<number>(x)...);
       };
       return [&]<int... I>(std::integer_sequence<int, I...>) {
         return with_tangents(result, along(std::integral_constant<int, I>{})...);
@@ -209,6 +211,41 @@ private:
       return tree_traits<X>::map([](auto const& child) { return along_direction<Direction>(child); }, x);
     else
       return zero{};
+  }
+  // Tangents that a rule gave, and zero where no argument, all of which are numbers, has one: a rule need not be finite at constants.
+  template <class D, class... T>
+  static constexpr auto unless_constant(D const& d, T const&... tangents) {
+    if constexpr ((is_number_or_zero<T>() && ...))
+      return nonzero_by(d, tangents...);
+    else
+      return d;
+  }
+  template <class T>
+  static consteval bool is_number_or_zero() {
+    return std::same_as<T, zero> || (detail::is_leaf<T> && std::floating_point<plain_t<T>>);
+  }
+  template <class D, class... T>
+  static constexpr auto nonzero_by(D const& d, T const&... tangents) {
+    if constexpr (detail::is_leaf<D>) {
+      if constexpr (std::floating_point<plain_t<D>>)
+        return selected(d, tangents...);
+      else
+        return d;
+    } else if constexpr (detail::tree<D>)
+      return tree_traits<D>::map([&](auto const& child) { return nonzero_by(child, tangents...); }, d);
+    else
+      return d;
+  }
+  template <class D>
+  static constexpr auto selected(D const&) {
+    return plain_t<D>{};
+  }
+  template <class D, class T, class... More>
+  static constexpr auto selected(D const& d, T const& tangent, More const&... more) {
+    if constexpr (std::same_as<T, zero>)
+      return selected(d, more...);
+    else
+      return select(tangent != plain_t<T>{}, d, selected(d, more...));
   }
   // A result with its tangents, one a direction; `zero` stands for a tree of zeros.
   template <class R, class... D>

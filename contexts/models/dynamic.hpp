@@ -183,13 +183,27 @@ requires(!overdub::detail::contexts_to_run_in<F>) //
     dynamic_function<F, A...> dynamic_model(F const& f, A const&... x) {
   return dynamic_function<F, A...>(f, x...);
 }
+namespace detail {
+// Whether no context of a composition has a pass.
+template <class Composition>
+struct run_directly;
+template <class... Held>
+struct run_directly<composition<Held...>>
+    : std::bool_constant<(!has_pass<overdub::detail::held_context_t<Held>> && ...)> {};
+} // namespace detail
+
 /// The model overdub(contexts, f, x...), run directly: the contexts see f's calls, its choices too, and their hooks hear of each run. Those
-/// that are lvalues are referred to, and must live as long. Thread-safe where they are. They keep no metadata.
+/// that are lvalues are referred to, and must live as long. Thread-safe where they are. They keep no metadata, and have no passes.
 template <class Context, class F, class... A>
 requires overdub::detail::contexts_to_run_in<Context>
 auto dynamic_model(Context&& contexts, F const& f, A const&... x) {
   auto all = compose(std::forward<Context>(contexts));
   using Composition = decltype(all);
+  static_assert(
+      detail::run_directly<Composition>::value,
+      "overdub: a context with a pass is given to dynamic_model, whose function runs directly and makes "
+      "random choices, which are in "
+      "no compiled program; use model");
   using In = detail::in_contexts<Composition, F>;
   return dynamic_function<In, A...>(In{std::make_shared<Composition>(std::move(all)), f}, x...);
 }

@@ -138,11 +138,15 @@ TEST_CASE("constant arguments of an operation of three have no derivative, where
 }
 
 TEST_CASE("a direction in which an argument does not move has no share of a slope that is not finite") {
-  auto const power = [](auto const& x) { return overdub::pow(overdub::at(x, i64{0}), overdub::at(x, i64{1})); };
+  auto const power = [](auto const& x) {
+    return overdub::pow(overdub::at(x, i64{0}), overdub::at(x, i64{1}));
+  };
   auto const of_power = contexts::forward_gradient(power, array<double>{-2.0, 3.0});
   CHECK(of_power[0] == 12.0);
   CHECK(std::isnan(of_power[1])); // the derivative by the exponent itself
-  auto const root = [](auto const& x) { return overdub::sqrt(overdub::at(x, i64{0})) + overdub::at(x, i64{1}); };
+  auto const root = [](auto const& x) {
+    return overdub::sqrt(overdub::at(x, i64{0})) + overdub::at(x, i64{1});
+  };
   for (int const directions : {1, 8}) {
     array<double> const xs{0.0, 5.0};
     auto const slopes =
@@ -150,4 +154,24 @@ TEST_CASE("a direction in which an argument does not move has no share of a slop
     CHECK(slopes[0] == infinity);
     CHECK(slopes[1] == 1.0);
   }
+}
+
+TEST_CASE("the derivative rule of a function need not be finite at constants") {
+  constexpr auto root =
+      derivative_rule(fn<"root">([](auto x) { return overdub::sqrt(x); }), [](auto r, auto, auto dx) {
+        return dx / (2.0 * r);
+      });
+  constexpr auto scaled = fn<"scaled">([](auto x, auto k) { return x * decltype(root){}(k); });
+  CHECK(run(forward{}, scaled, tag(2.0, 1.0), 0.0).metadata == 0.0);
+  CHECK(run(forward{}, scaled, tag(2.0, 1.0), tag(0.0, 0.0)).metadata == 0.0);
+  CHECK(run(forward{}, scaled, tag(2.0, 1.0), tag(4.0, 1.0)).metadata == 2.5);
+  CHECK(run(forward{}, scaled, tag(2.0, 0.0), tag(0.0, 1.0)).metadata == infinity);
+  array<double> const data{0.0, 4.0};
+  auto const fitted = [&](auto const& b) {
+    auto const weights = overdub::map([](auto x) { return decltype(root){}(x); }, data);
+    return b[0] * weights[0] + b[1] + b[0] * decltype(root){}(data[1]) + b[1];
+  };
+  auto const slopes = contexts::forward_gradient(fitted, array<double>{1.0, 2.0});
+  CHECK(slopes[0] == 2.0);
+  CHECK(slopes[1] == 2.0);
 }

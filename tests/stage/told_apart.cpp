@@ -132,6 +132,13 @@ struct for_square : context {
   int calls = 0;
   void before(decltype(square), auto const&...) { ++calls; }
 };
+struct elsewhere : context {
+  auto overdub(tan_t, auto x) { return x; }
+};
+struct hears_entry : context {
+  int count = 0;
+  void before(function auto f, auto const&...) { count += f.name() == "calls.elsewhere"; }
+};
 struct doubling : context {
   auto overdub(mul_t, auto x, auto y) { return x + y; }
 };
@@ -176,6 +183,20 @@ TEST_CASE("functions of one name are told apart by what they came from") {
   rule_for_one context;
   CHECK(run(context, both, 1.0) == 700.0);
   CHECK(executable(overdub::overdub(context, stage(both, signature<double>))).call<double>(1.0) == 700.0);
+}
+TEST_CASE("an entry that only calls another function stays one") {
+  constexpr auto calls = fn<"calls">([](auto x) { return square(x); });
+  elsewhere says_nothing;
+  for_square hears;
+  hears_entry entry;
+  ir::program const p = overdub::overdub(says_nothing, stage(calls, signature<double>));
+  CHECK(p.name_of(p.entry) == "calls.elsewhere");
+  CHECK(executable(overdub::overdub(entry, p)).call<double>(3.0) == 9.0);
+  CHECK(entry.count == 1);
+  ir::program const q = overdub::overdub(hears, stage(calls, signature<double>));
+  CHECK(q.name_of(q.entry) == "calls.for_square");
+  CHECK(executable(q).call<double>(3.0) == 9.0);
+  CHECK(hears.calls == 1);
 }
 TEST_CASE("a name with a point is another name") {
   rule_for_model context;

@@ -212,10 +212,7 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) 
       if (!p.is_erased(ir::function_id{i})) roots.push_back(ir::function_id{i});
   using T = heard_t<S>;
   auto const made = evaluation<T>::staged(p, tail_of<T>(contexts), names_above<S, T>(), roots);
-  if (p.entry != ir::nothing) {
-    r.program.entry = made.front();
-    enter_callee(r.program);
-  }
+  if (p.entry != ir::nothing) r.program.entry = made.front();
   return r.finish();
 }
 

@@ -505,7 +505,11 @@ auto evaluator<S>::heard(ir::function_id id) -> ir::function_id requires symboli
       r.program[made].results = r.types_of(results);
     }
     r.end(number, std::vector<any>());
-    return made;
+    ir::function_id const callee = only_callee(r.program, made);
+    if (callee == ir::nothing) return made;
+    r.program.erase(made); // nothing is done around the call
+    r.find(key)->id = callee;
+    return callee;
   }
   return staged(id);
 }

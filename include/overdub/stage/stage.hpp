@@ -22,19 +22,8 @@ namespace detail {
 
 // An entry that only calls another function gives way to it.
 inline void enter_callee(ir::program& p) {
-  ir::function const& root = p[p.entry];
-  ir::node_id const first = root[ir::function::body].first;
-  if (root[first].code != ir::op::call || root[first].next != root.yield_of(ir::function::body)) return;
-  auto same = [](auto const& a, auto const& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (a[i] != b[i]) return false;
-    return true;
-  };
-  if (!same(root.operands_of(first), root.parameters()) ||
-      !same(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first)))
-    return;
-  ir::function_id const callee = root[first].attributes.callee();
+  ir::function_id const callee = only_callee(p, p.entry);
+  if (callee == ir::nothing) return;
   p.erase(p.entry);
   p.entry = callee;
 }

@@ -127,6 +127,16 @@ class staging : public context {
     else
       return x;
   }
+  // Plain arrays as symbols of constants.
+  template <class A>
+  auto as_symbols(A const& a) {
+    if constexpr (detail::is_array<A> && is_carried<A>)
+      return overdub::tag(A{}, symbol_of_value{recorder_->literal(a)});
+    else if constexpr (detail::tree<A> && !detail::is_tagged<A>)
+      return tree_traits<A>::map([&](auto const& child) { return as_symbols(child); }, a);
+    else
+      return a;
+  }
   // The tree of elements of a tree of arrays.
   template <class A>
   auto elements_at(A const& a, ir::value_id i) {
@@ -183,6 +193,14 @@ class staging : public context {
       return detail::owned_tree(std::forward<Next>(next));
     else
       return State{};
+  }
+
+  template <class F, class... A>
+  auto mapped(F const& f, A const&... xs) {
+    ir::node_id const node = open(ir::op::map, {length(xs...)}, {{ir::i64}});
+    auto const element =
+        in_region(node, 0, [&] { return detail::owned_tree(f(elements_at(xs, argument(node, 0))...)); });
+    return finish(node, stacked(element), 0);
   }
 
   template <bool Reversed, class X, class Step>
@@ -457,8 +475,9 @@ public:
   }
   template <class F, class X, class A>
   auto overdub(scan_t const&, F const& f, X const& state, A const& xs) {
+    auto const arrays = as_symbols(xs);
     return scanned<false>(
-        length(xs), state, [&](ir::value_id i, auto const& s) { return f(s, elements_at(xs, i)); });
+        length(arrays), state, [&](ir::value_id i, auto const& s) { return f(s, elements_at(arrays, i)); });
   }
   template <bool Reversed, class N, class X, class F>
   auto overdub(detail::indexed_scan_t<Reversed> const&, N const& n, X const& state, F const& f) {
@@ -466,10 +485,7 @@ public:
   }
   template <class F, class... A>
   auto overdub(map_t const&, F const& f, A const&... xs) {
-    ir::node_id const node = open(ir::op::map, {length(xs...)}, {{ir::i64}});
-    auto const element =
-        in_region(node, 0, [&] { return detail::owned_tree(f(elements_at(xs, argument(node, 0))...)); });
-    return finish(node, stacked(element), 0);
+    return mapped(f, as_symbols(xs)...);
   }
   template <class N, class F>
   auto overdub(tabulate_t const&, N const& n, F const& f) {

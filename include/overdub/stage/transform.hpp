@@ -3,6 +3,7 @@
 
 #include <overdub/stage/staging.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -93,6 +94,18 @@ constexpr wrap_t<S, T> symbol_in(S const& stack, ir::value_id v) {
     return wrap(stack, tag(T{}, symbol_of_value{v}));
   else
     return wrap(stack, symbol_in<T>(stack.rest(), v));
+}
+
+// What a function calls that only calls another one; nothing, where it does more.
+inline ir::function_id only_callee(ir::program const& p, ir::function_id f) {
+  ir::function const& root = p[f];
+  ir::node_id const first = root[ir::function::body].first;
+  if (root[first].code != ir::op::call || root[first].next != root.yield_of(ir::function::body))
+    return ir::nothing;
+  bool const is_all =
+      std::ranges::equal(root.operands_of(first), root.parameters()) &&
+      std::ranges::equal(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first));
+  return is_all ? root[first].attributes.callee() : ir::function_id{ir::nothing};
 }
 
 } // namespace overdub::detail

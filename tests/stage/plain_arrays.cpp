@@ -1,0 +1,42 @@
+// Plain arrays, which have no context, given to the operations of a function that is staged.
+#include "catch.hpp"
+
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/stage/stage.hpp>
+
+#include <tuple>
+
+namespace {
+
+using namespace overdub;
+
+template <class Body>
+void check_same(Body const& body) {
+  auto const f = fn<"f">(body);
+  array<double> const xs{0.5, -2.0, 3.0};
+  CHECK(executable(stage(f, signature<array<double>>)).template call<double>(xs) == f(xs));
+}
+
+} // namespace
+
+TEST_CASE("map takes plain arrays where a function is staged") {
+  check_same([](auto xs) {
+    return sum(map([](auto a, auto b) { return a * b; }, xs, array<double>{1.0, 2.0, 3.0}));
+  });
+  check_same([](scope auto& cx, auto xs) {
+    return sum(cx(
+        map, [&](auto i) { return xs[0] * convert<double>(i); }, iota(i64{4})));
+  });
+}
+TEST_CASE("scan takes plain arrays where a function is staged") {
+  check_same([](scope auto& cx, auto xs) {
+    auto const [last, sums] = cx(
+        scan,
+        [&](auto s, auto x) {
+          auto const next = s + x * xs[0];
+          return std::tuple{next, next};
+        },
+        0.0 * xs[0], array<double>{1.0, 2.0, 3.0});
+    return last + sum(sums);
+  });
+}
