@@ -1,0 +1,46 @@
+// The growth law for functions of programs in contexts: what a context does at a call takes as long among a hundred times as many
+// functions, or programs.
+#include "growth/check_each.hpp"
+
+#include <overdub/contexts/profile.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/stage/evaluate.hpp>
+
+#include <string>
+
+namespace {
+
+namespace od = overdub;
+namespace oc = overdub::contexts;
+using growth::check_each;
+using growth::few;
+using growth::many;
+using growth::work_of;
+using od::i64;
+
+// A function that calls n others.
+od::ir::program calls_of(i64 n) {
+  std::string text = "entry @main\n", body = "func @main(%0: f64) -> f64 {\n";
+  for (i64 i = 0; i < n; ++i) {
+    std::string const name = "@f" + std::to_string(100'000 + i);
+    text += "func " + name + "(%0: f64) -> f64 {\n  %1 = mul %0, 0.5 : f64\n  return %1\n}\n";
+    body += "  %" + std::to_string(i + 1) + " = call " + name + "(%" + std::to_string(i) + ") : f64\n";
+  }
+  return od::ir::parse(text + body + "  return %" + std::to_string(n) + "\n}\n");
+}
+double run_in(auto& context, od::ir::program const& p) {
+  return od::run(
+      context, [&](auto x) { return od::evaluate<double>(p, x); }, 2.0);
+}
+
+} // namespace
+
+TEST_CASE("profile takes as long for a call of one of more callees", "[functions]") {
+  auto const profiling = [](i64 n) {
+    od::ir::program const p = calls_of(n);
+    oc::profile times;
+    (void)run_in(times, p); // the paths are known from here on
+    return work_of([&] { (void)run_in(times, p); });
+  };
+  check_each("a call in profile", profiling(few), profiling(many));
+}
