@@ -2,11 +2,13 @@
 // functions, or programs.
 #include "growth/check_each.hpp"
 
+#include <overdub/contexts/memoize.hpp>
 #include <overdub/contexts/profile.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/stage/evaluate.hpp>
 
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -43,4 +45,21 @@ TEST_CASE("profile takes as long for a call of one of more callees", "[functions
     return work_of([&] { (void)run_in(times, p); });
   };
   check_each("a call in profile", profiling(few), profiling(many));
+}
+
+TEST_CASE("memoize takes as long for an evaluation of one of more programs", "[functions]") {
+  auto const remembering = [](i64 n) {
+    std::vector<od::ir::program> programs;
+    for (i64 i = 0; i < n; ++i)
+      programs.push_back(od::ir::parse(
+          "entry @main\nfunc @main(%0: f64) -> f64 {\n  %1 = mul %0, " + std::to_string(100'000 + i) +
+          ".0 : f64\n  return %1\n}\n"));
+    oc::memoize memo;
+    for (auto const& p : programs) (void)run_in(memo, p);
+    CHECK(memo.entries == static_cast<std::size_t>(n));
+    return work_of([&] {
+      for (auto const& p : programs) (void)run_in(memo, p);
+    });
+  };
+  check_each("an evaluation in memoize", remembering(few), remembering(many));
 }
