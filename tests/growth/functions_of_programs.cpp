@@ -2,6 +2,7 @@
 // functions, or programs.
 #include "growth/check_each.hpp"
 
+#include <overdub/contexts/count.hpp>
 #include <overdub/contexts/memoize.hpp>
 #include <overdub/contexts/profile.hpp>
 #include <overdub/ir/parse.hpp>
@@ -62,4 +63,13 @@ TEST_CASE("memoize takes as long for an evaluation of one of more programs", "[f
     });
   };
   check_each("an evaluation in memoize", remembering(few), remembering(many));
+}
+
+TEST_CASE("a context rewrites programs of more functions in the same time for each", "[functions]") {
+  auto const rewriting = [](i64 n) {
+    od::ir::program const p = calls_of(n);
+    oc::count_each calls;
+    return work_of([&] { (void)od::overdub(calls, p); });
+  };
+  check_each("a function in a program that is rewritten", rewriting(few), rewriting(many), 1.2);
 }
