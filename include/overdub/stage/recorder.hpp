@@ -20,8 +20,8 @@
 namespace overdub {
 
 /// A program could not be staged.
-struct OVERDUB_EXPORTED staging_error : error {
-  using error::error;
+struct OVERDUB_EXPORTED staging_error : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 namespace detail {
