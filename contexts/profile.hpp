@@ -11,10 +11,11 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <map>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <tsl/robin_map.h>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -128,6 +129,16 @@ private:
     std::vector<std::size_t> children;
     path_row row; // without its path
   };
+  struct edge { // from a node to a function that was called there
+    std::size_t parent;
+    std::string_view called;
+    bool operator==(edge const&) const = default;
+  };
+  struct edge_hash {
+    std::size_t operator()(edge const& e) const {
+      return std::hash<std::string_view>()(e.called) ^ e.parent * std::size_t{0x9e3779b97f4a7c15};
+    }
+  };
   struct measured {
     function_row row;
     int running = 0; // calls that have not ended
@@ -151,12 +162,12 @@ private:
     return found->second;
   }
   std::size_t child(std::size_t parent, std::string_view called) {
-    for (std::size_t const c : nodes_[parent].children)
-      if (functions_[nodes_[c].function].row.name == called) return c;
-    std::size_t const made = nodes_.size();
-    nodes_.push_back({function_of(called), {}, {}});
-    nodes_[parent].children.push_back(made);
-    return made;
+    auto const [found, is_new] = children_.try_emplace(edge{parent, called}, nodes_.size());
+    if (is_new) {
+      nodes_.push_back({function_of(called), {}, {}});
+      nodes_[parent].children.push_back(found->second);
+    }
+    return found->second;
   }
 
   void end() {
@@ -213,7 +224,8 @@ private:
 
   std::vector<call_node> nodes_; // a tree; the first one is above all calls
   std::vector<measured> functions_;
-  std::map<std::string_view, std::size_t> numbers_;
+  tsl::robin_map<edge, std::size_t, edge_hash> children_; // their nodes
+  tsl::robin_map<std::string_view, std::size_t> numbers_; // of functions
   std::vector<call> running_;
   long own_allocations_ = 0;
 };

@@ -13,7 +13,8 @@
 namespace overdub::contexts {
 
 /// A policy: a call is made at most N times. Policies are called after each failure with the callee's name, the number of its
-/// failures, and the exception, and return whether the call is made again. They may wait, or write what happened.
+/// failures, and the exception, and return whether the call is made again. They may wait, or write what happened. What rejects a program
+/// is no failure: a rejected_program goes on at once.
 template <int N>
 inline constexpr auto times =
     [](std::string_view, int failures, std::exception_ptr const&) { return failures < N; };
@@ -24,6 +25,8 @@ auto attempt_again(Policy const& policy, std::string_view callee, Attempt const&
   for (int failures = 0;;) {
     try {
       return attempt();
+    } catch (rejected_program const&) { // as it would be again
+      throw;
     } catch (...) {
       if (!policy(callee, ++failures, std::current_exception())) throw;
     }
@@ -81,7 +84,7 @@ struct retried : context {
       return leaf<name_of_callee<F>()>(native_retry<origin_t<F>, Policy>{}, effects::constant<F::effects>{})(
           x...);
     else if constexpr (native_leaf<F> && overdub::detail::is_untyped<F>) { // of a program
-      throw error(message(
+      throw rejected_program(message(
           "overdub: retry calls \"%.*s\" again in programs for arguments of the types that it is declared "
           "with, and "
           "this program gives it others; stage the function of C++ in the context",

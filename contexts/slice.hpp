@@ -31,7 +31,7 @@ struct dropped_effects : context {
   requires(sliced<F, Callees...>&& overdub::detail::is_untyped<F>) none overdub(F const& f, X const&...)
   const {
     if constexpr (!F::returns_nothing)
-      throw error(message(
+      throw rejected_program(message(
           "overdub: slice takes away a call of \"%.*s\", whose result the program goes on with; slice other "
           "callees, or "
           "replace the result: compose(mock(read, ...), slice())",

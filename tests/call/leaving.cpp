@@ -147,6 +147,46 @@ TEST_CASE("types tell that values are in them: by arguments, sizes and signature
   static_assert(!holds<std::span<double>> && !holds<matrix<double, 2, 2>> && !holds<std::function<double()>>);
 }
 
+// Templates of types and values, in all orders.
+template <class, unsigned>
+struct small {};
+template <class, std::size_t, class = int>
+struct static_vector {};
+template <auto, class>
+struct sized {};
+template <auto, class, auto>
+struct placed {};
+template <class, class, auto>
+struct keyed {};
+template <class, bool, class...>
+struct several {};
+template <class, char, class, int...>
+struct two_runs {};
+template <std::size_t, bool, class...>
+struct behind_two {};
+template <class, class, class, class, int, unsigned, bool>
+struct behind_four {};
+template <class, int, class, int, class>
+struct in_turn {};
+
+TEST_CASE("types tell that values are among the types and values that a template takes, in any order") {
+  static_assert(
+      holds<small<value, 2>> && holds<static_vector<value, 4>> && holds<static_vector<int, 4, value>>);
+  static_assert(holds<sized<3, value>> && holds<placed<true, value const, 'a'>>);
+  static_assert(holds<keyed<value, int, 1>> && holds<keyed<int, value, 1>>);
+  static_assert(holds<several<int, true, int, value>> && holds<several<value, true>>);
+  static_assert(holds<two_runs<int, 'a', value, 1, 2>> && holds<two_runs<value, 'a', int>>);
+  static_assert(
+      holds<behind_two<1, true, int, value>> && holds<behind_four<int, int, int, value, 1, 2, true>>);
+  static_assert(holds<in_turn<int, 1, int, 2, value>> && holds<in_turn<int, 1, value, 2, int>>);
+  static_assert(holds<std::vector<small<keyed<int, value*, 1>, 2>>> && holds<small<std::vector<value>, 2>>);
+  static_assert(!holds<small<double, 2>> && !holds<static_vector<double, 4>> && !holds<sized<3, double>>);
+  static_assert(
+      !holds<several<int, true, double>> && !holds<behind_two<1, true>> &&
+      !holds<in_turn<int, 1, int, 2, int>>);
+  static_assert(!holds<std::integral_constant<int, 3>> && !holds<std::index_sequence<1, 2>>);
+}
+
 TEST_CASE("closures of plain numbers, and functions, are returned as they are") {
   auto const times = run([](auto x) { return [k = od::concrete(x)](double y) { return k * y; }; });
   CHECK(times(2.0) == 6.0);

@@ -7,11 +7,16 @@
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/log.hpp>
 #include <overdub/contexts/retry.hpp>
+#include <overdub/ir/error.hpp>
+#include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/stage/cell.hpp>
 
+#include <exception>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -103,6 +108,42 @@ TEST_CASE("a policy is told the callee, the number of failures and the exception
   auto c = retry(tell, fetch, load);
   CHECK(od::run(c, program, 1.0) == 5.0);
   CHECK(told == std::vector<std::string>{"load 1 busy", "load 2 busy"});
+}
+
+TEST_CASE("what rejects a program is no failure: it goes on, and no policy is called") {
+  int asked = 0;
+  auto const ask = [&](std::string_view, int failures, std::exception_ptr const&) {
+    ++asked;
+    return failures < 3;
+  };
+  auto const asked_of = [&](auto const& attempt) {
+    asked = calls = 0;
+    auto const f = od::leaf<"f">([&](double x) {
+      ++calls;
+      attempt();
+      return x;
+    });
+    auto c = retry(ask, f);
+    CHECK_THROWS(od::run(
+        c, [&](auto x) { return f(x); }, 1.0));
+    return asked;
+  };
+  CHECK((asked_of([] { (void)od::ir::parse("no program"); }) == 0 && calls == 1));
+  CHECK((asked_of([] { (void)od::executable(od::ir::parse("")); }) == 0 && calls == 1));
+  auto const throws = [](auto e) { return [=] { throw e; }; };
+  od::message const why("why");
+  CHECK(asked_of(throws(od::staging_error(why))) == 0);
+  CHECK(asked_of(throws(od::evaluation_error(why))) == 0);
+  CHECK(asked_of(throws(od::pass_error(why, ""))) == 0);
+  CHECK(asked_of(throws(od::refusal(why))) == 0);
+  CHECK(asked_of(throws(od::ir::verify_error(std::vector<od::ir::diagnostic>()))) == 0);
+  CHECK(asked_of(throws(od::differentiation_error(why))) == 0);
+  CHECK(asked_of(throws(od::escaped_value(why))) == 0);
+
+  CHECK((asked_of(throws(std::runtime_error("busy"))) == 3 && calls == 3));
+  CHECK((asked_of(throws(od::error(why))) == 3 && calls == 3));
+  CHECK((asked_of(throws(od::index_error(why))) == 3 && calls == 3));
+  CHECK((asked_of(throws(od::assertion_failed(why))) == 3 && calls == 3));
 }
 
 TEST_CASE("each attempt is seen by inner contexts, the call by outer ones: faults inside are survived") {

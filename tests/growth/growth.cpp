@@ -1,7 +1,7 @@
 // The growth law: what takes work for each operation, element, span, entry or context takes as much for each where there are a hundred
 // times as many. A quadratic part of one block for each pair would show.
 #include "catch.hpp"
-#include "growth/work.hpp"
+#include "growth/check_each.hpp"
 
 #include <overdub/compile/cache.hpp>
 #include <overdub/contexts/forward_program.hpp>
@@ -26,18 +26,11 @@ namespace {
 
 namespace od = overdub;
 namespace oc = overdub::contexts;
+using growth::check_each;
+using growth::few;
+using growth::many;
 using growth::work_of;
 using od::i64;
-
-constexpr i64 few = 60, many = 6'000; // two decades
-
-/// What work is for each of few, and for each of many. What is done once is in both, and makes the first figure larger.
-void check_each(char const* what, double of_few, double of_many, double most = 1.1) {
-  double const small = of_few / few, large = of_many / many;
-  INFO(what << ": " << small << " blocks for each of " << few << ", " << large << " for each of " << many);
-  CHECK(small > 0);
-  CHECK(large <= most * small);
-}
 
 // ---- programs of n operations
 

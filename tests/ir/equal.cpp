@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
+#include <overdub/ir/hash.hpp>
 
 #include <limits>
 #include <string>
@@ -97,6 +98,18 @@ TEST_CASE("everything else is a part of equality") {
   CHECK(make({.nested = true}) != p);
   CHECK(p != make({.structure = true}));
   CHECK(p != make({.no_entry = true}));
+}
+
+TEST_CASE("equal programs have one hash; others, as a rule, do not") {
+  std::size_t const hash = overdub::ir::hash_of(make());
+  CHECK(hash == overdub::ir::hash_of(make({.names = true})));
+  CHECK(hash == overdub::ir::hash_of(make({.erased_first = true})));
+  for (program const& p : all()) CHECK(overdub::ir::hash_of(p) == overdub::ir::hash_of(program(p)));
+  for (choices const& other :
+       {choices{.function_name = "f2"}, choices{.code = op::add}, choices{.number = 2.0},
+        choices{.swapped = true}, choices{.calls_other = true}, choices{.reversed = true},
+        choices{.host_name = "write"}, choices{.nested = true}, choices{.no_entry = true}})
+    CHECK(hash != overdub::ir::hash_of(make(other)));
 }
 
 TEST_CASE("literals are equal by their bits: zeros of two signs differ, and NaN equals itself") {

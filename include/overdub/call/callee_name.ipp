@@ -49,7 +49,7 @@ OVERDUB_DECL std::int64_t number_of_name(std::string_view name) {
   std::unique_lock const lock(all.mutex);
   auto const [known, is_new] = all.of_number.emplace(number, all.intern(name));
   if (!is_new && known->second != name)
-    throw error(message(
+    throw rejected_program(message(
         "overdub: two functions of programs, \"%.*s\" and \"%.*s\", cannot be told apart in one process; "
         "rename one of them",
         static_cast<int>(name.size()), name.data(), static_cast<int>(known->second.size()),
@@ -61,7 +61,7 @@ OVERDUB_DECL std::string_view name_of_number(std::int64_t number) {
   std::shared_lock const lock(all.mutex);
   auto const found = all.of_number.find(number);
   if (found == all.of_number.end())
-    throw error(message(
+    throw rejected_program(message(
         "overdub: a hook is called for a function of a program that another process made; rewrite the "
         "program by the context in this one"));
   return found->second;

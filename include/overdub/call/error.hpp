@@ -36,6 +36,12 @@ private:
   message message_;
 };
 
+/// The base of what rejects a program, or a use of overdub, whatever the numbers are: it would be rejected again. What the program's
+/// operations throw, as index_error, is none.
+struct OVERDUB_EXPORTED rejected_program : error {
+  using error::error;
+};
+
 /// An array was indexed outside of its bounds.
 struct OVERDUB_EXPORTED index_error : error {
   using error::error;
@@ -72,8 +78,8 @@ struct OVERDUB_EXPORTED type_error : error {
 };
 
 /// A program was called with arguments of another number, type or rank than it takes.
-struct OVERDUB_EXPORTED argument_error : error {
-  using error::error;
+struct OVERDUB_EXPORTED argument_error : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// An `assert` of a program did not hold.
@@ -87,28 +93,28 @@ struct OVERDUB_EXPORTED stack_overflow : error {
 };
 
 /// A program calls a host function that it was not given, or one of another type.
-struct OVERDUB_EXPORTED host_error : error {
-  using error::error;
+struct OVERDUB_EXPORTED host_error : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// A program needs something that the executor at hand does not do.
-struct OVERDUB_EXPORTED not_executable : error {
-  using error::error;
+struct OVERDUB_EXPORTED not_executable : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// Checked builds: values of two instances of one context type met in one call.
-struct OVERDUB_EXPORTED context_mismatch : error {
-  using error::error;
+struct OVERDUB_EXPORTED context_mismatch : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// Checked builds: a value was used after its run had ended, or a scope after its call.
-struct OVERDUB_EXPORTED escaped_value : error {
-  using error::error;
+struct OVERDUB_EXPORTED escaped_value : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// Checked builds: a `fn` was called inside a strict run, but outside of its contexts.
-struct OVERDUB_EXPORTED escaped_call : error {
-  using error::error;
+struct OVERDUB_EXPORTED escaped_call : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 namespace detail {
@@ -179,12 +185,12 @@ OVERDUB_COLD throw_scope_outlived(std::string_view callee) {
       OVERDUB_TEXT(callee)));
 }
 OVERDUB_COLD throw_no_number() {
-  throw error(message(
+  throw rejected_program(message(
       "overdub: a hook takes a number, and the program's function has an array there, or a function; ask "
       "x.visit(f) what it is"));
 }
 OVERDUB_COLD throw_rule_result(std::string_view callee, std::string_view context) {
-  throw error(message(
+  throw rejected_program(message(
       "overdub: the rule of %.*s for @%.*s returns another type than the function does in this program; "
       "convert the result with overdub::convert<T>",
       OVERDUB_TEXT(context), OVERDUB_TEXT(callee)));

@@ -69,19 +69,31 @@ concept shorthand = requires {
   requires P::is_shorthand;
 };
 
-// Rules and hooks do not name an operation that stands for others.
+// Whether a context lists a callee: using callees = overdub::types<...>.
+template <class List, class F>
+inline constexpr bool is_in_callees = false;
+template <class... Listed, class F>
+inline constexpr bool
+    is_in_callees<types<Listed...>, F> = (std::is_same_v<std::remove_cv_t<Listed>, F> || ...);
+template <class C, class F>
+inline constexpr bool lists_callee = false;
+template <class C, class F>
+requires requires { typename C::callees; }
+inline constexpr bool lists_callee<C, F> = is_in_callees<typename C::callees, F>;
+
+// Rules, hooks and lists of callees do not name an operation that stands for others.
 template <class S, class P, class... A>
 consteval bool names_shorthand() {
   using R = decltype(P::compute(std::declval<concrete_t<A>>()...));
   constexpr auto is_named = [](listens how) { return how == listens::named || how == listens::raw_named; };
-  constexpr bool named = names_rule<S, P, open_t<S, A>...> ||
+  constexpr bool named = lists_callee<typename S::context, P> || names_rule<S, P, open_t<S, A>...> ||
                          is_named(find_hook<before_hook, S, P, A...>()) ||
                          is_named(find_hook<after_hook, S, P, R, A...>()) ||
                          is_named(find_hook<failed_hook, S, P, std::exception_ptr, A...>());
   static_assert(
       !named,
       "overdub: sum and dot are no calls of their own: sum(xs) is reduce(add, 0, xs), and dot(xs, ys) is "
-      "sum(map(mul, xs, ys)); name reduce, map, add or mul in the context's rule or hook");
+      "sum(map(mul, xs, ys)); name reduce, map, add or mul in the context's rule, hook or list of callees");
   return named;
 }
 

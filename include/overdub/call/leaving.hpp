@@ -6,6 +6,7 @@
 
 #include <overdub/call/refused.hpp>
 #include <overdub/call/tree.hpp>
+#include <overdub/call/types.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -13,6 +14,114 @@
 #include <utility>
 
 namespace overdub::detail {
+
+// ---- the arguments of a class template over types and values, in any order
+
+struct value_argument {};
+// The arguments of X's template, with value_argument for values; void, where X is of no such template. Those of a template whose last
+// parameter is a pack that has no arguments are found apart.
+template <class X>
+struct find_arguments_in_front {
+  using type = void;
+};
+template <class X>
+struct find_held_arguments : find_arguments_in_front<X> {};
+// No parameter takes types and values alike, so that each order has a specialisation: T for a type, V for a value, of each of up to four
+// parameters in front of the last ones, which are of one kind. As T, V for boost::container::static_vector<double, 4, Options>.
+#define OVERDUB_KIND_T class
+#define OVERDUB_KIND_V auto
+#define OVERDUB_OTHER_T auto
+#define OVERDUB_OTHER_V class
+#define OVERDUB_ARGUMENT_T(X) X
+#define OVERDUB_ARGUMENT_V(X) value_argument
+#define OVERDUB_REST_T value_argument
+#define OVERDUB_REST_V Rest...
+#define OVERDUB_ORDER_1(A)                                                                                   \
+  template <template <OVERDUB_KIND_##A, OVERDUB_OTHER_##A...> class C, OVERDUB_KIND_##A X>                   \
+  struct find_arguments_in_front<C<X>> {                                                                     \
+    using type = types<OVERDUB_ARGUMENT_##A(X)>;                                                             \
+  };                                                                                                         \
+  template <                                                                                                 \
+      template <OVERDUB_KIND_##A, OVERDUB_OTHER_##A...> class C, OVERDUB_KIND_##A X,                         \
+      OVERDUB_OTHER_##A... Rest>                                                                             \
+  requires(sizeof...(Rest) > 0) struct find_held_arguments<C<X, Rest...>> {                                  \
+    using type = types<OVERDUB_ARGUMENT_##A(X), OVERDUB_REST_##A>;                                           \
+  };                                                                                                         \
+  OVERDUB_ORDER_2(A, T)                                                                                      \
+  OVERDUB_ORDER_2(A, V)
+#define OVERDUB_ORDER_2(A, B)                                                                                \
+  template <                                                                                                 \
+      template <OVERDUB_KIND_##A, OVERDUB_KIND_##B, OVERDUB_OTHER_##B...> class C, OVERDUB_KIND_##A X,       \
+      OVERDUB_KIND_##B Y>                                                                                    \
+  struct find_arguments_in_front<C<X, Y>> {                                                                  \
+    using type = types<OVERDUB_ARGUMENT_##A(X), OVERDUB_ARGUMENT_##B(Y)>;                                    \
+  };                                                                                                         \
+  template <                                                                                                 \
+      template <OVERDUB_KIND_##A, OVERDUB_KIND_##B, OVERDUB_OTHER_##B...> class C, OVERDUB_KIND_##A X,       \
+      OVERDUB_KIND_##B Y, OVERDUB_OTHER_##B... Rest>                                                         \
+  requires(sizeof...(Rest) > 0) struct find_held_arguments<C<X, Y, Rest...>> {                               \
+    using type = types<OVERDUB_ARGUMENT_##A(X), OVERDUB_ARGUMENT_##B(Y), OVERDUB_REST_##B>;                  \
+  };                                                                                                         \
+  OVERDUB_ORDER_3(A, B, T)                                                                                   \
+  OVERDUB_ORDER_3(A, B, V)
+#define OVERDUB_ORDER_3(A, B, D)                                                                             \
+  template <                                                                                                 \
+      template <OVERDUB_KIND_##A, OVERDUB_KIND_##B, OVERDUB_KIND_##D, OVERDUB_OTHER_##D...> class C,         \
+      OVERDUB_KIND_##A X, OVERDUB_KIND_##B Y, OVERDUB_KIND_##D Z>                                            \
+  struct find_arguments_in_front<C<X, Y, Z>> {                                                               \
+    using type = types<OVERDUB_ARGUMENT_##A(X), OVERDUB_ARGUMENT_##B(Y), OVERDUB_ARGUMENT_##D(Z)>;           \
+  };                                                                                                         \
+  template <                                                                                                 \
+      template <OVERDUB_KIND_##A, OVERDUB_KIND_##B, OVERDUB_KIND_##D, OVERDUB_OTHER_##D...> class C,         \
+      OVERDUB_KIND_##A X, OVERDUB_KIND_##B Y, OVERDUB_KIND_##D Z, OVERDUB_OTHER_##D... Rest>                 \
+  requires(sizeof...(Rest) > 0) struct find_held_arguments<C<X, Y, Z, Rest...>> {                            \
+    using type =                                                                                             \
+        types<OVERDUB_ARGUMENT_##A(X), OVERDUB_ARGUMENT_##B(Y), OVERDUB_ARGUMENT_##D(Z), OVERDUB_REST_##D>;  \
+  };                                                                                                         \
+  OVERDUB_ORDER_4(A, B, D, T)                                                                                \
+  OVERDUB_ORDER_4(A, B, D, V)
+#define OVERDUB_ORDER_4(A, B, D, E)                                                                          \
+  template <                                                                                                 \
+      template <                                                                                             \
+          OVERDUB_KIND_##A, OVERDUB_KIND_##B, OVERDUB_KIND_##D, OVERDUB_KIND_##E, OVERDUB_OTHER_##E...>      \
+      class C,                                                                                               \
+      OVERDUB_KIND_##A X, OVERDUB_KIND_##B Y, OVERDUB_KIND_##D Z, OVERDUB_KIND_##E W>                        \
+  struct find_arguments_in_front<C<X, Y, Z, W>> {                                                            \
+    using type = types<                                                                                      \
+        OVERDUB_ARGUMENT_##A(X), OVERDUB_ARGUMENT_##B(Y), OVERDUB_ARGUMENT_##D(Z), OVERDUB_ARGUMENT_##E(W)>; \
+  };                                                                                                         \
+  template <                                                                                                 \
+      template <                                                                                             \
+          OVERDUB_KIND_##A, OVERDUB_KIND_##B, OVERDUB_KIND_##D, OVERDUB_KIND_##E, OVERDUB_OTHER_##E...>      \
+      class C,                                                                                               \
+      OVERDUB_KIND_##A X, OVERDUB_KIND_##B Y, OVERDUB_KIND_##D Z, OVERDUB_KIND_##E W,                        \
+      OVERDUB_OTHER_##E... Rest>                                                                             \
+  requires(sizeof...(Rest) > 0) struct find_held_arguments<C<X, Y, Z, W, Rest...>> {                         \
+    using type = types<                                                                                      \
+        OVERDUB_ARGUMENT_##A(X), OVERDUB_ARGUMENT_##B(Y), OVERDUB_ARGUMENT_##D(Z), OVERDUB_ARGUMENT_##E(W),  \
+        OVERDUB_REST_##E>;                                                                                   \
+  };
+OVERDUB_ORDER_1(T)
+OVERDUB_ORDER_1(V)
+#undef OVERDUB_ORDER_1
+#undef OVERDUB_ORDER_2
+#undef OVERDUB_ORDER_3
+#undef OVERDUB_ORDER_4
+#undef OVERDUB_KIND_T
+#undef OVERDUB_KIND_V
+#undef OVERDUB_OTHER_T
+#undef OVERDUB_OTHER_V
+#undef OVERDUB_ARGUMENT_T
+#undef OVERDUB_ARGUMENT_V
+#undef OVERDUB_REST_T
+#undef OVERDUB_REST_V
+
+template <class X>
+using held_arguments = typename find_held_arguments<X>::type;
+template <class X>
+inline constexpr bool has_held_arguments = !std::is_void_v<held_arguments<X>>;
+
+// ---- whether a type has values in it
 
 // Whether X is a closure with captures, or another function object with members, that takes or returns values of contexts that are none
 // of Below's. What it captured is not to be seen.
@@ -25,6 +134,10 @@ inline constexpr bool holds_values = is_closure_of_values<Below, X>();
 
 template <class Below, class... X>
 consteval bool any_holds_values(std::tuple<X...>*) {
+  return (holds_values<Below, std::remove_cvref_t<X>> || ...);
+}
+template <class Below, class... X>
+consteval bool any_holds_values(types<X...>) {
   return (holds_values<Below, std::remove_cvref_t<X>> || ...);
 }
 template <class Below, class X>
@@ -42,13 +155,9 @@ requires(!is_value<X>) inline constexpr bool holds_values<Below, X> =
 template <class Below, template <class...> class C, class... X>
 requires(!tree<C<X...>> && !is_value<C<X...>>) inline constexpr bool holds_values<Below, C<X...>> =
     (holds_values<Below, std::remove_cvref_t<X>> || ...);
-// As std::span, and matrices of a fixed size.
-template <class Below, template <class, std::size_t> class C, class T, std::size_t N>
-requires(!tree<C<T, N>>) inline constexpr bool holds_values<Below, C<T, N>> =
-    holds_values<Below, std::remove_cv_t<T>>;
-template <class Below, template <class, int...> class C, class T, int... N>
-requires(sizeof...(N) > 0 && !tree<C<T, N...>>) inline constexpr bool holds_values<Below, C<T, N...>> =
-    holds_values<Below, std::remove_cv_t<T>>;
+template <class Below, class X>
+requires(has_held_arguments<X> && !tree<X> && !is_value<X>) inline constexpr bool holds_values<Below, X> =
+    any_holds_values<Below>(held_arguments<X>{}) || is_closure_of_values<Below, X>();
 // As arguments of templates: std::unique_ptr<T[]>, std::function<T()>.
 template <class Below, class T>
 inline constexpr bool holds_values<Below, T[]> = holds_values<Below, std::remove_cv_t<T>>;

@@ -22,14 +22,14 @@
 namespace overdub {
 
 /// Two contexts of equal fingerprints make different programs: something else than the fingerprint got into one.
-struct OVERDUB_EXPORTED fingerprint_error : error {
-  using error::error;
+struct OVERDUB_EXPORTED fingerprint_error : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// A context refuses a program for good: the cache keeps the exception, and throws it again for the same function, signature, options and
 /// fingerprints, without staging anything. Derive what `after_inference` throws from it where that depends on nothing else.
-struct OVERDUB_EXPORTED refusal : error {
-  using error::error;
+struct OVERDUB_EXPORTED refusal : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// Where in a compilation a context is asked.

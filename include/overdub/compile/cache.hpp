@@ -14,8 +14,8 @@
 namespace overdub {
 
 /// A compilation was asked for while the same one runs, by the same thread; or compilations need each other without an end.
-struct OVERDUB_EXPORTED recursive_compilation : error {
-  using error::error;
+struct OVERDUB_EXPORTED recursive_compilation : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// How much a cache keeps.

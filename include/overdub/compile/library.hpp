@@ -15,8 +15,8 @@
 namespace overdub {
 
 /// A definition is there already, or is not there, or calls what is not there.
-struct OVERDUB_EXPORTED library_error : error {
-  using error::error;
+struct OVERDUB_EXPORTED library_error : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 namespace detail {

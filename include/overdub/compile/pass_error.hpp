@@ -12,8 +12,8 @@ namespace overdub {
 /// compiled and the types of its arguments. Where the pass threw, it ends with the text of that exception, which is nested:
 /// std::rethrow_if_nested. Else `program` is the text of the program that the pass made. A pass that throws a pass_error, or a class
 /// derived from it, is not reported in this way: the exception reaches the caller as it is.
-struct OVERDUB_EXPORTED pass_error : error {
-  pass_error(message const& why, std::string text) : error(why), program(std::move(text)) {}
+struct OVERDUB_EXPORTED pass_error : rejected_program {
+  pass_error(message const& why, std::string text) : rejected_program(why), program(std::move(text)) {}
   std::string program;
 };
 

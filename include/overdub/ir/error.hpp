@@ -13,8 +13,8 @@
 namespace overdub {
 
 /// A program cannot be differentiated: says what has no derivative, and where.
-struct OVERDUB_EXPORTED differentiation_error : error {
-  using error::error;
+struct OVERDUB_EXPORTED differentiation_error : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 } // namespace overdub
@@ -40,9 +40,9 @@ struct diagnostic {
 
 /// A program that is not valid, or a text that is none. `what()` says the first thing that is wrong, `diagnostics` all
 /// that was found.
-struct OVERDUB_EXPORTED invalid_program : error {
+struct OVERDUB_EXPORTED invalid_program : rejected_program {
   explicit invalid_program(std::vector<diagnostic> found)
-      : error(first(found)), diagnostics(std::move(found)) {}
+      : rejected_program(first(found)), diagnostics(std::move(found)) {}
   std::vector<diagnostic> diagnostics;
 
 private:

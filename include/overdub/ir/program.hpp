@@ -175,7 +175,8 @@ private:
   index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, hash>& index, T const& x) {
     if (auto const at = index.find(x); at != index.end()) return at->second;
     if (all.size() > 0xffff)
-      throw error(message("overdub: a program has more than 65536 types of functions, or of opaque objects"));
+      throw rejected_program(
+          message("overdub: a program has more than 65536 types of functions, or of opaque objects"));
     auto const number = static_cast<std::uint16_t>(all.size());
     all.push_back(x);
     index.emplace(x, number);

@@ -60,7 +60,7 @@ struct outline {
   }
 
   [[noreturn]] static void refuse(std::string_view why) {
-    throw error(message("overdub: split: %.*s", static_cast<int>(why.size()), why.data()));
+    throw rejected_program(message("overdub: split: %.*s", static_cast<int>(why.size()), why.data()));
   }
 };
 
@@ -74,7 +74,7 @@ struct outline {
 inline node_id split(cursor& c, node_id first, node_id last, std::string_view name) {
   program& p = c.owner();
   if (p.find(name))
-    throw error(message(
+    throw rejected_program(message(
         "overdub: split: the program has a function @%.*s already; give another name",
         static_cast<int>(name.size()), name.data()));
   detail::outline const part(*c, first, last);

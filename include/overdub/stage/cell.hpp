@@ -11,8 +11,8 @@
 namespace overdub {
 
 /// A program cannot be evaluated: wrong arguments, or something that only other executors do.
-struct OVERDUB_EXPORTED evaluation_error : error {
-  using error::error;
+struct OVERDUB_EXPORTED evaluation_error : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 /// An operation of a program, in a function; nothing, where none is meant.

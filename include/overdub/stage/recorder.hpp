@@ -21,8 +21,8 @@
 namespace overdub {
 
 /// A program could not be staged.
-struct OVERDUB_EXPORTED staging_error : error {
-  using error::error;
+struct OVERDUB_EXPORTED staging_error : rejected_program {
+  using rejected_program::rejected_program;
 };
 
 namespace detail {
@@ -96,7 +96,7 @@ public:
       return at().literal(static_cast<std::int64_t>(x));
   }
 
-  // The symbol of a native function. Others of the name have a number behind it. An object that is one of `contexts` is
+  // The symbol of a native function. Others of the name have a number behind it. O(natives of the name). An object that is one of `contexts` is
   // brought by each call of the program; or the number of one is given.
   ir::symbol bind(
       std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
@@ -151,6 +151,7 @@ private:
   std::vector<ir::cursor> open_;
   std::vector<staged> functions_;
   tsl::robin_map<void const*, std::size_t> of_key_;
+  tsl::robin_map<ir::symbol, std::size_t> bound_; // their numbers in program.hosts
   tsl::robin_map<std::string, int> signatures_of_;
   tsl::robin_map<std::string, std::string>
       numbered_;                   // names with the number of a signature, and those without

@@ -81,10 +81,10 @@ OVERDUB_DECL ir::symbol recorder::bind(
   }
   for (int number = 2;; ++number) {
     ir::symbol const s = program.intern(name);
-    ir::host_binding const* known = program.host(s);
-    if (known == nullptr) program.hosts.push_back({s, run, object, context, origin_in_cpp});
-    if (known == nullptr || (known->run == run && known->object == object && known->context == context))
-      return s;
+    auto const [at, is_new] = bound_.try_emplace(s, program.hosts.size());
+    if (is_new) program.hosts.push_back({s, run, object, context, origin_in_cpp});
+    ir::host_binding const& known = program.hosts[at->second];
+    if (known.run == run && known.object == object && known.context == context) return s;
     name = base + '#' + std::to_string(number);
   }
 }
