@@ -126,7 +126,9 @@ private:
   }
   template <class F>
   static consteval bool hears_untyped() {
-    return hears_cells<S, callee_as<F, one_cell>, most_seen>();
+    // Hooks of several parameters are compiled for the signatures that are listed, if any.
+    constexpr std::size_t most = has_written_signatures<S, F> ? 1 : most_seen;
+    return hears_cells<S, callee_as<F, one_cell>, most>();
   }
   // Whether a hook takes calls of a few arguments of some types.
   template <class F>
