@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <tsl/robin_map.h>
 #include <vector>
 
@@ -108,6 +109,8 @@ public:
   ir::derivative derivative;  // how calls of it are differentiated
   void const* origin_in_cpp =
       nullptr; // what tells the function of C++ that it was staged from; of this process, no part of equality
+  std::string_view
+      origin_name; // of the function that contexts made it of; lives as long as the process, no part of equality
 
   /// The region of the function's own operations. Its arguments are the parameters.
   static constexpr region_id body{0};

@@ -18,6 +18,7 @@ inline function replace_by_empty(program& p, function_id f, std::span<type const
   empty.place = p[f].place;
   empty.derivative = p[f].derivative;
   empty.origin_in_cpp = p[f].origin_in_cpp;
+  empty.origin_name = p[f].origin_name;
   return std::exchange(p[f], std::move(empty));
 }
 /// The same with its parameters. Their names are lost.

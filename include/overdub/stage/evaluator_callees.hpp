@@ -12,6 +12,11 @@
 
 namespace overdub::detail {
 
+// The name that a function had before contexts made this one of it.
+inline std::string_view origin_name_of(ir::program const& p, ir::function const& f) {
+  return f.origin_name.empty() ? p.text(f.name) : f.origin_name;
+}
+
 // What is called: a function of the program.
 template <class S>
 struct evaluator<S>::function_callee {
@@ -30,6 +35,7 @@ struct evaluator<S>::function_callee {
 
   ir::function const& function() const { return by.program_[id]; }
   std::string_view name() const { return by.program_.text(function().name); }
+  std::string_view origin_name() const { return origin_name_of(by.program_, function()); }
   void const* origin_in_cpp() const { return function().origin_in_cpp; }
   std::vector<ir::type> parameter_types() const {
     std::vector<ir::type> types;
@@ -75,7 +81,8 @@ public:
   std::optional<std::vector<slot>> run(types<F...>) {
     std::optional<std::vector<slot>> results;
     bool const is_named =
-        ((is_called_as<F>(callee_.origin_in_cpp(), callee_.name()) && (results = run_as<F>(), true)) || ...);
+        ((is_called_as<F>(callee_.origin_in_cpp(), callee_.origin_name()) && (results = run_as<F>(), true)) ||
+         ...);
     if (!is_named) {
       if constexpr (Callee::has_typed_rules_for_all)
         results = run_as<Unnamed>();
@@ -440,7 +447,7 @@ bool evaluator<S>::finds_functions([[maybe_unused]] ir::program const& p) {
   else
     return [&]<class... F>(types<F...>) {
       return std::ranges::any_of(p.functions, [&](ir::function const& f) {
-        return f.name != ir::nothing && (is_called_as<F>(f.origin_in_cpp, p.text(f.name)) || ...);
+        return f.name != ir::nothing && (is_called_as<F>(f.origin_in_cpp, origin_name_of(p, f)) || ...);
       });
     }(named_functions_t<S>{});
 }

@@ -245,6 +245,7 @@ auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbol
   ir::function_id const made = r.id_of(number);
   r.program[made].results = result_symbols;
   r.program[made].origin_in_cpp = f.origin_in_cpp;
+  r.program[made].origin_name = f.origin_name.empty() ? interned_name(program_.text(f.name)) : f.origin_name;
   auto const scope = r.enter(made);
   auto const yielded = run_slots(id, slots_of(parameters, r.here().parameters()));
   std::vector<ir::value_id> results;

@@ -31,6 +31,7 @@ struct evaluator<S>::native_callee {
   static constexpr bool takes = is_native_called_with<F, X...>;
 
   std::string_view name() const { return by.name_of_native(at.f[n]); }
+  std::string_view origin_name() const { return name(); }
   void const* origin_in_cpp() const { return by.origin_of_native(at.f[n]); }
   std::vector<ir::type> parameter_types() const { return by.program_types(at, at.f.operands_of(n)); }
   std::vector<ir::type> const& result_types() const { return types_of_results; }
