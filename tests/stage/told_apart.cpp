@@ -63,17 +63,6 @@ struct chained : context {
   }
   void before(mul_t, auto const&...) { ++calls; }
 };
-struct deep : context {
-  int depth = 0;
-  template <function F>
-  deep enter(F const&) const {
-    deep inner = *this;
-    ++inner.depth;
-    return inner;
-  }
-  auto overdub(mul_t, auto x, auto) { return x * 0.0 + static_cast<double>(depth); }
-};
-
 // Two that enter one another.
 struct ping;
 struct pong : context {
@@ -227,8 +216,6 @@ TEST_CASE("enter goes on in another object of its class") {
   (void)run(start, each, 3.0);
   CHECK(start.calls == 0);
   CHECK(last.calls == 2);
-  deep by_depth;
-  CHECK(run(by_depth, first, 3.0) == 2.0);
   chained last_staged, start_staged;
   start_staged.next = &last_staged;
   executable const p(stage(start_staged, each, signature<double>));

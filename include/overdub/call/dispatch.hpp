@@ -189,12 +189,6 @@ struct answer_function {
           "overdub: enter(f) returns a context with hooks and members by value, whose hooks would be called "
           "when the "
           "program runs, and the context is gone; return a reference to one that the context keeps");
-      static_assert(
-          !is_symbolic<S> || std::is_reference_v<Entered> || !std::is_same_v<Entered, C>,
-          "overdub: enter(f) returns a context of its own class by value, and a program tells functions "
-          "apart by "
-          "the classes of their contexts; make what differs a template argument, or return a reference to a "
-          "context that this one keeps");
       auto&& entered = ask_enter<std::remove_cvref_t<A>...>(stack.top().get(), f);
       [[maybe_unused]] temporary_context<S, Entered> const temporary(stack, entered);
       // A context that is returned by reference goes on as this one does.

@@ -75,10 +75,19 @@ consteval auto find_entered() {
 /// The context of the body of F when the context C sees it called with X....
 template <class C, class F, class... X>
 using entered_t = typename decltype(find_entered<C, F, X...>())::type;
-/// Whether the body of F may run in another context than C, of its class or another.
+/// Whether the body of F may run in another context than C: one of another class, or another object, to which `enter` returns a reference.
 template <class C, class F, class... X>
-inline constexpr bool changes_context = enters<C, F, X...> &&
-                                        (!std::is_same_v<entered_t<C, F, X...>, C> || !std::is_empty_v<C>);
+consteval bool may_change_context() {
+  if constexpr (!enters<C, F, X...>)
+    return false;
+  else if constexpr (!std::is_same_v<entered_t<C, F, X...>, C>)
+    return true;
+  else
+    return !std::is_empty_v<C> && std::is_lvalue_reference_v<decltype(ask_enter<X...>(
+                                      std::declval<C&>(), std::declval<F const&>()))>;
+}
+template <class C, class F, class... X>
+inline constexpr bool changes_context = may_change_context<C, F, X...>();
 template <class C, class F, class... X>
 inline constexpr bool leaves = std::is_same_v<entered_t<C, F, X...>, leave_t>;
 

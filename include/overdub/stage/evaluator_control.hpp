@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/stage/evaluator.hpp>
+#include <overdub/stage/program_function.hpp>
 
 namespace overdub::detail {
 
