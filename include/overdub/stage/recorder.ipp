@@ -6,6 +6,7 @@
 #include <overdub/stage/recorder.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <bit>
 #include <cstdint>
 #include <string>
