@@ -6,9 +6,9 @@
 #include <overdub/stage/recorder.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <utility>
