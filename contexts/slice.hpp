@@ -60,7 +60,7 @@ template <class... Callees>
 struct deferred_effects : context {
   static constexpr std::string_view name = "deferred";
   using callees = types<Callees...>;
-  static constexpr bool is_for_native_functions = true; // what is kept is called as C++ has it
+  static constexpr bool is_for_native_functions = true; // it keeps calls of functions of C++, with their types
 
   std::size_t size() const { return waiting_.size(); }
 

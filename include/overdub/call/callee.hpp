@@ -90,7 +90,7 @@ struct origin<F> {
 };
 } // namespace detail
 
-// A call of a function of a program on values whose types are found at run time: hooks hear it, and rules answer it that say so,
+// A call of a function of a program on values whose types are found at run time: hooks observe it, and rules that say so replace it,
 //   static constexpr bool answers_any_types = true;
 // since they do nothing with the arguments and the result but hand them on.
 namespace detail {

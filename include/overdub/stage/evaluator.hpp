@@ -660,7 +660,7 @@ private:
   void protect(frame& at, ir::node_id n);
   void leave_program(frame& at, ir::node_id n);
 
-  // A call of a native function, where contexts hear it (evaluator_natives.hpp).
+  // Dispatches a call of a native function to the contexts that observe or replace it (evaluator_natives.hpp).
   struct native_callee;
   bool native(frame& at, ir::node_id n);
   static consteval bool may_hear_natives();

@@ -57,7 +57,7 @@ struct evaluator<S>::function_callee {
   }
 };
 
-// A call that contexts may hear of a callee that the program tells.
+// A call of a function, or native function, of the program, dispatched to the contexts that observe or replace it.
 template <class S>
 template <class Callee>
 class evaluator<S>::heard_call {
