@@ -672,6 +672,7 @@ private:
 
   void call_host(frame& at, ir::node_id n, std::string const& name);
   void refuse_lost_metadata(frame& at, ir::node_id n);
+  ir::host_binding const& host_of(node const& x) const;
 
 public:
   // ---- symbols: the program that is made

@@ -179,21 +179,27 @@ void evaluator<S>::refuse_lost_metadata([[maybe_unused]] frame& at, [[maybe_unus
           std::string(name_of_native(x)).c_str()));
   }
 }
+// The native function of a host operation.
+template <class S>
+auto evaluator<S>::host_of(node const& x) const -> ir::host_binding const& {
+  ir::host_binding const* const known = program_.host(x.attributes.text());
+  if (known == nullptr)
+    throw host_error(message(
+        "overdub: evaluate: the program has no function for the host operation \"%s\"; run it by an "
+        "executable that is given one",
+        std::string(name_of_native(x)).c_str()));
+  refuse_context(*known);
+  return *known;
+}
 template <class S>
 void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) {
-  ir::host_binding const* const known = program_.host(at.f[n].attributes.text());
   if (at.f[n].code != ir::op::host)
     throw not_executable(message(
         "overdub: evaluate: no handler is given for the random choice \"%s\"; run the program by an "
         "executable that has "
         "one",
         name.c_str()));
-  if (known == nullptr)
-    throw host_error(message(
-        "overdub: evaluate: the program has no function for the host operation \"%s\"; run it by an "
-        "executable that is given one",
-        name.c_str()));
-  refuse_context(*known);
+  ir::host_binding const& known = host_of(at.f[n]);
   refuse_lost_metadata(at, n);
   // It is called on numbers. What it gives is new to the contexts, as a constant is.
   using plain = cell<overdub::stack<>>;
@@ -206,7 +212,7 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
   std::vector<void*> places;
   for (auto const& x : operands) x.visit([&](auto const& held) { given.push_back(&held); });
   for (auto& x : results) x.visit([&](auto& held) { places.push_back(&held); });
-  known->run(known->object, given.data(), places.data());
+  known.run(known.object, given.data(), places.data());
   std::vector<any> made;
   for (auto const& x : results)
     made.push_back(x.visit([&](auto const& held) { return any(wrap(stack_, held)); }));

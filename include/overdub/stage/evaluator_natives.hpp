@@ -139,15 +139,8 @@ void evaluator<S>::refuse_native(std::string_view name) {
 
 template <class S>
 void evaluator<S>::run_native(node const& x, std::vector<void const*> const& given, void* result) const {
-  std::string const name(name_of_native(x));
-  ir::host_binding const* const known = program_.host(x.attributes.text());
-  if (known == nullptr)
-    throw host_error(message(
-        "overdub: evaluate: the program has no function for the host operation \"%s\"; run it by an "
-        "executable that is given one",
-        name.c_str()));
-  refuse_context(*known);
-  known->run(known->object, given.data(), &result);
+  ir::host_binding const& known = host_of(x);
+  known.run(known.object, given.data(), &result);
 }
 template <class S>
 auto evaluator<S>::native_in_program(

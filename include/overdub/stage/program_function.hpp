@@ -14,8 +14,8 @@
 #include <overdub/call/named_functions.hpp>
 #include <overdub/call/ops.hpp>
 #include <overdub/call/recurse.hpp>
-#include <overdub/ir/hash.hpp>
 #include <overdub/stage/cell.hpp>
+#include <overdub/stage/program_set.hpp>
 #include <overdub/stage/program_signatures.hpp>
 #include <overdub/stage/recorder.hpp>
 
@@ -129,44 +129,12 @@ public:
     if (&evaluation_number() == thread_ && evaluation_number() == evaluation_) return number_;
     thread_ = &evaluation_number();
     evaluation_ = evaluation_number();
-    number_ = find_or_add(p);
+    number_ = static_cast<i64>(all_.number_of(p));
     return number_;
   }
 
 private:
-  i64 find_or_add(ir::program const& p) {
-    std::vector<i64>& alike = of_hash_[hash_of(p)];
-    for (i64 const number : alike) {
-      ir::program const& known = all_[static_cast<std::size_t>(number)];
-      if (known == p && has_hosts_of(known, p)) return number;
-    }
-    all_.push_back(p);
-    alike.push_back(static_cast<i64>(all_.size()) - 1);
-    return alike.back();
-  }
-  static std::size_t hash_of(ir::program const& p) {
-    std::size_t hash = ir::hash_of(p);
-    auto const add = [&](std::size_t x) {
-      hash = (hash ^ x ^ (hash >> 29)) * std::size_t{0x9e3779b97f4a7c15};
-    };
-    for (ir::host_binding const& h : p.hosts) {
-      add(reinterpret_cast<std::uintptr_t>(h.run));
-      add(reinterpret_cast<std::uintptr_t>(h.object));
-      add(h.context);
-    }
-    return hash;
-  }
-  static bool has_hosts_of(ir::program const& a, ir::program const& b) {
-    if (a.hosts.size() != b.hosts.size()) return false;
-    for (std::size_t i = 0; i < a.hosts.size(); ++i)
-      if (a.text(a.hosts[i].name) != b.text(b.hosts[i].name) || a.hosts[i].run != b.hosts[i].run ||
-          a.hosts[i].object != b.hosts[i].object || a.hosts[i].context != b.hosts[i].context)
-        return false;
-    return true;
-  }
-
-  std::vector<ir::program> all_;
-  tsl::robin_map<std::size_t, std::vector<i64>> of_hash_; // the numbers of those of a hash
+  program_set all_;
   i64 const* thread_ = nullptr;
   i64 evaluation_ = 0;
   i64 number_ = 0;

@@ -3,12 +3,12 @@
 
 #include <overdub/header_only.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/stage/program_set.hpp>
 #include <overdub/stage/symbol.hpp>
 
 #include <any>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <span>
 #include <string>
@@ -147,7 +147,7 @@ private:
   ir::function_id scratch_ = ir::nothing;
   std::map<std::tuple<std::uintptr_t, std::uintptr_t, std::uint32_t, std::vector<void const*>>, char>
       made_keys_; // whose addresses are keys
-  std::list<ir::program> kept_;
+  program_set kept_;
   std::vector<ir::cursor> open_;
   std::vector<staged> functions_;
   tsl::robin_map<void const*, std::size_t> of_key_;
