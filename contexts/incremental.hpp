@@ -83,7 +83,7 @@ class incremental_function {
 public:
   incremental_function(std::shared_ptr<incremental_slices> of, A const&... x)
       : program_(std::move(of), data_of(x...)) {}
-  /// In contexts, whose fields are inputs, and whose hooks hear of what is computed again.
+  /// In contexts, whose fields are inputs, and whose hooks observe what is computed again.
   incremental_function(
       std::shared_ptr<incremental_slices> of, detail::followed_contexts const& contexts, A const&... x)
       : program_(std::move(of), contexts.behind(data_of(x...)), contexts.objects()),
@@ -286,7 +286,7 @@ private:
 /// overdub(contexts, f, x...), and what it becomes where x change: the contexts' rules and passes make the function's program once for
 /// each of their fingerprints, as they are now. Fields that rules read (context_field) are inputs, too: an update has them as they are when it
 /// is proposed. Contexts with such fields, or hooks, that are lvalues are referred to, and must live as long; nothing is asked of others later. An
-/// argument is a constant, or tag(x, metadata), and is changed as it is given; the value is that of `overdub`. Hooks hear of the calls
+/// argument is a constant, or tag(x, metadata), and is changed as it is given; the value is that of `overdub`. Hooks observe the calls
 /// that are computed: of all of them at first, and then of those that a proposal computes again; a hook `failed` is refused. Throws
 /// incremental_error, what staging and passes throw, and what f throws.
 ///   incremental(compose(fast_math(), single_precision()), f, x)

@@ -417,7 +417,7 @@ constexpr auto pullback(F const&) {
       "overdub: a function that is pulled back captures nothing; give it what it captured as an argument");
   return adjoint::pulled_back<F, composition<>>{};
 }
-/// The same of f in contexts, as `gradient` has it: fields that rules read are those of the call of f, and hooks hear of its calls.
+/// The same of f in contexts, as `gradient` has it: fields that rules read are those of the call of f, and hooks observe its calls.
 template <class Context, class F>
 requires adjoint::contexts_to_run_in<Context>
 constexpr auto pullback(Context&& contexts, F const&) {

@@ -54,13 +54,14 @@ struct dropped_effects : context {
   }
 };
 
-/// Keeps the calls of effects, with their arguments, in the order in which they were made. It only listens: `slice` puts what
+/// Keeps the calls of effects, with their arguments, in the order in which they were made. It only observes: `slice` puts what
 /// takes the effects away behind it.
 template <class... Callees>
 struct deferred_effects : context {
   static constexpr std::string_view name = "deferred";
   using callees = types<Callees...>;
-  static constexpr bool is_for_native_functions = true; // it keeps calls of functions of C++, with their types
+  static constexpr bool is_for_native_functions =
+      true; // it keeps calls of functions of C++, with their types
 
   std::size_t size() const { return waiting_.size(); }
 

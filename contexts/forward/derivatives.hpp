@@ -66,7 +66,7 @@ constexpr auto derivative(F const& f, X const& x) {
 }
 
 /// The same of f in a context, or in a composition: of overdub(contexts, f, x). What the contexts' rules and passes make of f is
-/// differentiated, and their hooks hear of f's calls. They keep no metadata.
+/// differentiated, and their hooks observe f's calls. They keep no metadata.
 template <class Context, class F, class X>
 requires overdub::detail::contexts_to_run_in<Context>
 constexpr auto value_and_derivative(Context&& contexts, F const& f, X const& x) {
@@ -172,7 +172,7 @@ constexpr auto directional_derivative(F const&) {
   return fn<"directional_derivative">(along::directional<F>{});
 }
 /// The same of f in a context, or in a composition: of overdub(contexts, f, x...). What the contexts' rules and passes make of f is
-/// differentiated. Contexts that are lvalues are referred to, must live as long, and hear of each call. They keep no metadata.
+/// differentiated. Contexts that are lvalues are referred to, must live as long, and observe each call. They keep no metadata.
 ///   directional_derivative(fast_math(), f)(x, dx)
 template <class Context, class F>
 requires overdub::detail::contexts_to_run_in<Context>

@@ -42,7 +42,7 @@ OVERDUB_DECL void incremental_program::commit() {
     return forget_changes();
   }
   bound_slice& b = *proposal_;
-  if (&b == all_.get() || &b == unheard_.get()) [[unlikely]]
+  if (&b == all_.get() || &b == without_hooks_.get()) [[unlikely]]
     begin_sums();
   bool const was_ready = b.ready == state();
   std::uint64_t const stood = arrays_ + grown_;

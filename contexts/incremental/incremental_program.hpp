@@ -363,8 +363,8 @@ private:
   void keep_more();
   void run(bound_slice& s);
   void run_with_others(bound_slice& b);
-  enum class heard : bool { no, yes };
-  OVERDUB_DECL void run_all(heard by_hooks = heard::yes);
+  enum class hooks_run : bool { no, yes };
+  OVERDUB_DECL void run_all(hooks_run hooks = hooks_run::yes);
   void pass(bound_slice& b, std::uint32_t parameter);
   void pass_gathered(bound_slice& b, std::uint32_t parameter);
   increments::gather_index const& gathered(runnable_slice const& s, std::size_t number);
@@ -424,7 +424,7 @@ private:
   increments::moved_out<bound_slice*> told_;     // that is told the one place that changes when it is set
   increments::moved_out<bound_slice*> proposal_; // that ran
   std::unique_ptr<bound_slice> all_, plain_;
-  std::unique_ptr<bound_slice> unheard_;       // all, without hooks, where there are some
+  std::unique_ptr<bound_slice> without_hooks_; // all, without hooks, where there are some
   std::vector<increments::update_kind> kinds_; // that were proposed
   std::uint32_t kind_ = no_kind;               // of the last proposal that was looked up
   std::uint64_t version_of_kind_ = 0;          // of numbers, when the first of its proposals in a row ran

@@ -22,7 +22,7 @@ OVERDUB_DECL void incremental_program::propose() {
     check_not_moved();
   if (proposal_ != nullptr && cancels(*proposal_)) [[unlikely]] {
     is_proposed_ = false;
-    run_all(heard::no); // hooks heard of what changed
+    run_all(hooks_run::no); // hooks observed what changed
   }
   is_proposed_ = true;
 }
@@ -205,7 +205,7 @@ inline void incremental_program::keep_more() {
     if (!was_committed) version_of_kind_ = numbers_version_;
   };
   try {
-    run_all(heard::no);
+    run_all(hooks_run::no);
     commit();
   } catch (...) {
     restore();
@@ -539,12 +539,12 @@ inline void incremental_program::pass(bound_slice& b, std::uint32_t parameter) {
   }
 }
 
-OVERDUB_DECL void incremental_program::run_all(heard by_hooks) {
+OVERDUB_DECL void incremental_program::run_all(hooks_run hooks) {
   if (all_ == nullptr) { // it ended before, or this is a copy
     is_torn_ = true;     // what is kept from now on is there with a commit
     keep_all();
   }
-  run(by_hooks == heard::no && unheard_ != nullptr ? *unheard_ : *all_);
+  run(hooks == hooks_run::no && without_hooks_ != nullptr ? *without_hooks_ : *all_);
 }
 
 // ---- what slices keep
@@ -553,18 +553,19 @@ OVERDUB_DECL void incremental_program::run_all(heard by_hooks) {
 OVERDUB_DECL void incremental_program::keep_all() {
   bound_.clear();
   all_.reset();
-  unheard_.reset();
+  without_hooks_.reset();
   plain_.reset();
   last_ = told_ = proposal_ = nullptr;
-  std::shared_ptr<runnable_slice const> whole, unheard;
+  std::shared_ptr<runnable_slice const> whole, without_hooks;
   do {
     whole = slices_->for_all();
-    unheard = slices_->for_all_unheard();
+    without_hooks = slices_->for_all_without_hooks();
     layout_ = slices_->variables();
-  } while (whole->version != layout_.size() || (unheard != nullptr && unheard->version != layout_.size()));
+  } while (whole->version != layout_.size() ||
+           (without_hooks != nullptr && without_hooks->version != layout_.size()));
   grow();
   all_ = make_bound(std::move(whole), {});
-  if (unheard != nullptr) unheard_ = make_bound(std::move(unheard), {});
+  if (without_hooks != nullptr) without_hooks_ = make_bound(std::move(without_hooks), {});
 }
 
 // Variables that came since the last time.

@@ -164,7 +164,7 @@ private:
   void return_to(std::size_t mark);
   value_id old(value_id v);
   void silence(node_id made);
-  bool is_heard(node_id n) const;
+  bool is_observed_by_hooks(node_id n) const;
   value_id now(value_id v);
   value_id whole(value_id array, change const& c);
   node_id repeated_around(value_id v) const;

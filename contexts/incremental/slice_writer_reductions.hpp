@@ -70,7 +70,7 @@ inline std::string_view slice_writer::cannot_climb(node_id n) {
   function const& f = original();
   if (f[n].attributes.is_in_lanes()) return "it combines in lanes";
   if (f[n].parent != function::body) return "it stands in a map, a branch or a loop";
-  if (is_heard(n)) return "hooks hear of what it combines";
+  if (is_observed_by_hooks(n)) return "hooks observe what it combines";
   if (f[n].region_count != 0)
     for (value_id const v : captured(n))
       if (change_of(v) != nullptr) return "a value that its function uses changed";

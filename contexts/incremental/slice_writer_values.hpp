@@ -65,7 +65,7 @@ inline value_id slice_writer::old(value_id v) {
   return found;
 }
 
-/// What is computed to know a value before the change is no call that hooks hear of.
+/// What is computed to know a value before the change is no call that hooks observe.
 inline void slice_writer::silence(node_id made) {
   std::vector<node_id> hooks;
   for (region_id const r : written().regions_of(made))
@@ -75,8 +75,8 @@ inline void slice_writer::silence(node_id made) {
   for (node_id const n : hooks) at_.erase(n);
 }
 
-/// Whether hooks hear of calls in the regions of an operation.
-inline bool slice_writer::is_heard(node_id n) const {
+/// Whether hooks observe calls in the regions of an operation.
+inline bool slice_writer::is_observed_by_hooks(node_id n) const {
   bool any = false;
   for (region_id const r : original().regions_of(n))
     ir::walk(original(), r, [&](node_id m) { any = any || ir::is_observer(original(), m); });

@@ -56,7 +56,7 @@ public:
   /// The one that runs all.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all();
   /// The same without hooks: to compute what is saved anew. Nothing, where there are no hooks.
-  OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all_unheard();
+  OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all_without_hooks();
   /// The function itself: it takes all inputs, and keeps its results alone.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> plain();
 
@@ -78,7 +78,7 @@ private:
   mutable std::mutex mutex_;
   increments::layout layout_;
   std::map<std::pair<increments::schema, increments::doubts>, std::shared_ptr<runnable_slice const>> all_;
-  std::shared_ptr<runnable_slice const> whole_, unheard_, plain_;
+  std::shared_ptr<runnable_slice const> whole_, without_hooks_, plain_;
   bool has_hooks_ = false;
   std::size_t made_ = 0;
 };

@@ -78,7 +78,7 @@ OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_optio
   has_hooks_ = increments::drop_hooks(without_hooks);
   increments::refuse_effects(without_hooks);
   pass::default_pipeline(program_);
-  // Guesses that turn out wrong, counts of work and plain runs would be heard.
+  // Guesses that turn out wrong, counts of work and plain runs would be observed.
   if (has_hooks_) least_work = std::numeric_limits<std::uint64_t>::max();
   increments::refuse_values(program_);
   layout_ = results_of_function();
@@ -118,15 +118,15 @@ OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all()
   return whole_;
 }
 
-OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all_unheard() {
+OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all_without_hooks() {
   std::lock_guard const lock(mutex_);
   if (!has_hooks_) return nullptr;
-  if (unheard_ == nullptr || unheard_->version != layout_.size()) {
+  if (without_hooks_ == nullptr || without_hooks_->version != layout_.size()) {
     increments::slice s = increments::whole_of(program_, program_.entry, layout_);
     (void)increments::drop_hooks(s.program);
-    unheard_ = runnable(std::move(s), {});
+    without_hooks_ = runnable(std::move(s), {});
   }
-  return unheard_;
+  return without_hooks_;
 }
 
 OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::plain() {

@@ -192,7 +192,7 @@ struct run_directly<composition<Held...>>
     : std::bool_constant<(!has_pass<overdub::detail::held_context_t<Held>> && ...)> {};
 } // namespace detail
 
-/// The model overdub(contexts, f, x...), run directly: the contexts see f's calls, its choices too, and their hooks hear of each run. Those
+/// The model overdub(contexts, f, x...), run directly: the contexts see f's calls, its choices too, and their hooks observe each run. Those
 /// that are lvalues are referred to, and must live as long. Thread-safe where they are. They keep no metadata, and have no passes.
 template <class Context, class F, class... A>
 requires overdub::detail::contexts_to_run_in<Context>

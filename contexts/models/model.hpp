@@ -106,7 +106,7 @@ consteval bool have_no_hooks() {
          overdub::detail::declares_failed<C>) ||
         ...),
       "overdub: a context with hooks is given to model, whose programs run parts of the function, often more "
-      "than once, so that nobody knows which calls the hooks should hear of; use dynamic_model");
+      "than once, so that nobody knows which calls the hooks should observe; use dynamic_model");
   return true;
 }
 

@@ -1,4 +1,4 @@
-// The order in which hooks hear of calls, as exact lists; and what hooks are given.
+// The order in which hooks observe calls, as exact lists; and what hooks are given.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -47,7 +47,7 @@ TEST_CASE("in a composition the inner context sees each call right after the out
                   "A mul", "B mul", "A add", "B add", "A sqrt", "B sqrt"});
 }
 
-TEST_CASE("in a composition the inner context hears of the end first") {
+TEST_CASE("in a composition the inner context observes the end first") {
   events list;
   full_recorder<"A"> a(list);
   full_recorder<"B"> b(list);
@@ -108,7 +108,7 @@ TEST_CASE("failed is called from the inside out, in place of after, and the exce
                   "A failed pick"});
 }
 
-TEST_CASE("failed hears of an exception of a user's native function and of a rule") {
+TEST_CASE("failed observes an exception of a user's native function and of a rule") {
   struct failing_rule : full_recorder<"A"> {
     using full_recorder::full_recorder;
     double overdub(sin_t, double) { throw std::domain_error("no sine"); }
@@ -174,7 +174,7 @@ struct named_and_family : context {
   }
 };
 
-TEST_CASE("a hook that names its callee is preferred to one for a family; a family hook hears of its family "
+TEST_CASE("a hook that names its callee is preferred to one for a family; a family hook observes its family "
           "alone") {
   named_and_family c;
   overdub::run(c, norm, 3.0, 4.0);

@@ -98,7 +98,7 @@ TEST_CASE("values in type-erased objects, classes and variables fail when they a
   CHECK_THROWS_AS(*shared * *shared, od::escaped_value);
 }
 
-TEST_CASE("the number of a value that outlived its run can be read: no context hears of that") {
+TEST_CASE("the number of a value that outlived its run can be read: no context observes that") {
   std::optional<od::value<double, counter>> kept;
   od::run(
       counter{},

@@ -97,7 +97,7 @@ struct outer_with_metadata : recorder<"A"> {
   int constant(auto const&) { return 0; }
 };
 
-TEST_CASE("a context without metadata passes a function to an inner context's rule, and hears of the call") {
+TEST_CASE("a context without metadata passes a function to an inner context's rule, and observes the call") {
   events list;
   outer_plain a(list);
   answer_slope b;

@@ -45,7 +45,7 @@ struct depths_heir : depths, recorder_hooks<"A"> {
 
 events const alone{"A norm", "A square", "A mul", "A square", "A mul", "A add", "A sqrt"};
 
-TEST_CASE("an inherited rule goes on in the heir, which hears of what the function calls") {
+TEST_CASE("an inherited rule goes on in the heir, which observes what the function calls") {
   events list;
   heir<"A"> a(list);
   CHECK(overdub::run(a, norm, 3.0, 4.0) == 5.0);

@@ -29,7 +29,7 @@ TEST_CASE("under forward, as overdub itself") {
   CHECK(r.inner == std::sin(3.0));
   CHECK(r.metadata == std::cos(3.0));
 }
-TEST_CASE("hooks hear of each call, in the context that is called") {
+TEST_CASE("hooks observe each call, in the context that is called") {
   counting a, b;
   auto const f = od::compile(a, wave, od::signature<double>);
   auto const g = od::compile(b, wave, od::signature<double>);

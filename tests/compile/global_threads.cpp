@@ -1,4 +1,4 @@
-// Global contexts of several threads: each thread that asks for one hears of its own calls, and all of them are heard.
+// Global contexts of several threads: each thread that asks for one observes its own calls, and all of them are observed.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>

@@ -106,7 +106,7 @@ TEST_CASE("check_finite inside of forward sees its derivative, and outside of it
         }) == "overdub: strong_div(1, 0) gave inf, in kink.forward");
   CHECK(thrown_by([&] { return run(compose(outer, contexts::forward{}), kink, tag(0.0, 1.0)); }) == "");
 }
-TEST_CASE("check_finite and count hear of the same calls") {
+TEST_CASE("check_finite and count observe the same calls") {
   check_finite context;
   contexts::count count;
   CHECK(run(compose(context, count), root, 3.0) == root(3.0));

@@ -108,7 +108,7 @@ TEST_CASE("what is thrown may be chosen, and a call that throws nothing is made"
   CHECK(noted == std::vector<std::string>{"fetch"});
 }
 
-TEST_CASE("outer contexts hear of a call that fails, inner ones of none") {
+TEST_CASE("outer contexts observe a call that fails, inner ones of none") {
   od::contexts::count_of<decltype(fetch)> inside;
   std::ostringstream out;
   od::contexts::log log(out);

@@ -120,10 +120,11 @@ void check_all(F const&... f) {
 
 } // namespace
 
-TEST_CASE("what hooks hear of a proposal is a part of what they hear of a run, and all of it that is new") {
+TEST_CASE(
+    "what hooks observe of a proposal is a part of what they observe of a run, and all of it that is new") {
   check_all<listening>(windows, largest, recurrence, branches, nested);
 }
 
-TEST_CASE("so it is where additions are heard") {
+TEST_CASE("so it is where additions are observed") {
   check_all<listening_to_sums>(windows, largest, recurrence, branches);
 }

@@ -217,7 +217,7 @@ TEST_CASE("a context that is global when a function begins to be followed stays"
       oc::incremental(shifted_wave, 0.5, 1.0), Catch::Contains("a scoped_global with hooks is open"));
 }
 
-TEST_CASE("hooks hear of all calls at first, and then of those that a proposal computes again") {
+TEST_CASE("hooks observe all calls at first, and then of those that a proposal computes again") {
   for (od::compile_options const& o : executors()) {
     listening l;
     numbers xs{1.0, 2.0, 3.0, -1.0};
@@ -259,7 +259,7 @@ TEST_CASE("hooks hear of all calls at first, and then of those that a proposal c
   }
 }
 
-TEST_CASE("what is computed to know old values is not heard, nor what is saved anew") {
+TEST_CASE("what is computed to know old values is not observed, nor what is saved anew") {
   listening_to_sines l;
   auto f = oc::incremental(l, rows_and_scale, numbers{1.0, 2.0, 3.0}, 2.0, true);
   CHECK(l.heard.size() == 3);
@@ -282,7 +282,7 @@ TEST_CASE("what is computed to know old values is not heard, nor what is saved a
 }
 
 TEST_CASE(
-    "hooks hear of functions that are computed again, in contexts with rules and fields, and in copies") {
+    "hooks observe functions that are computed again, in contexts with rules and fields, and in copies") {
   listening_to_functions l;
   scaling s;
   auto f = oc::incremental(od::compose(l, s), twice, 0.5, 1.0);
@@ -301,8 +301,8 @@ TEST_CASE(
   CHECK(f.value() == Approx(2.0 * (std::sin(0.5) + std::sin(2.0))));
 }
 
-TEST_CASE(
-    "a change that reaches nothing that a hook hears of is silent, and a loop is heard from the change on") {
+TEST_CASE("a change that reaches nothing that a hook observes is silent, and a loop is observed from the "
+          "change on") {
   listening_to_sines l;
   auto f = oc::incremental(l, recurrence, numbers{0.5, 0.25, 0.125, 1.0}, 2.0);
   CHECK(l.heard.size() == 4);

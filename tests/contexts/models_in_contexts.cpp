@@ -94,7 +94,7 @@ TEST_CASE("a model's contexts have passes after optimisation, and fields as they
   CHECK(std::get<0>(m.argument_gradients(m.assess(all))) == Approx(0.25 / 8.0 - 0.5));
 }
 
-TEST_CASE("hooks hear of what a dynamic model in a context runs") {
+TEST_CASE("hooks observe what a dynamic model in a context runs") {
   od::contexts::count_of<od::sin_t> sines;
   auto const m = ms::dynamic_model(od::compose(doubling{}, sines), seen, 2.0);
   auto const t = m.simulate(od::random_key(3));

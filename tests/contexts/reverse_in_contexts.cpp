@@ -55,7 +55,7 @@ TEST_CASE("fingerprints of contexts choose the program of a gradient, and fields
   CHECK(compiled(x) == 1.0);
 }
 
-TEST_CASE("hooks hear of the calls of the forward pass once") {
+TEST_CASE("hooks observe the calls of the forward pass once") {
   hearing h;
   CHECK(oc::gradient(h, wave)(0.5) == oc::gradient(wave)(0.5));
   CHECK(h.products == std::vector<double>{0.25});
@@ -132,7 +132,7 @@ TEST_CASE("pullback in contexts is the function in them, and the way back of wha
   CHECK(of_array(1.0)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
 }
 
-TEST_CASE("a pullback has the fields of its contexts that the function was run with, and its hooks heard of "
+TEST_CASE("a pullback has the fields of its contexts that the function was run with, and its hooks observed "
           "the run") {
   double const x = 0.5;
   hearing h;

@@ -37,7 +37,7 @@ inline constexpr auto walk =
     od::fn<"walk">([](auto x) { return od::loop(4, x, [](auto, auto y) { return step(y); }); });
 inline constexpr auto fake = [](auto x) { return x * 0.25; };
 
-// What is heard of a run.
+// What is observed of a run.
 struct observers {
   std::ostringstream text;
   contexts::log log{text};

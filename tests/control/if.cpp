@@ -94,7 +94,7 @@ TEST_CASE("a plain condition chooses between branches of one type, and is not se
   CHECK(list == events{"A add"});
 }
 
-TEST_CASE("an exception leaves a branch, and the hooks hear of it") {
+TEST_CASE("an exception leaves a branch, and the hooks observe it") {
   events list;
   end_recorder<"A"> a(list);
   auto const program = [](auto xs) {

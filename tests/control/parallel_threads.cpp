@@ -203,7 +203,7 @@ struct failures : od::context {
 
 } // namespace
 
-TEST_CASE("all forks are joined when an element fails: what ran is counted, and failed hooks heard") {
+TEST_CASE("all forks are joined when an element fails: what ran is counted, and failed hooks observed") {
   failures context;
   auto const f = od::fn<"f">([](auto xs) { return parallel_map.on(4)(careful, xs); });
   CHECK_THROWS_WITH(od::run(context, f, od::array<double>{0, 9, 1, 2, 3, 7, 8, 4}), "too large");

@@ -1,4 +1,4 @@
-// The programs of a model run parts of its function: hooks would hear of some calls and not of others.
+// The programs of a model run parts of its function: hooks would observe some calls and not others.
 // expect: overdub: a context with hooks is given to model
 #include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/models/dynamic.hpp>

@@ -177,7 +177,7 @@ void same_in_all_ways(F const& f = main_function) {
 
 } // namespace
 
-TEST_CASE("hooks hear the functions of programs") {
+TEST_CASE("hooks observe the functions of programs") {
   same_in_all_ways<hears_all>();
   same_in_all_ways<hears_by_type>();
   same_in_all_ways<hears_square>();

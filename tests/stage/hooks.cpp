@@ -55,7 +55,7 @@ TEST_CASE("calls are counted each time that a staged program runs") {
   CHECK(staged.calls() == 2 * direct.calls());
 }
 
-TEST_CASE("a hook hears of an exception, which goes on") {
+TEST_CASE("a hook observes an exception, which goes on") {
   std::ostringstream direct;
   contexts::log direct_log(direct);
   CHECK_THROWS_AS(overdub::overdub(direct_log, root, -1.0), std::domain_error);

@@ -117,7 +117,7 @@ TEST_CASE("functions of programs are named by symbols") {
   CHECK(counts(symbol<"weight(double[])">) == 1);
 }
 
-TEST_CASE("hooks hear calls on arrays, by values whose type they ask for") {
+TEST_CASE("hooks observe calls on arrays, by values whose type they ask for") {
   sizes s;
   CHECK(run_with(s) == 24.0);
   CHECK(s.elements == 3 + 1 + 2); // of main, area and weight
@@ -226,8 +226,7 @@ func @main(%0: f64) -> f64 {
   leaves_area area;
   CHECK(run_with(area) == 24.0);
   CHECK(whole.primitives - area.primitives == 2); // the products in area
-  CHECK(
-      refused(leaves_arrays{}).find("asks for the types of the arguments of @main") != std::string::npos);
+  CHECK(refused(leaves_arrays{}).find("asks for the types of the arguments of @main") != std::string::npos);
   CHECK(
       refused(leaves_weight{}).find("asks for the types of the arguments of @weight(double[])") !=
       std::string::npos);

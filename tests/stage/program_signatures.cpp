@@ -96,7 +96,7 @@ std::string same_in_all_ways() {
 TEST_CASE("rules answer functions of programs of the types that their parameters say") {
   CHECK(same_in_all_ways<says_types>() == "27.5");
 }
-TEST_CASE("hooks hear functions of programs of the types of their parameters") {
+TEST_CASE("hooks observe functions of programs of the types of their parameters") {
   CHECK(
       same_in_all_ways<hears_types>() ==
       "8.75\nscaled 0.375\nnext 2\nis_big 1.125\nscaled 0.5625\nweight 4.5");

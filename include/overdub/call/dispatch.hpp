@@ -220,9 +220,9 @@ template <class A>
 using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
 
 template <class S, class F, class R, class... A>
-inline constexpr bool hears_end =
-    find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != listens::never
-    || find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != listens::never;
+inline constexpr bool observes_end =
+    find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never
+    || find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != hook_kind::never;
 
 // In a program that is staged: what to compute, and what to do when an exception leaves it. Defined in stage/hooks.hpp.
 template <class R, class S, class Compute, class Fail>
@@ -233,9 +233,9 @@ void stage_protected_call(S const& stack, F const& f, Compute const& compute, Fa
 
 template <class R, class Answer, class S, class F, class... A>
 OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
-  constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != listens::never;
+  constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never;
   constexpr bool failed =
-      find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != listens::never;
+      find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != hook_kind::never;
   if constexpr (failed && is_symbolic<S>) { // symbols, which nothing consumes
     auto const compute = [&] { return R(Answer::answer(stack, f, a...)); };
     auto const fail = [&] { call_hook<failed_hook>(stack, f, std::exception_ptr{}, a...); };
@@ -276,17 +276,18 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
 }
 
 // A context that has nothing to say about calls is passed over: by the operations on numbers, and by a
-// function when all contexts are so, since nobody hears of the derived functions then.
+// function when all contexts are so, since nobody observes the derived functions then.
 template <class C>
-inline constexpr bool passive =
+inline constexpr bool transparent =
     !has_hooks<C> && !declares_rules<C> && !declares_enter<C> && !carries_metadata<C>;
 
 template <class S>
-struct attentive {
+struct without_transparent {
   using type = S;
 };
 template <class S>
-requires(!S::empty && passive<typename S::context>) struct attentive<S> : attentive<typename S::tail> {
+requires(!S::empty && transparent<typename S::context>) struct without_transparent<S>
+    : without_transparent<typename S::tail> {
 };
 
 // What a leaf is in the contexts of T, which are inner ones of its own.
@@ -340,7 +341,7 @@ OVERDUB_INLINE constexpr void call_before_hooks(S const& stack, P const& p, A co
 
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a) {
-  using T = typename attentive<S>::type;
+  using T = typename without_transparent<S>::type;
   if constexpr (std::is_same_v<S, unrelated>)
     return refused{};
   else if constexpr (S::empty)
@@ -363,7 +364,7 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
     if constexpr (declares_before<C>) call_hook<before_hook>(stack, p, a...);
     if constexpr (declares_after<C> || declares_failed<C>) {
       using R = decltype(answer_primitive::answer(stack, p, static_cast<A&&>(a)...));
-      if constexpr (hears_end<S, P, R, A...>)
+      if constexpr (observes_end<S, P, R, A...>)
         return observe_end<R, answer_primitive>(stack, p, static_cast<A&&>(a)...);
       else
         return answer_primitive::answer(stack, p, static_cast<A&&>(a)...);
@@ -385,11 +386,11 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
     return call_primitive(stack, f, static_cast<A&&>(a)...);
   else if constexpr (S::empty)
     return f.run(stack, static_cast<A&&>(a)...);
-  else if constexpr (attentive<S>::type::empty)
+  else if constexpr (without_transparent<S>::type::empty)
     return wrap(stack, f.run(stack, wrap(stack, static_cast<A&&>(a))...));
   else {
     if constexpr (declares_before<typename S::context>) call_hook<before_hook>(stack, f, a...);
-    if constexpr (hears_end<S, F, result_t<S, F, A...>, A...>)
+    if constexpr (observes_end<S, F, result_t<S, F, A...>, A...>)
       return observe_end<result_t<S, F, A...>, answer_function>(stack, f, static_cast<A&&>(a)...);
     else
       return answer_function::answer(stack, f, static_cast<A&&>(a)...);

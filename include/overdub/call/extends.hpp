@@ -19,27 +19,27 @@ struct overloads_of<types<C...>, types<R...>, types<E...>> : C... {
 };
 
 // Hooks of the bases are all called, in the order of the bases: were they overloads, only the one that fits a call best
-// would hear of it.
+// would observe it.
 template <class Hook, class B, class F, class... X>
-concept hears = requires(B& base, F const& f, X const&... x) {
+concept observes = requires(B& base, F const& f, X const&... x) {
   Hook::named(base, f, x...);
 }
 || requires(B& base, F const& f, X const&... x) { Hook::family(base, f, x...); };
 template <class Hook, class B, class F, class... X>
-concept hears_raw = requires(B& base, F const& f, X const&... x) {
+concept observes_raw = requires(B& base, F const& f, X const&... x) {
   Hook::raw_named(base, f, x...);
 }
 || requires(B& base, F const& f, X const&... x) { Hook::raw_family(base, f, x...); };
 
 template <class Hook, class B, class F, class... X>
-constexpr void hear(B& base, F const& f, X const&... x) {
+constexpr void observe(B& base, F const& f, X const&... x) {
   if constexpr (requires { Hook::named(base, f, x...); })
     Hook::named(base, f, x...);
   else if constexpr (requires { Hook::family(base, f, x...); })
     Hook::family(base, f, x...);
 }
 template <class Hook, class B, class F, class... X>
-constexpr void hear_raw(B& base, F const& f, X const&... x) {
+constexpr void observe_raw(B& base, F const& f, X const&... x) {
   if constexpr (requires { Hook::raw_named(base, f, x...); })
     Hook::raw_named(base, f, x...);
   else if constexpr (requires { Hook::raw_family(base, f, x...); })
@@ -48,22 +48,23 @@ constexpr void hear_raw(B& base, F const& f, X const&... x) {
 
 #define OVERDUB_HEARING(NAME)                                                                                \
   template <class Context, class Hearing>                                                                    \
-  struct hearing_##NAME : Context {};                                                                        \
+  struct observing_##NAME : Context {};                                                                      \
   template <class Context, class B, class... Rest>                                                           \
-  struct hearing_##NAME<Context, types<B, Rest...>> : Context {                                              \
+  struct observing_##NAME<Context, types<B, Rest...>> : Context {                                            \
     template <callee F, class... X>                                                                          \
     requires(                                                                                                \
-        hears<NAME##_hook, B, F, X...> ||                                                                    \
-        (hears<NAME##_hook, Rest, F, X...> || ...)) constexpr void NAME(F const& f, X const&... x) {         \
-      hear<NAME##_hook>(static_cast<B&>(*this), f, x...);                                                    \
-      (hear<NAME##_hook>(static_cast<Rest&>(*this), f, x...), ...);                                          \
+        observes<NAME##_hook, B, F, X...> ||                                                                 \
+        (observes<NAME##_hook, Rest, F, X...> || ...)) constexpr void NAME(F const& f, X const&... x) {      \
+      observe<NAME##_hook>(static_cast<B&>(*this), f, x...);                                                 \
+      (observe<NAME##_hook>(static_cast<Rest&>(*this), f, x...), ...);                                       \
     }                                                                                                        \
     template <callee F, class... X>                                                                          \
     requires(                                                                                                \
-        hears_raw<NAME##_hook, B, F, X...> || (hears_raw<NAME##_hook, Rest, F, X...> ||                      \
-                                               ...)) constexpr void NAME(raw, F const& f, X const&... x) {   \
-      hear_raw<NAME##_hook>(static_cast<B&>(*this), f, x...);                                                \
-      (hear_raw<NAME##_hook>(static_cast<Rest&>(*this), f, x...), ...);                                      \
+        observes_raw<NAME##_hook, B, F, X...> ||                                                             \
+        (observes_raw<NAME##_hook, Rest, F, X...> ||                                                         \
+         ...)) constexpr void NAME(raw, F const& f, X const&... x) {                                         \
+      observe_raw<NAME##_hook>(static_cast<B&>(*this), f, x...);                                             \
+      (observe_raw<NAME##_hook>(static_cast<Rest&>(*this), f, x...), ...);                                   \
     }                                                                                                        \
   };
 OVERDUB_HEARING(before)
@@ -72,9 +73,9 @@ OVERDUB_HEARING(failed)
 #undef OVERDUB_HEARING
 
 template <class... C>
-using extension_of = hearing_failed<
-    hearing_after<
-        hearing_before<
+using extension_of = observing_failed<
+    observing_after<
+        observing_before<
             overloads_of<
                 types<C...>, concatenated_t<keep<declares_rules<C>, C>...>,
                 concatenated_t<keep<declares_enter<C>, C>...>>,

@@ -49,9 +49,9 @@ OVERDUB_HOOK(failed)
 #undef OVERDUB_HOOK
 #pragma GCC diagnostic pop
 
-enum class listens { never, named, origin, family, raw_named, raw_family };
+enum class hook_kind { never, named, origin, family, raw_named, raw_family };
 
-// What an outer context made of a function is heard by the hooks that name it, too.
+// What an outer context made of a function is observed by the hooks that name it, too.
 template <class F>
 concept made_of_function = requires {
   requires F::depth >
@@ -61,35 +61,36 @@ concept made_of_function = requires {
 };
 
 template <class Hook, class C, class F, class... X>
-inline constexpr bool hears_origin = false;
+inline constexpr bool observes_origin = false;
 template <class Hook, class C, made_of_function F, class... X>
-inline constexpr bool hears_origin<Hook, C, F, X...> = requires(C& c, origin_t<F> const& f, X const&... x) {
+inline constexpr bool
+    observes_origin<Hook, C, F, X...> = requires(C& c, origin_t<F> const& f, X const&... x) {
   Hook::named(c, f, x...);
 };
 
 // How C's hook takes a call of F with X...: the arguments of the call, behind the result or the exception if
 // any.
 template <class Hook, class S, class F, class... X>
-consteval listens find_hook() {
+consteval hook_kind find_hook() {
   using C = typename S::context;
   if constexpr (!Hook::template declared<C>)
-    return listens::never;
+    return hook_kind::never;
   else if constexpr (requires(C & c, F const& f, concrete_t<X> const&... x) { Hook::named(c, f, x...); })
-    return listens::named;
-  else if constexpr (hears_origin<Hook, C, F, concrete_t<X>...>)
-    return listens::origin;
+    return hook_kind::named;
+  else if constexpr (observes_origin<Hook, C, F, concrete_t<X>...>)
+    return hook_kind::origin;
   else if constexpr (requires(C & c, F const& f, concrete_t<X> const&... x) { Hook::family(c, f, x...); })
-    return listens::family;
+    return hook_kind::family;
   else if constexpr (requires(C & c, F const& f, open_t<S, X const&> const&... x) {
                        Hook::raw_named(c, f, x...);
                      })
-    return listens::raw_named;
+    return hook_kind::raw_named;
   else if constexpr (requires(C & c, F const& f, open_t<S, X const&> const&... x) {
                        Hook::raw_family(c, f, x...);
                      })
-    return listens::raw_family;
+    return hook_kind::raw_family;
   else
-    return listens::never;
+    return hook_kind::never;
 }
 
 // A hook in a program that is staged: a call of a native function, when the program runs. Defined in stage/hooks.hpp.
@@ -98,19 +99,19 @@ void stage_hook(S const& stack, F const& f, X const&... x);
 
 template <class Hook, class S, class F, class... X>
 constexpr void call_hook(S const& stack, F const& f, X const&... x) {
-  constexpr listens how = find_hook<Hook, S, F, X...>();
+  constexpr hook_kind how = find_hook<Hook, S, F, X...>();
   [[maybe_unused]] auto& context = stack.top().get();
   if constexpr (is_symbolic<S>) {
-    if constexpr (how != listens::never) stage_hook<Hook>(stack, f, x...);
-  } else if constexpr (how == listens::named)
+    if constexpr (how != hook_kind::never) stage_hook<Hook>(stack, f, x...);
+  } else if constexpr (how == hook_kind::named)
     Hook::named(context, f, make_concrete{}(x)...);
-  else if constexpr (how == listens::origin)
+  else if constexpr (how == hook_kind::origin)
     Hook::named(context, origin_t<F>{}, make_concrete{}(x)...);
-  else if constexpr (how == listens::family)
+  else if constexpr (how == hook_kind::family)
     Hook::family(context, f, make_concrete{}(x)...);
-  else if constexpr (how == listens::raw_named)
+  else if constexpr (how == hook_kind::raw_named)
     Hook::raw_named(context, f, open(stack, x)...);
-  else if constexpr (how == listens::raw_family)
+  else if constexpr (how == hook_kind::raw_family)
     Hook::raw_family(context, f, open(stack, x)...);
 }
 

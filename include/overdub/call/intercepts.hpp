@@ -43,9 +43,9 @@ consteval bool intercepts() {
   else if constexpr (has_rule<S, F, X...>())
     return true;
   else
-    return find_hook<before_hook, S, F, X...>() != listens::never ||
-           find_hook<after_hook, S, F, R, X...>() != listens::never ||
-           find_hook<failed_hook, S, F, std::exception_ptr, X...>() != listens::never;
+    return find_hook<before_hook, S, F, X...>() != hook_kind::never ||
+           find_hook<after_hook, S, F, R, X...>() != hook_kind::never ||
+           find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never;
 }
 
 // Whether a context of S above `staging` does.
@@ -85,7 +85,9 @@ inline constexpr bool lists_callee<C, F> = is_in_callees<typename C::callees, F>
 template <class S, class P, class... A>
 consteval bool names_shorthand() {
   using R = decltype(P::compute(std::declval<concrete_t<A>>()...));
-  constexpr auto is_named = [](listens how) { return how == listens::named || how == listens::raw_named; };
+  constexpr auto is_named = [](hook_kind how) {
+    return how == hook_kind::named || how == hook_kind::raw_named;
+  };
   constexpr bool named = lists_callee<typename S::context, P> || names_rule<S, P, open_t<S, A>...> ||
                          is_named(find_hook<before_hook, S, P, A...>()) ||
                          is_named(find_hook<after_hook, S, P, R, A...>()) ||

@@ -35,7 +35,7 @@ consteval bool is_staged_apart() {
     return !S::tail::empty && !of_kind<F, kind::of_program> && std::is_empty_v<origin_t<F>>;
 }
 
-// Calls it. No context between hears of it.
+// Calls it. No context between observes it.
 template <class S, class F, class... X>
 OVERDUB_INLINE constexpr auto call_staged(S const& stack, F const& f, X const&... x) {
   derived<S, F> const body{f, stack};

@@ -24,7 +24,7 @@ inline constexpr bool decides_programs =
     !std::is_empty_v<C> && (declares_rules<C> || declares_enter<C> || carries_metadata<C>);
 
 // The context that rules run in while a program is made: made of the fingerprint alone, so that nothing else of its data can
-// hide in the program. A context that only listens is not asked for data then, and stands for itself.
+// hide in the program. A context that only observes is not asked for data then, and stands for itself.
 template <class C>
 struct staging_context {
   static constexpr bool is_rebuilt = decides_programs<C>;

@@ -284,8 +284,8 @@ constexpr auto transformed(F const&) {
 
 /// The same, of f in contexts: of overdub(contexts, f, x...). The contexts' rules make the program, then their passes before it is
 /// optimised, and then it is transformed; `after_optimise` sees what comes of that. It is made once for each of the fingerprints of
-/// the contexts. Contexts that are lvalues are referred to, must live as long, and their hooks hear of each call, as far as the
-/// transformed program makes the calls that they hear of.
+/// the contexts. Contexts that are lvalues are referred to, must live as long, and their hooks observe each call, as far as the
+/// transformed program makes the calls that they observe.
 template <fixed_string Name, class Transform, detail::contexts_to_run_in Context, class F>
 constexpr auto transformed(Context&& contexts, F const&) {
   static_assert(

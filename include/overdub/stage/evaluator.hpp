@@ -189,7 +189,7 @@ public:
     at.slots[index_of(v)].leaf = any(wrap(stack_, std::forward<X>(x)));
   }
 
-  // ---- for functions that contexts hear
+  // ---- for functions that contexts intercept
 
   ir::program const& program() const { return program_; }
   /// The body of a function in the contexts.
@@ -198,8 +198,8 @@ public:
   template <class T>
   evaluator<T> in_contexts(T const& contexts) const {
     auto const made = [&] {
-      if constexpr (hears_same_functions<T>())
-        return evaluator<T>(program_, contexts, above_, hears_functions_);
+      if constexpr (intercepts_same_functions<T>())
+        return evaluator<T>(program_, contexts, above_, intercepts_functions_);
       else
         return evaluator<T>(program_, contexts, above_);
     };
@@ -235,8 +235,8 @@ public:
 private:
   template <class>
   friend class evaluator;
-  evaluator(ir::program const& p, S const& contexts, std::string above, bool hears_functions)
-      : program_(p), stack_(contexts), above_(std::move(above)), hears_functions_(hears_functions) {
+  evaluator(ir::program const& p, S const& contexts, std::string above, bool intercepts_functions)
+      : program_(p), stack_(contexts), above_(std::move(above)), intercepts_functions_(intercepts_functions) {
     check_math();
   }
 
@@ -421,11 +421,11 @@ private:
   static consteval bool is_intercepted_for_any();
   // Whether an operation is never looked at as a whole.
   static bool is_always_copied(ir::op code);
-  // Calls that contexts hear, and those that leave them, are not copied.
+  // Calls that contexts intercept, and those that leave them, are not copied.
   bool is_call_of_contexts(node const& x) const {
     if (x.code == ir::op::call && x.attributes.is_exempt()) return true;
-    return hears_functions_ && (x.code == ir::op::call || x.code == ir::op::closure ||
-                                x.code == ir::op::apply || x.code == ir::op::reabstract);
+    return intercepts_functions_ && (x.code == ir::op::call || x.code == ir::op::closure ||
+                                     x.code == ir::op::apply || x.code == ir::op::reabstract);
   }
   ir::value_id symbol_at(frame& at, ir::value_id v);
   // A symbol of a value that is no function value.
@@ -638,18 +638,18 @@ private:
   void branch_to_functions(frame& at, ir::node_id n);
   void loop_on_functions(frame& at, ir::node_id n);
   void give(frame& at, ir::node_id n, std::vector<slot> results);
-  // A call, as contexts hear it (evaluator_callees.hpp).
+  // A call, as contexts intercept it (evaluator_callees.hpp).
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
   // A call that no context sees. What it gives is new to them, as a constant is.
   std::vector<slot> called_outside(ir::function_id id, std::vector<slot> arguments);
   template <class Callee>
-  class heard_call;
+  class intercepted_call;
   struct function_callee;
-  // Whether a context may hear calls of functions; whether one does hear any of this program.
-  static consteval bool may_hear_functions();
+  // Whether a context may intercept calls of functions; whether one does intercept any of this program.
+  static consteval bool may_intercept_functions();
   static bool finds_functions(ir::program const& p);
   template <class T>
-  static consteval bool hears_same_functions();
+  static consteval bool intercepts_same_functions();
 
   // What a function that says how it is differentiated gives (evaluator_derivatives.hpp).
   std::vector<slot> by_rule(ir::function_id id, std::vector<slot> const& arguments);
@@ -663,7 +663,7 @@ private:
   // Dispatches a call of a native function to the contexts that observe or replace it (evaluator_natives.hpp).
   struct native_callee;
   bool native(frame& at, ir::node_id n);
-  static consteval bool may_hear_natives();
+  static consteval bool may_intercept_natives();
   [[noreturn]] static void refuse_native(std::string_view name);
   std::string_view name_of_native(node const& x) const;
   void const* origin_of_native(node const& x) const;
@@ -679,8 +679,8 @@ public:
 
   /// The function of the program in the contexts of the stack, staged once.
   ir::function_id staged(ir::function_id id) requires symbolic;
-  /// A function that calls it as contexts hear it.
-  ir::function_id heard(ir::function_id id) requires symbolic;
+  /// A function that calls it as contexts intercept it.
+  ir::function_id as_intercepted(ir::function_id id) requires symbolic;
   /// A call of it, on cells of symbols.
   std::vector<any> call_staged(ir::function_id id, std::vector<any> const& arguments);
 
@@ -721,7 +721,7 @@ private:
   S const& stack_;
   std::string above_;
   evaluation_place failed_;
-  bool hears_functions_;          // calls of this program's functions are made as contexts hear them
+  bool intercepts_functions_;     // calls of this program's functions are made as contexts intercept them
   stack_limit limit_{most_stack}; // from where the run began
 };
 

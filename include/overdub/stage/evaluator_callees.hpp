@@ -1,4 +1,4 @@
-// How an evaluator calls a function that a context hears: by the dispatcher, as a function of C++ is called (program_function.hpp).
+// How an evaluator calls a function that a context intercepts: by the dispatcher, as a function of C++ is called (program_function.hpp).
 #pragma once
 
 #include <overdub/ir/walk.hpp>
@@ -60,7 +60,7 @@ struct evaluator<S>::function_callee {
 // A call of a function, or native function, of the program, dispatched to the contexts that observe or replace it.
 template <class S>
 template <class Callee>
-class evaluator<S>::heard_call {
+class evaluator<S>::intercepted_call {
   static constexpr std::size_t most_seen = 8;   // arguments of other values
   static constexpr std::size_t most_probed = 3; // arguments that hooks are asked about one by one
 
@@ -71,12 +71,12 @@ class evaluator<S>::heard_call {
   std::vector<ir::type> parameters_, result_types_;
 
 public:
-  heard_call(Callee callee, std::vector<slot> const& arguments)
+  intercepted_call(Callee callee, std::vector<slot> const& arguments)
       : by_(callee.by), callee_(std::move(callee)), arguments_(arguments),
         name_(interned_name(recorder::base_name(callee_.name()))), parameters_(callee_.parameter_types()),
         result_types_(callee_.result_types()) {}
 
-  /// The results, where a context hears the call: of the first of these that it is, or of one that none names.
+  /// The results, where a context intercepts the call: of the first of these that it is, or of one that none names.
   template <class Unnamed, class... F>
   std::optional<std::vector<slot>> run(types<F...>) {
     std::optional<std::vector<slot>> results;
@@ -92,11 +92,11 @@ public:
     return results;
   }
 
-  // Whether contexts hear calls of a callee that none names.
+  // Whether contexts intercept calls of a callee that none names.
   template <class Unnamed>
-  static consteval bool is_any_heard() {
-    return hears_any<Unnamed>(tried_signatures_t<S, Unnamed>{}) || hears_untyped<Unnamed>() ||
-           asks_types_of<Unnamed>() || hears_by_types<Unnamed>();
+  static consteval bool is_any_observed() {
+    return observes_any<Unnamed>(tried_signatures_t<S, Unnamed>{}) || observes_untyped<Unnamed>() ||
+           asks_types_of<Unnamed>() || observes_by_types<Unnamed>();
   }
 
 private:
@@ -108,12 +108,12 @@ private:
   template <class R>
   using result_in = typename program_result<S, R>::type;
   template <class F, class R, class... X>
-  static consteval bool hears_signature(called_with<R, X...>) {
-    return any_hears_function<S, callee_as<F, R>, result_in<R>, in<X>...>();
+  static consteval bool observes_signature(called_with<R, X...>) {
+    return any_intercepts_function<S, callee_as<F, R>, result_in<R>, in<X>...>();
   }
   template <class F, class... Signature>
-  static consteval bool hears_any(types<Signature...>) {
-    return (hears_signature<F>(Signature{}) || ...);
+  static consteval bool observes_any(types<Signature...>) {
+    return (observes_signature<F>(Signature{}) || ...);
   }
   // Whether a rule answers it that does not answer values of any type, too.
   template <class F, class R, class... X>
@@ -132,14 +132,14 @@ private:
     (std::make_index_sequence<most_typed + 1>{});
   }
   template <class F>
-  static consteval bool hears_untyped() {
+  static consteval bool observes_untyped() {
     // Hooks of several parameters are compiled for the signatures that are listed, if any.
     constexpr std::size_t most = has_written_signatures<S, F> ? 1 : most_seen;
-    return hears_cells<S, callee_as<F, one_cell>, most>();
+    return observes_cells<S, callee_as<F, one_cell>, most>();
   }
   // Whether a hook takes calls of a few arguments of some types.
   template <class F>
-  static consteval bool hears_by_types() {
+  static consteval bool observes_by_types() {
     constexpr auto takes_one = []<class... X>(types<X...>) {
       return (hooks_take<S, callee_as<F, one_cell>>(types<in<X>>{}) || ...);
     };
@@ -176,7 +176,7 @@ private:
         return run_said<F>(typename native_signature<F>::type{}, results) ||
                (takes_reals() && run_reals<F>(results)) ||
                run_said<F>(decltype(find_said_types<true, S, F>()){}, results) ||
-               (!is_in_rules<F>() && run_heard<F>(decltype(find_said_types<false, S, F>()){}, results));
+               (!is_in_rules<F>() && run_intercepted<F>(decltype(find_said_types<false, S, F>()){}, results));
     }();
     if (!is_typed) run_untyped<F>(results);
     return results;
@@ -198,7 +198,7 @@ private:
     return (run_numbers<F>(List{}, results) || ...);
   }
   template <class F, class... List>
-  bool run_heard(types<List...>, std::optional<std::vector<slot>>& results) {
+  bool run_intercepted(types<List...>, std::optional<std::vector<slot>>& results) {
     return (run_typed<F>(with_cell(List{}), results) || ...);
   }
   template <class... X>
@@ -229,8 +229,8 @@ private:
       else {
         if (!returns<R>()) return false;
         if constexpr (std::is_same_v<R, one_cell>) refuse_types<F>();
-        refuse_unheard_rule<F, any_has_function_rule<false, S, callee_as<F, R>, in<X>...>()>();
-        if constexpr (hears_signature<F>(called_with<R, X...>{}))
+        reject_unmatched_rule<F, any_has_function_rule<false, S, callee_as<F, R>, in<X>...>()>();
+        if constexpr (observes_signature<F>(called_with<R, X...>{}))
           [&]<std::size_t... I>(std::index_sequence<I...>) {
             auto const result = called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...);
             if constexpr (std::is_same_v<R, one_cell>)
@@ -280,7 +280,7 @@ private:
   }
   // A rule that names the function takes it, or the call is refused.
   template <class F, bool HasRule>
-  void refuse_unheard_rule() const {
+  void reject_unmatched_rule() const {
     if constexpr (!HasRule && is_in_rules<F>())
       throw evaluation_error(message(
           "overdub: a rule names @%.*s, and does not take the arguments that it has in this program; give "
@@ -310,7 +310,7 @@ private:
   template <class F>
   void run_untyped(std::optional<std::vector<slot>>& results) {
     refuse_types<F>();
-    if constexpr (hears_untyped<F>()) {
+    if constexpr (observes_untyped<F>()) {
       std::vector<any> all;
       for (slot const& s : arguments_) all.push_back(by_.cell_or_none(s));
       refuse_rules<F>();
@@ -423,26 +423,26 @@ private:
 
 template <class S>
 auto evaluator<S>::called(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
-  if constexpr (may_hear_functions())
-    if (hears_functions_)
-      if (auto results = heard_call<function_callee>({*this, id}, arguments)
+  if constexpr (may_intercept_functions())
+    if (intercepts_functions_)
+      if (auto results = intercepted_call<function_callee>({*this, id}, arguments)
                              .template run<unnamed_function>(named_functions_t<S>{}))
         return *std::move(results);
   return call_unseen(id, std::move(arguments));
 }
 template <class S>
-consteval bool evaluator<S>::may_hear_functions() {
+consteval bool evaluator<S>::may_intercept_functions() {
   if constexpr (S::empty)
     return false;
   else
-    return heard_call<function_callee>::template is_any_heard<unnamed_function>() ||
+    return intercepted_call<function_callee>::template is_any_observed<unnamed_function>() ||
            !std::is_same_v<named_functions_t<S>, types<>>;
 }
 template <class S>
 bool evaluator<S>::finds_functions([[maybe_unused]] ir::program const& p) {
-  if constexpr (!may_hear_functions())
+  if constexpr (!may_intercept_functions())
     return false;
-  else if constexpr (heard_call<function_callee>::template is_any_heard<unnamed_function>())
+  else if constexpr (intercepted_call<function_callee>::template is_any_observed<unnamed_function>())
     return true;
   else
     return [&]<class... F>(types<F...>) {
@@ -453,8 +453,8 @@ bool evaluator<S>::finds_functions([[maybe_unused]] ir::program const& p) {
 }
 template <class S>
 template <class T>
-consteval bool evaluator<S>::hears_same_functions() {
-  return may_hear_functions() == evaluator<T>::may_hear_functions() &&
+consteval bool evaluator<S>::intercepts_same_functions() {
+  return may_intercept_functions() == evaluator<T>::may_intercept_functions() &&
          std::is_same_v<named_functions_t<S>, named_functions_t<T>>;
 }
 
@@ -487,11 +487,11 @@ inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
   return has_hooks && calls;
 }
 
-/// A function that calls this one as contexts hear it: the function in the contexts, where none does.
+/// A function that calls this one as contexts intercept it: the function in the contexts, where none does.
 template <class S>
-auto evaluator<S>::heard(ir::function_id id) -> ir::function_id requires symbolic {
-  if (!hears_functions_ || (id == program_.entry && is_run_of_function(program_, id))) return staged(id);
-  if constexpr (may_hear_functions()) {
+auto evaluator<S>::as_intercepted(ir::function_id id) -> ir::function_id requires symbolic {
+  if (!intercepts_functions_ || (id == program_.entry && is_run_of_function(program_, id))) return staged(id);
+  if constexpr (may_intercept_functions()) {
     recorder& r = recorder_();
     void const* const key =
         r.key_of(&type_key<evaluator>, observers_above(stack_), &program_, ir::index_of(id));

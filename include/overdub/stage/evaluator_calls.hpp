@@ -27,7 +27,7 @@ auto evaluator<S>::run(ir::function_id id, std::vector<any> const& arguments) ->
   std::vector<slot> slots;
   for (any const& a : arguments) slots.push_back({a, nullptr, {}});
   std::vector<any> results;
-  for (slot& s : hears_functions_ ? called(id, std::move(slots)) : run_slots(id, std::move(slots)))
+  for (slot& s : intercepts_functions_ ? called(id, std::move(slots)) : run_slots(id, std::move(slots)))
     results.push_back(leaf(s));
   return results;
 }
@@ -333,7 +333,7 @@ auto evaluator<S>::call_staged(ir::function_id id, std::vector<any> const& argum
   std::vector<slot> slots;
   for (any const& a : arguments) slots.push_back({a, nullptr, {}});
   std::vector<any> results;
-  for (slot const& r : hears_functions_ ? called(id, std::move(slots)) : call_staged_on(id, slots))
+  for (slot const& r : intercepts_functions_ ? called(id, std::move(slots)) : call_staged_on(id, slots))
     results.push_back(leaf(r));
   return results;
 }

@@ -106,7 +106,7 @@ auto evaluator<S>::function_symbol(slot const& s, ir::type wanted) -> ir::value_
   if (s.function_value) {
     check_depth();
     ir::function const& f = program_[s.function_value->f];
-    ir::function_id const callee = heard(s.function_value->f);
+    ir::function_id const callee = as_intercepted(s.function_value->f);
     std::vector<ir::value_id> captured;
     for (std::uint32_t k = 0; k < s.function_value->captured.size(); ++k)
       append_symbols(captured, s.function_value->captured[k], f.type_of(f.parameters()[k]));

@@ -1,4 +1,4 @@
-// How an evaluator calls a native function that a context hears: by the dispatcher, as one of C++ is called (program_native.hpp).
+// How an evaluator calls a native function that a context intercepts: by the dispatcher, as one of C++ is called (program_native.hpp).
 #pragma once
 
 #include <overdub/stage/evaluator_callees.hpp>
@@ -42,7 +42,8 @@ struct evaluator<S>::native_callee {
                          std::ranges::all_of(arguments, [](any const& x) { return static_cast<bool>(x); });
     if (!is_seen)
       throw evaluation_error(message(
-          "overdub: contexts hear native functions of up to 8 numbers and arrays that return one or nothing, "
+          "overdub: contexts intercept native functions of up to 8 numbers and arrays that return one or "
+          "nothing, "
           "and "
           "\"%.*s\" is none; leave the function that calls it as it is, or stage the function of C++ in the "
           "context",
@@ -82,17 +83,17 @@ using all_effects = types<
 
 // Hooks for all native functions get values of any types, and rules for all where they answer these.
 template <class S, class F>
-consteval bool hears_unnamed() {
-  return hears_cells<S, program_native<evaluator<S>, F, one_cell>, 8>();
+consteval bool observes_unnamed() {
+  return observes_cells<S, program_native<evaluator<S>, F, one_cell>, 8>();
 }
 template <class S>
-consteval bool evaluator<S>::may_hear_natives() {
+consteval bool evaluator<S>::may_intercept_natives() {
   if constexpr (S::empty)
     return false;
   else if constexpr (!std::is_same_v<named_natives_t<S>, types<>>)
     return true;
   else
-    return []<class... F>(types<F...>) { return (hears_unnamed<S, F>() || ...); }(all_effects{});
+    return []<class... F>(types<F...>) { return (observes_unnamed<S, F>() || ...); }(all_effects{});
 }
 
 // Whether contexts answered a call of a native function, or observed it.
@@ -105,10 +106,10 @@ bool evaluator<S>::native([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_
     bool const is_of_context = known != nullptr && known->context != ir::host_binding::no_context;
     if (is_of_context || is_name_of_hook(name)) return false;
     if (misses_native<S>(x.attributes.effects, origin_of_native(x), name)) refuse_native(name);
-    if constexpr (may_hear_natives()) {
+    if constexpr (may_intercept_natives()) {
       std::vector<slot> arguments;
       for (ir::value_id const v : at.f.operands_of(n)) arguments.push_back(slot_of(at, v));
-      heard_call<native_callee> call({*this, at, n, program_types(at, at.f.results_of(n))}, arguments);
+      intercepted_call<native_callee> call({*this, at, n, program_types(at, at.f.results_of(n))}, arguments);
       auto const results = with_effect(x.attributes.effects, [&]<effect E>(effects::constant<E>) {
         return call.template run<unnamed_native<E>>(named_natives_t<S>{});
       });
@@ -123,7 +124,7 @@ bool evaluator<S>::native([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_
   }
   return false;
 }
-// What a context does about native functions in a function of C++, it does not do about one that it does not hear in a program.
+// What a context does about native functions in a function of C++, it does not do about one that it does not intercept in a program.
 template <class S>
 void evaluator<S>::refuse_native(std::string_view name) {
   throw evaluation_error(message(

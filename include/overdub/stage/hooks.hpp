@@ -146,7 +146,7 @@ private:
   static void call(C& context, F const& f, X const&... x) {
     if constexpr (requires { Hook::named(context, f, x...); })
       Hook::named(context, f, x...);
-    else if constexpr (hears_origin<Hook, C, F, X...>)
+    else if constexpr (observes_origin<Hook, C, F, X...>)
       Hook::named(context, origin_t<F>{}, x...);
     else if constexpr (requires { Hook::family(context, f, x...); })
       Hook::family(context, f, x...);
@@ -179,10 +179,10 @@ recorder& recorder_of(S const& stack) {
     return recorder_of(stack.rest());
 }
 
-template <listens How>
+template <hook_kind How>
 consteval void refuse_raw_hook() {
   static_assert(
-      How != listens::raw_named && How != listens::raw_family,
+      How != hook_kind::raw_named && How != hook_kind::raw_family,
       "overdub: a hook that takes overdub::raw sees metadata, and cannot be staged; take the arguments as "
       "they are, or run the "
       "program directly");

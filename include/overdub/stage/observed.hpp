@@ -26,14 +26,14 @@ consteval bool any_rule() {
 
 template <class Hook, class S, class F, class... X>
 consteval observation::hook observing_hook() {
-  constexpr listens how = [] {
+  constexpr hook_kind how = [] {
     if constexpr (std::is_same_v<Hook, failed_hook>)
       return find_hook<Hook, S, F, std::exception_ptr, X...>();
     else
       return find_hook<Hook, S, F, X...>();
   }();
   refuse_raw_hook<how>();
-  if constexpr (how == listens::never)
+  if constexpr (how == hook_kind::never)
     return nullptr;
   else
     return &run_hook<Hook, typename S::context, callee_at_run_time_t<F>, hooked_t<X>...>;

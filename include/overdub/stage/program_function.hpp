@@ -1,7 +1,7 @@
 // Functions of programs as callees of the dispatcher: rules, hooks and `enter` apply to their calls as to those of functions of C++.
 //
 // A call is typed where contexts are compiled for its signature (program_signatures.hpp): they then see what they see of a function of C++.
-// Else each argument is a value whose type is known when the program is (cell.hpp); hooks hear such a call, and rules refuse
+// Else each argument is a value whose type is known when the program is (cell.hpp); hooks observe such a call, and rules refuse
 // it, but for those that answer any types.
 #pragma once
 
@@ -288,30 +288,30 @@ private:
   }
 };
 
-// ---- which calls contexts hear
+// ---- which calls contexts intercept
 
 // Whether the outermost context of S says something of a call of the function F.
 template <class S, class F, class R, class... X>
-consteval bool hears_function() {
+consteval bool intercepts_function() {
   using C = typename S::context;
-  bool heard = find_hook<before_hook, S, F, X...>() != listens::never ||
-               find_hook<after_hook, S, F, R, X...>() != listens::never ||
-               find_hook<failed_hook, S, F, std::exception_ptr, X...>() != listens::never;
-  if constexpr (function<F>) heard |= changes_context<C, F, X...>;
-  if (!heard) heard = rule_for<S, F, open_t<S, X>...> != rule::none;
-  return heard;
+  bool intercepted = find_hook<before_hook, S, F, X...>() != hook_kind::never ||
+                     find_hook<after_hook, S, F, R, X...>() != hook_kind::never ||
+                     find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never;
+  if constexpr (function<F>) intercepted |= changes_context<C, F, X...>;
+  if (!intercepted) intercepted = rule_for<S, F, open_t<S, X>...> != rule::none;
+  return intercepted;
 }
 // Whether a context above `staging` does.
 template <class S, class F, class R, class... X>
-consteval bool any_hears_function() {
+consteval bool any_intercepts_function() {
   if constexpr (S::empty)
     return false;
   else if constexpr (symbolic<typename S::context>)
     return false;
-  else if constexpr (hears_function<S, F, R, X...>())
+  else if constexpr (intercepts_function<S, F, R, X...>())
     return true; // those below need not be asked, whose rules may refuse
   else
-    return any_hears_function<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
+    return any_intercepts_function<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
 }
 // Whether the `enter` of one asks for the types of a call of F with N arguments, which are not all numbers f64.
 template <class C, class F, class... X>
@@ -339,14 +339,14 @@ consteval bool any_asks_types() {
 }
 // Whether one does a call of values whose types are found at run time, of up to N.
 template <class S, class F, std::size_t N>
-consteval bool hears_cells() {
+consteval bool observes_cells() {
   constexpr bool here = []<class... X>(types<X...>) {
-    return any_hears_function<S, F, cell<S>, X...>();
+    return any_intercepts_function<S, F, cell<S>, X...>();
   }(list_of_t<cell<S>, N>{});
   if constexpr (here || N == 0)
     return here;
   else
-    return hears_cells<S, F, N - 1>();
+    return observes_cells<S, F, N - 1>();
 }
 // Whether a hook of a context above `staging` takes a call of F with these arguments.
 template <class S, class F, class... X>
@@ -356,9 +356,9 @@ consteval bool hooks_take(types<X...> list) {
   else if constexpr (symbolic<typename S::context>)
     return false;
   else
-    return find_hook<before_hook, S, F, X...>() != listens::never ||
-           find_hook<after_hook, S, F, anything, X...>() != listens::never ||
-           find_hook<failed_hook, S, F, std::exception_ptr, X...>() != listens::never ||
+    return find_hook<before_hook, S, F, X...>() != hook_kind::never ||
+           find_hook<after_hook, S, F, anything, X...>() != hook_kind::never ||
+           find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never ||
            hooks_take<typename S::tail, F>(list);
 }
 // Whether a rule or hook of a context above `staging` names the operation F, and none F's replacement.
@@ -367,7 +367,7 @@ consteval bool names_operation_in() {
   using C = typename S::context;
   if constexpr (declares_rules<C>)
     if (named_arities<C, F>() != 0) return true;
-  constexpr auto is_named = [](listens how) { return how == listens::named; };
+  constexpr auto is_named = [](hook_kind how) { return how == hook_kind::named; };
   return is_named(find_hook<before_hook, S, F, anything, anything>()) ||
          is_named(find_hook<after_hook, S, F, anything, anything, anything>());
 }
@@ -438,13 +438,13 @@ using tried_signatures_t =
 
 // Those of argument_lists that the rules, or the hooks, of a context of S say.
 template <bool OfRules, class S, class F, class... X>
-consteval bool says_types(types<X...> list) {
+consteval bool states_types(types<X...> list) {
   if constexpr (all_reals<types<X...>>)
     return false;
   else if constexpr (OfRules)
     return says_it_takes<S, F>(list, std::index_sequence_for<X...>{});
   else
-    return hears_types<S, F>(list);
+    return observes_types<S, F>(list);
 }
 template <bool OfRules, class S, class F>
 consteval auto find_said_types() {
@@ -459,7 +459,7 @@ consteval auto find_said_types() {
       return below{};
     else
       return []<class... List>(types<List...>) {
-        using here = concatenated_t<keep<says_types<OfRules, S, F>(List{}), List>...>;
+        using here = concatenated_t<keep<states_types<OfRules, S, F>(List{}), List>...>;
         return typename united_lists<here, below>::type{};
       }(argument_lists{});
   }

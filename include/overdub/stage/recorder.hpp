@@ -102,7 +102,7 @@ public:
       std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
       std::uint32_t context = ir::host_binding::no_context, void const* origin_in_cpp = nullptr);
 
-  // A hook of a context that listens to a function, and how it is called.
+  // A hook of a context that observes a function, and how it is called.
   struct hook {
     std::string_view context, name, function;
     void (*run)(void*, void const* const*, void* const*);

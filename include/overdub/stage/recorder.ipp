@@ -82,7 +82,7 @@ OVERDUB_DECL ir::symbol recorder::bind(
 OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const> operands) {
   if (h.has_state && !contexts.empty() && context_at(h.object) == contexts.size())
     throw staging_error(message(
-        "overdub: %s listens to a part of a compiled program, and is none of the contexts that it is "
+        "overdub: %s observes a part of a compiled program, and is none of the contexts that it is "
         "compiled for; run the whole program in it",
         std::string(h.context).c_str()));
   for (std::span<std::byte const> const t : temporaries)
