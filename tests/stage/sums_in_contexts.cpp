@@ -1,7 +1,9 @@
 // sum and dot are reductions by add: every context says so, in all ways to run.
 #include "catch.hpp"
 
+#include <overdub/contexts/forward.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/stage/evaluate.hpp>
 
@@ -117,4 +119,42 @@ TEST_CASE("a sum stays one operation of the program unless a context intercepts 
   CHECK(is_in_lanes(add_is_sub{}));
   CHECK(is_in_lanes(seen<add_t>{}));
   CHECK(is_in_lanes(compose(sin_is_cos{}, seen<add_t>{})));
+}
+
+TEST_CASE("what adds to an accumulator calls no add, in a context and in the program that it makes") {
+  ir::program const p = ir::parse(R"(
+entry @f
+func @f(%x: f64, %xs: f64[]) -> f64 {
+  %sums = accumulate (%acc: acc f64[] = %xs) -> f64[] {
+    add_to %acc, 0, %x
+    yield
+  }
+  %y = at %sums, 0 : f64
+  return %y
+}
+)");
+  auto const of = [&](auto const& program, auto x) {
+    return evaluate<double>(program, x, array<double>{2.0});
+  };
+  auto const in_both = [&](auto context) {
+    double const run = overdub::run(
+        context, [&](auto x) { return of(p, x); }, 1.0);
+    CHECK(of(overdub::overdub(context, p), 1.0) == run);
+    return run;
+  };
+  CHECK(in_both(silent{}) == 3.0);
+  CHECK(in_both(add_is_sub{}) == 3.0);
+  CHECK(in_both(compose(add_is_sub{}, mul_is_add{})) == 3.0);
+
+  double const slope = contexts::derivative(
+      add_is_sub{}, [&](auto x) { return of(p, x); }, 1.0);
+  CHECK(slope == 1.0);
+  ir::program const forward = overdub::overdub(compose(add_is_sub{}, contexts::forward{}), p);
+  CHECK(
+      evaluate<double, double>(forward, 1.0, 1.0, array<double>{2.0}, array<double>{0.0}) ==
+      std::tuple{3.0, 1.0});
+  auto const [value, tangent] = overdub::run(
+      compose(add_is_sub{}, contexts::forward{}), [&](auto x) { return of(p, x); }, tag(1.0, 1.0));
+  CHECK(value == 3.0);
+  CHECK(tangent == 1.0);
 }

@@ -3,6 +3,7 @@
 
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/program_function.hpp>
+#include <overdub/stage/sum_of_numbers.hpp>
 
 namespace overdub::detail {
 
@@ -241,34 +242,29 @@ void evaluator<S>::add_to(frame& at, ir::node_id n) {
     sum = updated(at, n, sum, 1, last, [&](any const& part) { return added(part, x); });
   }
 }
-// An accumulator's additions are no calls of `add`: they have no order. Contexts with metadata add it up, too.
+// By `add`, as the contexts of the values have it.
+struct add_elements {
+  template <class X>
+  auto operator()(X const& x, X const& y) const {
+    if constexpr (is_array<plain_t<X>>)
+      return map(*this, x, y);
+    else
+      return overdub::add(x, y);
+  }
+};
+// An accumulator's additions are no calls of `add`: they have no order. Metadata that is not made of numbers is added up by the
+// context's own rule.
 template <class S>
 auto evaluator<S>::added(any const& a, any const& b) const -> any {
-  if constexpr (!S::empty && !keeps_metadata<S>())
-    return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
-      overdub::stack<> const outside;
-      evaluator<overdub::stack<>> const plain(program_, outside);
-      auto const sum = plain.added(concrete(x), concrete(*b.template get<in<T>>()));
-      return in<T>(wrap(stack_, *sum.template get<T>()));
-    });
-  else
-    return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
-      auto const& y = *b.template get<in<T>>();
-      if constexpr (std::is_same_v<T, bool>)
-        return {};
-      else if constexpr (std::is_arithmetic_v<T>)
-        return in<T>(call(stack_, overdub::add, x, y));
-      else if constexpr (
-          std::is_arithmetic_v<typename T::value_type> && !std::is_same_v<typename T::value_type, bool>)
-        return in<T>(call(stack_, map, overdub::add, x, y));
-      else if constexpr (
-          std::is_same_v<T, array<array<double>>> || std::is_same_v<T, array<array<float>>> ||
-          std::is_same_v<T, array<array<i64>>>)
-        return in<T>(call(
-            stack_, map, [](auto const& r, auto const& s) { return map(overdub::add, r, s); }, x, y));
-      else
-        return {};
-    });
+  return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
+    auto const& y = *b.template get<in<T>>();
+    if constexpr (!is_of_numbers<T>)
+      return {};
+    else if constexpr (is_of_numbers<in<T>>)
+      return sum_of_numbers(in<T>(x), y);
+    else
+      return in<T>(add_elements{}(x, y));
+  });
 }
 
 } // namespace overdub::detail

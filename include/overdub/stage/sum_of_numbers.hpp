@@ -1,0 +1,45 @@
+// The sum of two values of one type, number by number: of the numbers that they hold, and of those in their metadata. No context sees
+// the additions. Accumulators add by it, in programs and in those that contexts make of them alike: a sum is linear.
+#pragma once
+
+#include <overdub/array/primitives.hpp>
+#include <overdub/call/tree.hpp>
+#include <overdub/call/value.hpp>
+
+#include <tuple>
+#include <type_traits>
+
+namespace overdub::detail {
+
+template <class X>
+inline constexpr bool
+    is_of_numbers = (std::is_arithmetic_v<X> && !std::is_same_v<X, bool>) || std::is_empty_v<X>;
+template <class T>
+inline constexpr bool is_of_numbers<array<T>> = is_of_numbers<T>;
+template <class T, class C, class R>
+inline constexpr bool is_of_numbers<value<T, C, R>> =
+    is_of_numbers<T>&& is_of_numbers<typename value<T, C, R>::metadata_type>;
+template <class... X>
+inline constexpr bool is_of_numbers<std::tuple<X...>> = (is_of_numbers<X> && ...);
+template <tree X>
+requires(!std::is_empty_v<X>) inline constexpr bool is_of_numbers<X> =
+    is_of_numbers<typename tree_traits<X>::children>;
+
+struct sum_of_numbers_t {
+  template <class X>
+  X operator()(X const& x, X const& y) const {
+    if constexpr (std::is_empty_v<X>)
+      return x;
+    else if constexpr (std::is_arithmetic_v<X>)
+      return static_cast<X>(x + y);
+    else if constexpr (is_array<X>)
+      return map(*this, x, y);
+    else if constexpr (tree<X>)
+      return tree_traits<X>::map(*this, x, y);
+    else
+      return X((*this)(x.inner(), y.inner()), (*this)(x.metadata(), y.metadata()), x.context());
+  }
+};
+inline constexpr sum_of_numbers_t sum_of_numbers{};
+
+} // namespace overdub::detail
