@@ -562,5 +562,10 @@ using followed_trace = changing_trace<contexts::incremental_program>;
 /// Each proposal runs the whole model.
 using reexecuted_trace = changing_trace<reexecuted_program>;
 
+#if !OVERDUB_HEADER_ONLY
+extern template class changing_trace<contexts::incremental_program>;
+extern template class changing_trace<reexecuted_program>;
+#endif
+
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models

@@ -4,7 +4,7 @@
 #include <overdub/contexts/distributions/distribution.hpp>
 #include <overdub/contexts/models/choice_operation.hpp>
 #include <overdub/contexts/random.hpp>
-#include <overdub/ir/type_text.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/zero_value.hpp>
 #include <overdub/stage/stage.hpp>
 
@@ -188,6 +188,15 @@ struct level_in<distributions::distributed<Family, P...>, More...> : level_in<P.
 template <class X, class... More>
 struct level_in<X, More...> : level_in<More...> {};
 
+// A value of each type, where the recorder is.
+OVERDUB_DECL std::vector<ir::value_id>
+zeros_of(overdub::detail::recorder& r, std::vector<ir::type> const& types);
+// The choice as an operation, where the recorder is, and the host's function that draws it.
+OVERDUB_DECL ir::value_id stage_choice(
+    overdub::detail::recorder& r, std::string_view address, std::string const& distribution,
+    std::vector<ir::value_id> const& parameters, void (*draw)(void*, void const* const*, void* const*),
+    ir::type type);
+
 } // namespace detail
 
 /// See `sample`.
@@ -239,11 +248,11 @@ private:
     overdub::detail::recorder& r = call.context().recorder();
     std::vector<ir::value_id> const parameters = overdub::detail::flat(d);
     std::vector<ir::type> const types = r.types_of(parameters);
-    std::string const name = detail::name_of<plain>();
     {
       auto const aside = r.enter(r.scratch());
+      auto const zeros = detail::zeros_of(r, types); // nobody needs what becomes of them
       std::size_t at = 0;
-      auto next = [&] { return ir::zero_value(r.at(), types[at++]); }; // nobody needs what becomes of it
+      auto next = [&] { return zeros[at++]; };
       D const like = overdub::detail::refilled(d, next);
       auto const x =
           overdub::detail::symbol_for<X, level>(ir::zero_value(r.at(), overdub::detail::ir_type_of<X>));
@@ -256,18 +265,10 @@ private:
         stage_function(call.levels(), detail::unconstrain_of<plain>, x, like);
       }
     }
-    std::string types_text;
-    for (ir::type const t : types) types_text += (types_text.empty() ? "" : ", ") + ir::text_of(r.program, t);
-    (void)r.bind(
-        std::string(draw_prefix) + name + '(' + types_text + ')', &detail::draw_native<plain>, nullptr);
-
-    std::vector<ir::value_id> operands = indices_around(r.here(), r.at().region());
-    ir::attributes a = ir::attributes::of(r.program.intern(Address.view()));
-    a.detail = r.program.intern(name);
-    a.count = static_cast<std::uint16_t>(operands.size());
-    operands.insert(operands.end(), parameters.begin(), parameters.end());
     return overdub::tag(
-        X{}, symbol_of_value{r.add(ir::op::sample, operands, overdub::detail::ir_type_of<X>, a)});
+        X{}, symbol_of_value{detail::stage_choice(
+                 r, Address.view(), detail::name_of<plain>(), parameters, &detail::draw_native<plain>,
+                 overdub::detail::ir_type_of<X>)});
   }
 };
 
@@ -305,3 +306,7 @@ constexpr auto within(F const&) {
 }
 
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/models/sample.ipp>
+#endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/execute/code.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/math_mode.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/pass/pipeline_step.hpp>
@@ -54,17 +55,12 @@ struct compile_options {
     return passes.size() == 1 && !passes.front().is_own() && passes.front().name() == "default_pipeline";
   }
   /// What of it decides what is made: a part of the key.
-  std::string key() const {
-    std::string by = "interpreter";
-    if (executor != nullptr && tiers != tiers::interpret_only)
-      by = (tiers == tiers::compile_now ? "now " : "hot ") + executor->name();
-    by.append(" ").append(ir::math_mode_names[static_cast<std::size_t>(math)]);
-    if (has_default_passes()) return by;
-    by.append(" by ").append(std::to_string(passes.size()));
-    for (pass::pipeline_step const& step : passes) by.append(step.key());
-    return by;
-  }
+  OVERDUB_DECL std::string key() const;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/compile/options.ipp>
+#endif

@@ -20,8 +20,9 @@ class bound_call {
 public:
   explicit bound_call(std::shared_ptr<execute::code const> c)
       : bound_call(c, c->compiled != nullptr ? results_at::base : results_at::frame) {}
-  bound_call(bound_call&&) = default;
-  bound_call& operator=(bound_call&&) = default;
+  OVERDUB_DECL bound_call(bound_call&& other);
+  OVERDUB_DECL bound_call& operator=(bound_call&& other);
+  OVERDUB_DECL ~bound_call();
 
   /// A scalar, by its bits.
   void set(std::size_t parameter, std::uint64_t bits) {
@@ -46,12 +47,7 @@ public:
     std::memcpy(arguments(), other.arguments(), argument_bytes_);
   }
   /// Other code of the same program, with the arguments that were set and lent.
-  void replace(std::shared_ptr<execute::code const> other) {
-    bound_call made(std::move(other));
-    std::memcpy(made.arguments(), arguments(), argument_bytes_);
-    made.set_contexts(machine_->contexts);
-    *this = std::move(made);
-  }
+  OVERDUB_DECL void replace(std::shared_ptr<execute::code const> other);
   /// What the program was compiled for; they are asked for at each call.
   void set_contexts(void* const* contexts) { machine_->contexts = contexts; }
   /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
@@ -107,47 +103,12 @@ public:
 private:
   // Where results are: machine code writes them to where the frame says, and the interpreter leaves them where they were computed.
   enum class results_at : std::uint8_t { base, frame };
-  bound_call(std::shared_ptr<execute::code const> c, results_at where)
-      : code_(std::move(c)), machine_(std::make_unique<execute::machine>()), compiled_(code_->compiled),
-        where_(where) {
-    execute::offset at = 0;
-    for (ir::type const t : code_->parameters) {
-      parameters_.push_back(at);
-      at += execute::words_of(t) * execute::word_size;
-    }
-    argument_bytes_ = at;
-    at = 0;
-    for (ir::type const t : code_->results) {
-      results_.push_back(at);
-      at += execute::words_of(t) * execute::word_size;
-    }
-    if (where_ == results_at::frame) results_ = code_->functions[0].results;
-    for (std::size_t i = 0; i < results_.size(); ++i)
-      if (code_->results[i].rank > 0) arrays_.push_back(results_[i]);
-    has_arrays_ = !arrays_.empty();
-    first_ = &code_->instructions[code_->functions[0].entry];
-    make_frame();
-  }
+  OVERDUB_DECL bound_call(std::shared_ptr<execute::code const> c, results_at where);
 
   std::byte* arguments() const { return frame_ + execute::first_parameter; }
   std::byte* argument(std::size_t parameter) const { return arguments() + parameters_[parameter]; }
   // The frame, which stays as it is from call to call: arguments, and literals.
-  void make_frame() {
-    execute::code const& c = *code_;
-    execute::function_code const& f = c.functions[0];
-    execute::offset words = 0;
-    for (ir::type const t : c.results) words += execute::words_of(t);
-    base_ = machine_->base(std::size_t{words} * execute::word_size + f.frame_bytes);
-    frame_ = base_ + words * execute::word_size;
-    own_ = given_ = where_ == results_at::base ? base_ : frame_;
-    execute::write(
-        frame_ + execute::return_at, where_ == results_at::base ? &c.instructions[c.launch] : nullptr);
-    execute::write(frame_ + execute::return_frame, base_);
-    execute::write<std::byte*>(frame_ + execute::previous_limit, nullptr);
-    std::memset(arguments(), 0, argument_bytes_);
-    if (f.literal_count > 0)
-      std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * execute::word_size);
-  }
+  OVERDUB_DECL void make_frame();
   // The interpreter; and machine code in a thread that did not call before, where it asks how much stack there is.
   [[gnu::noinline]] void run_on_machine() {
     thread_ = nobody; // until it is done: the stack that was asked for is this thread's
@@ -169,22 +130,8 @@ private:
     return number_of_thread;
   }
   // What machine code found ahead, the interpreter comes to.
-  [[gnu::noinline]] void run_interpreted() {
-    if (interpreted_ == nullptr)
-      interpreted_.reset(new bound_call(
-          std::shared_ptr<execute::code const>(code_, &code_->interpreted()), results_at::base));
-    interpreted_->set_contexts(machine_->contexts);
-    std::memcpy(interpreted_->arguments(), arguments(), argument_bytes_);
-    interpreted_->run();
-    given_ = interpreted_->base_;
-    has_results_ = true;
-  }
-  [[gnu::noinline]] void release() {
-    has_results_ = false;
-    if (std::exchange(given_, own_) != own_) return;
-    if (std::exchange(machine_->abandoned, false)) return machine_->buffers.reset();
-    for (execute::offset const array : arrays_) execute::release(*machine_, own_, array);
-  }
+  [[gnu::noinline]] OVERDUB_DECL void run_interpreted();
+  [[gnu::noinline]] OVERDUB_DECL void release();
 
   std::shared_ptr<execute::code const> code_;
   std::unique_ptr<execute::machine> machine_;
@@ -207,3 +154,7 @@ private:
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/execute/bound_call.ipp>
+#endif

@@ -2,6 +2,7 @@
 // every value. It is a plain value: copies are independent. It is read here, and edited by a cursor (cursor.hpp).
 #pragma once
 
+#include <overdub/header_only.hpp>
 #include <overdub/ir/derivative.hpp>
 #include <overdub/ir/id.hpp>
 #include <overdub/ir/op.hpp>
@@ -98,9 +99,12 @@ public:
 
   function() : function(nothing, {}) {}
   /// A function whose body has these parameters, and no operations yet.
-  function(symbol named, std::span<type const> parameters) : name(named) {
-    (void)new_region(nothing, parameters);
-  }
+  OVERDUB_DECL function(symbol named, std::span<type const> parameters);
+  OVERDUB_DECL function(function const& other);
+  OVERDUB_DECL function(function&& other) noexcept;
+  OVERDUB_DECL function& operator=(function const& other);
+  OVERDUB_DECL function& operator=(function&& other);
+  OVERDUB_DECL ~function();
 
   symbol name = nothing;      // nothing: erased
   std::vector<type> results;  // the types of what the body yields
@@ -279,3 +283,7 @@ private:
 };
 
 } // namespace overdub::ir
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/ir/function.ipp>
+#endif

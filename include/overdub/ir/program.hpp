@@ -2,7 +2,6 @@
 // (print.hpp) and parsed back (parse.hpp).
 #pragma once
 
-#include <overdub/call/error.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/function.hpp>
 #include <overdub/ir/math_mode.hpp>
@@ -65,17 +64,20 @@ public:
   std::vector<note> notes;         // no part of equality
   std::vector<host_binding> hosts; // the native functions that are known; no part of equality, nor of text
 
+  OVERDUB_DECL program();
+  OVERDUB_DECL program(program const& other);
+  OVERDUB_DECL program(program&& other) noexcept;
+  OVERDUB_DECL program& operator=(program const& other);
+  OVERDUB_DECL program& operator=(program&& other);
+  OVERDUB_DECL ~program();
+
   function& operator[](function_id f) { return functions[index_of(f)]; }
   function const& operator[](function_id f) const { return functions[index_of(f)]; }
 
   /// Adds a function whose body is still empty. O(parameters).
-  function_id add(std::string_view name, std::span<type const> parameters) {
-    function_id const f{static_cast<std::uint32_t>(functions.size())};
-    functions.emplace_back(intern(name), parameters);
-    return f;
-  }
+  OVERDUB_DECL function_id add(std::string_view name, std::span<type const> parameters);
   /// Erases a function, which nothing calls any more; its number is not given out again.
-  void erase(function_id f) { functions[index_of(f)] = function(); }
+  OVERDUB_DECL void erase(function_id f);
   bool is_erased(function_id f) const { return (*this)[f].name == nothing; }
 
   /// The native function of this name, if it is known. O(native functions).
@@ -85,61 +87,27 @@ public:
     return nullptr;
   }
   /// The function of this name. O(functions).
-  std::optional<function_id> find(std::string_view name) const {
-    auto const s = find_symbol(name);
-    for (std::uint32_t i = 0; s && i < functions.size(); ++i)
-      if (functions[i].name == *s) return function_id{i};
-    return {};
-  }
+  OVERDUB_DECL std::optional<function_id> find(std::string_view name) const;
   std::string_view name_of(function_id f) const { return text((*this)[f].name); }
 
   /// The symbol of a text. O(its length).
-  symbol intern(std::string_view text) {
-    auto const [at, added] =
-        symbol_of_.try_emplace(std::string(text), symbol{static_cast<std::uint32_t>(texts_.size())});
-    if (added) texts_.emplace_back(text);
-    return at->second;
-  }
-  std::optional<symbol> find_symbol(std::string_view text) const {
-    auto const at = symbol_of_.find(std::string(text));
-    if (at == symbol_of_.end()) return {};
-    return at->second;
-  }
+  OVERDUB_DECL symbol intern(std::string_view text);
+  OVERDUB_DECL std::optional<symbol> find_symbol(std::string_view text) const;
   std::string_view text(symbol s) const { return texts_[index_of(s)]; }
 
   /// The type of function values of this signature. O(its length).
-  type function_type(signature const& s) {
-    return {.element = scalar::function, .index = index_in(signatures_, index_of_signature_, s)};
-  }
+  OVERDUB_DECL type function_type(signature const& s);
   signature const& signature_of(type t) const { return signatures_[t.index]; }
   /// The type of the host's objects of this name.
-  type opaque_type(std::string_view name) {
-    return {.element = scalar::opaque, .index = index_in(opaque_, index_of_opaque_, intern(name))};
-  }
+  OVERDUB_DECL type opaque_type(std::string_view name);
   symbol opaque_symbol(type t) const { return opaque_[t.index]; }
   std::string_view opaque_name(type t) const { return text(opaque_symbol(t)); }
 
   /// `next`: the other places of the same list.
-  place_id
-  add_place(std::string_view file, std::uint32_t line, std::uint32_t column = 0, place_id next = nothing) {
-    places_.push_back({.file = intern(file), .line = line, .column = column, .next = next});
-    return place_id{static_cast<std::uint32_t>(places_.size() - 1)};
-  }
+  OVERDUB_DECL place_id
+  add_place(std::string_view file, std::uint32_t line, std::uint32_t column = 0, place_id next = nothing);
   /// The list of the places of both. O(places of a × places of b).
-  place_id join(place_id a, place_id b) {
-    place_id joined = b;
-    for (place_id p = a; p != nothing; p = (*this)[p].next) {
-      bool known = false;
-      for (place_id q = b; q != nothing; q = (*this)[q].next)
-        known = known || same_place((*this)[p], (*this)[q]);
-      if (known) continue;
-      place copy = (*this)[p];
-      copy.next = joined;
-      places_.push_back(copy);
-      joined = place_id{static_cast<std::uint32_t>(places_.size() - 1)};
-    }
-    return joined;
-  }
+  OVERDUB_DECL place_id join(place_id a, place_id b);
   place const& operator[](place_id p) const { return places_[index_of(p)]; }
 
   /// How many texts, types of functions, types of opaque objects and places the program keeps.
@@ -152,36 +120,14 @@ private:
   friend class detail::table_check;
   friend struct corruptor; // of tests, which break what the verifier must find
 
-  static bool same_place(place const& a, place const& b) {
-    return a.file == b.file && a.line == b.line && a.column == b.column;
-  }
   struct hash {
-    static constexpr std::size_t mixed(std::size_t h, std::size_t x) {
-      return (h ^ x ^ (h >> 29)) * std::size_t{0x9e3779b97f4a7c15};
-    }
     std::size_t operator()(symbol s) const { return ir::index_of(s); }
-    std::size_t operator()(signature const& s) const {
-      std::size_t h = mixed(static_cast<std::size_t>(s.calls), s.parameters.size());
-      for (auto const* const all : {&s.parameters, &s.results})
-        for (type const t : *all)
-          h = mixed(
-              h, std::size_t{t.index} << 16 | std::size_t{t.rank} << 8 | std::size_t{t.is_accumulator} << 7 |
-                     static_cast<std::size_t>(t.element));
-      return h ^ (h >> 32);
-    }
+    OVERDUB_DECL std::size_t operator()(signature const& s) const;
   };
+  // The number of what a table has; it is added where it is new.
   template <class T>
   static std::uint16_t
-  index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, hash>& index, T const& x) {
-    if (auto const at = index.find(x); at != index.end()) return at->second;
-    if (all.size() > 0xffff)
-      throw rejected_program(
-          message("overdub: a program has more than 65536 types of functions, or of opaque objects"));
-    auto const number = static_cast<std::uint16_t>(all.size());
-    all.push_back(x);
-    index.emplace(x, number);
-    return number;
-  }
+  index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, hash>& index, T const& x);
 
   std::vector<std::string> texts_;
   tsl::robin_map<std::string, symbol> symbol_of_;
@@ -200,4 +146,5 @@ OVERDUB_DECL bool operator==(program const& a, program const& b);
 
 #if OVERDUB_HEADER_ONLY
 #include <overdub/ir/equal.ipp>
+#include <overdub/ir/program.ipp>
 #endif

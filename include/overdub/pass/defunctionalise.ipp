@@ -100,7 +100,7 @@ inline void note_once(program& p, no_representation const& found) {
 
 OVERDUB_DECL std::size_t defunctionalise(ir::program& p) {
   if (p.entry == nothing || p.signature_count() == 0) return 0;
-  (void)detail::drop_unreached_functions(p);
+  (void)drop_unreached_functions(p);
   if (!ir::any_function_value(p, [](function const&, value_id) { return true; })) return 0;
   program const before = p;
   std::size_t const most = 1000 + 4 * detail::size_of(p);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/config.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/cancel_reabstractions.hpp>
 #include <overdub/pass/canonicalise.hpp>
@@ -18,6 +19,7 @@
 #include <overdub/pass/reabstract_at_callers.hpp>
 #include <overdub/pass/simplify.hpp>
 #include <overdub/pass/specialise_conventions.hpp>
+#include <overdub/pass/words.hpp>
 
 #include <array>
 #include <chrono>
@@ -105,11 +107,7 @@ struct pass_report {
 using pass_observer = std::function<void(pass_report const&)>;
 
 /// How many operations a program has. O(operations).
-inline std::size_t operation_count(program const& p) {
-  std::size_t count = 0;
-  for (function const& f : p.functions) ir::walk(f, function::body, [&](node_id) { ++count; });
-  return count;
-}
+OVERDUB_DECL std::size_t operation_count(program const& p);
 
 /// Runs passes one after another. Checked builds verify the program before the first and behind each; an observer is told
 /// of each.
@@ -147,53 +145,11 @@ private:
   pass_observer observer_;
 };
 
-namespace detail {
-
-/// What becomes of function values of other types; the functions that are known then are called, and inlined.
-inline void shorten_reabstractions(program const& p, pass_runner const& run) {
-  constexpr int most_rounds = 4;
-  for (int round = 0; round < most_rounds && has_reabstractions(p); ++round) {
-    std::size_t changes = run("cancel_reabstractions");
-    changes += run("raise_reabstractions");
-    changes += run("reabstract_at_callers");
-    changes += run("cancel_reabstractions");
-    changes += run("specialise_conventions");
-    if (changes == 0) break;
-    run("simplify");
-    run("inline_calls");
-  }
-}
-
-// Executors have no arrays of function values.
-inline bool has_arrays_of_functions(program const& p) {
-  return ir::any_function_value(p, [](function const& f, value_id v) { return f.type_of(v).rank > 0; });
-}
-inline void make_no_arrays_of_functions(program const& p, pass_runner const& run) {
-  run("choose_functions");
-  if (!has_arrays_of_functions(p)) return;
-  run("dce");
-  if (has_arrays_of_functions(p) && run("defunctionalise") > 0) run("inline_calls");
-}
-
-} // namespace detail
-
 /// The passes that a program runs through before it is executed. O(operations).
-inline void default_pipeline(program& p, pass_observer const& observer = {}) {
-  pass_runner const run(p, observer);
-  if (has_derivatives(p)) run("forget_derivatives");
-  run("inline_calls");
-  if (p.signature_count() > 0) detail::make_no_arrays_of_functions(p, run);
-  detail::shorten_reabstractions(p, run);
-  run("fold");
-  run("simplify");
-  run("cse");
-  run("hoist");
-  if (run("fuse") > 0) {
-    run("simplify");
-    run("cse");
-  }
-  run("dce");
-  run("canonicalise");
-}
+OVERDUB_DECL void default_pipeline(program& p, pass_observer const& observer = {});
 
 } // namespace overdub::pass
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/pass/pipeline.ipp>
+#endif

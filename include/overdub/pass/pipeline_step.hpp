@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/types.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@ class pipeline_step {
 public:
   /// One of the passes of pipeline.hpp, or "default_pipeline": all of them, in the default order.
   pipeline_step(char const* name) : pipeline_step(std::string(name)) {}
-  pipeline_step(std::string name) : name_(std::move(name)) { append(name_); }
+  OVERDUB_DECL pipeline_step(std::string name);
 
   /// A pass of your own, called with ir::program&. A function that captures nothing is known by its type, and a pointer to a function
   /// by its value. What it returns is ignored.
@@ -50,7 +51,7 @@ public:
   std::string const& key() const { return key_; }
 
 private:
-  void append(std::string const& text) { key_.append(std::to_string(text.size())).append(":").append(text); }
+  OVERDUB_DECL void append(std::string const& text);
 
   std::string name_;
   std::string key_;
@@ -58,6 +59,10 @@ private:
 };
 
 /// The pipeline of programs that are compiled without one of their own.
-inline std::vector<pipeline_step> default_steps() { return {pipeline_step("default_pipeline")}; }
+OVERDUB_DECL std::vector<pipeline_step> default_steps();
 
 } // namespace overdub::pass
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/pass/pipeline_step.ipp>
+#endif

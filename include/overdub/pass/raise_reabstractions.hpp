@@ -5,152 +5,18 @@
 // What a loop does not change hoist moves in front of it.
 #pragma once
 
-#include <overdub/pass/each_function.hpp>
-#include <overdub/pass/reabstraction.hpp>
+#include <overdub/header_only.hpp>
+#include <overdub/ir/program.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <vector>
 
 namespace overdub::pass {
-namespace detail {
-
-class reabstraction_raising {
-public:
-  reabstraction_raising(program& p, function_id f) : program_(p), cursor_(p, f, function::body) {}
-
-  std::size_t run() {
-    // Inner operations first: what leaves one may leave the one around it.
-    std::vector<node_id> order;
-    ir::walk(
-        *cursor_, function::body, [](node_id) {}, [&](node_id n) { order.push_back(n); });
-    std::size_t changes = 0;
-    for (node_id const n : order) {
-      if (f().is_erased(n)) continue;
-      if (f()[n].code == op::if_) changes += in_front(n);
-      for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
-        if (!f().type_of(f().result(n, i)).is_function()) continue;
-        switch (f()[n].code) {
-        case op::select:
-          changes += behind(n, i, {{n, 1}, {n, 2}});
-          break;
-        case op::if_:
-          changes += behind(n, i, {{yield_of(n, 0), i}, {yield_of(n, 1), i}});
-          break;
-        case op::protect:
-          changes += behind(n, i, {{yield_of(n, 0), i}});
-          break;
-        case op::loop:
-        case op::while_:
-          changes += out_of_loop(n, i);
-          break;
-        default:
-          break;
-        }
-      }
-    }
-    return changes;
-  }
-
-private:
-  struct operand {
-    node_id node;
-    std::uint32_t index;
-  };
-  function const& f() const { return *cursor_; }
-  node_id yield_of(node_id n, std::uint32_t region) const { return f().yield_of(f().region_at(n, region)); }
-  value_id value_of(operand const& o) const { return f().operand(o.node, o.index); }
-
-  // The type that a value was reabstracted from, for this use alone; none, if it was not.
-  type origin(value_id v) const {
-    node_id const made = maker_of(f(), v, op::reabstract);
-    return made != nothing && is_used_once(f(), v) ? f().type_of(f().operand(made, 0)) : type{};
-  }
-  bool can_become(value_id v, type t) const {
-    if (origin(v) == t) return true;
-    return maker_of(f(), v, op::closure) != nothing && is_used_once(f(), v) &&
-           ir::inner_differences(program_, f().type_of(v), t) == 0;
-  }
-  // An operand that can becomes what it is of this type.
-  void become(operand const& o, type t) {
-    value_id const v = value_of(o);
-    node_id const made = f().node_of(v);
-    if (f()[made].code == op::closure) {
-      cursor_.set_type(v, t);
-      return;
-    }
-    cursor_.set_operand(o.node, o.index, f().operand(made, 0));
-    drop_unused(cursor_, v);
-  }
-
-  // What both branches reabstract in one way is reabstracted in front of them.
-  std::size_t in_front(node_id n) {
-    std::vector<node_id> first, second;
-    for (node_id const m : f().nodes_of(f().region_at(n, 0)))
-      if (f()[m].code == op::reabstract) first.push_back(m);
-    for (node_id const m : f().nodes_of(f().region_at(n, 1)))
-      if (f()[m].code == op::reabstract) second.push_back(m);
-    std::size_t moved = 0;
-    for (node_id const m : second)
-      for (node_id const same : first) {
-        if (f().operand(m, 0) != f().operand(same, 0) ||
-            f().type_of(f().result(m)) != f().type_of(f().result(same)))
-          continue;
-        cursor_.to_before(n);
-        cursor_.move(same);
-        value_id const v = f().result(same);
-        cursor_.replace(m, cursor::values(&v, 1));
-        ++moved;
-        break;
-      }
-    return moved;
-  }
-  // A result that is one of several operands.
-  bool behind(node_id n, std::uint32_t result, std::initializer_list<operand> from) {
-    type t;
-    for (operand const& o : from)
-      if (!t) t = origin(value_of(o));
-    if (!t) return false;
-    for (operand const& o : from)
-      if (!can_become(value_of(o), t)) return false;
-    for (operand const& o : from) become(o, t);
-    cursor_.set_place(f()[n].place);
-    cursor_.to_after(n);
-    retype(cursor_, f().result(n, result), t);
-    return true;
-  }
-  // What is carried: it begins as one that is reabstracted, and each turn ends with one.
-  bool out_of_loop(node_id n, std::uint32_t result) {
-    bool const counted = f()[n].code == op::loop;
-    operand const initial{n, result + counted};
-    if (initial.index >= f()[n].operand_count) return false; // it is stacked
-    operand const next{yield_of(n, counted ? 0 : 1), result};
-    type const t = origin(value_of(initial));
-    if (!t || origin(value_of(next)) != t) return false;
-    if (!counted && f().is_used(f().argument(f().region_at(n, 0), result))) return false;
-    become(initial, t);
-    become(next, t);
-    cursor_.set_place(f()[n].place);
-    for (std::uint32_t k = 0; k < f()[n].region_count; ++k) {
-      region_id const r = f().region_at(n, k);
-      cursor_.to_start(r);
-      retype(cursor_, f().argument(r, result + counted), t);
-    }
-    cursor_.to_after(n);
-    retype(cursor_, f().result(n, result), t);
-    return true;
-  }
-
-  program& program_;
-  cursor cursor_;
-};
-
-} // namespace detail
 
 /// Returns how many results left an operation as what they were. O(operations).
-inline std::size_t raise_reabstractions(program& p) {
-  return detail::run_on_each_function<detail::reabstraction_raising>(p);
-}
+OVERDUB_DECL std::size_t raise_reabstractions(ir::program& p);
 
 } // namespace overdub::pass
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/pass/raise_reabstractions.ipp>
+#endif

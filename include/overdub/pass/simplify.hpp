@@ -3,89 +3,19 @@
 // unused is dropped by dce. Lowers the cost, never raises it.
 #pragma once
 
-#include <overdub/pass/constant.hpp>
-#include <overdub/pass/each_function.hpp>
-#include <overdub/pass/rules.hpp>
+#include <overdub/header_only.hpp>
+#include <overdub/ir/program.hpp>
 
 #include <cstddef>
 
 namespace overdub::pass {
-namespace detail {
-
-class simplification {
-public:
-  simplification(program& p, function_id f) : cursor_(p, f, function::body) {}
-
-  std::size_t run() {
-    region(function::body);
-    return changes_;
-  }
-
-private:
-  static constexpr int most_visits = 4; // of one loop's body
-
-  void region(region_id r) {
-    function const& f = *cursor_;
-    for (node_id n = f[r].first; n != nothing;) {
-      node_id const before = f[n].previous;
-      if (f[n].region_count > 0) regions(n);
-      if (!rewrite(n)) {
-        n = f[n].next;
-        continue;
-      }
-      ++changes_;
-      n = before == nothing ? f[r].first : f[before].next; // what stands in its place is looked at again
-    }
-  }
-  // What a loop turns out not to change is put into its body, which is looked at again.
-  void regions(node_id n) {
-    op const code = (*cursor_)[n].code;
-    bool const loops = code == op::loop || code == op::while_;
-    if (loops) changes_ += structural::unchanged(cursor_, n);
-    for (int visit = 0; visit < most_visits; ++visit) {
-      for (region_id const r : cursor_->regions_of(n)) region(r);
-      if (!loops || !structural::unchanged(cursor_, n)) break;
-      ++changes_;
-    }
-  }
-
-  // Whether something has changed.
-  bool rewrite(node_id n) {
-    function const& f = *cursor_;
-    if (auto const bits = constant(f, n, cursor_.owner().math))
-      return structural::replace(cursor_, n, cursor_.literal(f.type_of(f.result(n)), *bits));
-    pattern::bindings found;
-    for (law_table::entry const& e : laws_.of(f[n].code)) {
-      cursor_.set_place(f[n].place);
-      if (e.law->rewrite != nullptr) {
-        if (e.law->rewrite(cursor_, n)) return true;
-      } else if (e.left.matches(f, n, found) && holds_on(e.law->types, f.type_of(found[0]))) {
-        return put(n, e.right, found);
-      }
-    }
-    return false;
-  }
-  bool put(node_id n, pattern const& right, pattern::bindings const& found) {
-    function const& f = *cursor_;
-    pattern::node const& root = right.root();
-    type const t = f.type_of(f.result(n));
-    if (root.is == pattern::node::kind::name) return structural::replace(cursor_, n, found[root.name]);
-    if (root.is != pattern::node::kind::operation)
-      return structural::replace(cursor_, n, cursor_.literal(t, pattern::bits_of(root, t)));
-    structural::values operands;
-    for (std::uint32_t const i : root.operands) operands.push_back(found[right[i].name]);
-    return structural::replace(cursor_, n, root.code, operands);
-  }
-
-  cursor cursor_;
-  law_table const& laws_ = law_table::get();
-  std::size_t changes_ = 0;
-};
-
-} // namespace detail
 
 /// Returns how many operations were rewritten. O(operations), as loops do not carry constants along long chains; recursive
 /// over the depth of regions.
-inline std::size_t simplify(program& p) { return detail::run_on_each_function<detail::simplification>(p); }
+OVERDUB_DECL std::size_t simplify(ir::program& p);
 
 } // namespace overdub::pass
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/pass/simplify.ipp>
+#endif

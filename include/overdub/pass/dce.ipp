@@ -1,0 +1,296 @@
+#pragma once
+
+#include <overdub/pass/dce.hpp>
+#include <overdub/pass/replace_by_empty.hpp>
+#include <overdub/pass/words.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace overdub::pass {
+namespace detail {
+
+/// Which operations and values of a function are needed.
+class needs {
+public:
+  needs(function const& f, effects const& known)
+      : f_(f), effects_(known.of_each(f)), node_(f.node_count()), value_(f.value_count()) {
+    need_effects(function::body);
+    for (value_id const v : f_.operands_of(f_.yield_of(function::body))) need(v);
+    while (!open_.empty()) {
+      value_id const v = open_.back();
+      open_.pop_back();
+      if (f_.is_result(v)) need_result(f_.node_of(v), f_[v].index);
+      if (f_.is_argument(v)) need_argument(f_.region_of(v), f_[v].index);
+    }
+  }
+
+  bool has(node_id n) const { return node_[index_of(n)]; }
+  /// Whether a result, or an argument of a region, is needed, as far as it can be dropped.
+  bool has(value_id v) const { return value_[index_of(v)]; }
+
+private:
+  void need(value_id v) {
+    if (f_.is_literal(v) || std::exchange(value_[index_of(v)], std::uint8_t{1})) return;
+    open_.push_back(v);
+  }
+  void need_operand(node_id n, std::uint32_t i) { need(f_.operand(n, i)); }
+  void need_yield(region_id r, std::uint32_t i) { need(f_.operand(f_.yield_of(r), i)); }
+
+  void need_effects(region_id r) {
+    for (node_id n = f_[r].first; n != nothing; n = f_[n].next)
+      if (f_[n].code == op::yield || !effects_[index_of(n)].can_drop()) need(n);
+  }
+
+  // The operation runs: what it needs in any case.
+  void need(node_id n) {
+    if (std::exchange(node_[index_of(n)], std::uint8_t{1})) return;
+    function::node const& node = f_[n];
+    for (region_id const r : f_.regions_of(n)) need_effects(r);
+    std::uint32_t carried = 0;
+    switch (node.code) {
+    case op::yield:
+      return;
+    case op::loop:
+      need_operand(n, 0);
+      carried = node.operand_count - 1;
+      break;
+    case op::while_:
+      need_yield(f_.region_at(n, 0), 0);
+      carried = node.operand_count;
+      break;
+    case op::if_:
+    case op::map:
+      need_operand(n, 0);
+      break;
+    case op::protect:
+      break;
+    case op::accumulate:
+      carried = node.operand_count;
+      [[fallthrough]];
+    default: // all operands and all results; accumulate: the arrays
+      for (value_id const v : f_.operands_of(n)) need(v);
+      for (std::uint32_t i = 0; i < node.result_count; ++i)
+        if (node.code != op::accumulate || i < carried) need(f_.result(n, i));
+      for (region_id const r : f_.regions_of(n))
+        for (value_id const v : f_.arguments_of(r)) need(v);
+      if (node.code == op::reduce && node.region_count > 0)
+        for (value_id const v : f_.operands_of(f_.yield_of(f_.region_at(n, 0)))) need(v);
+      return;
+    }
+    // Arrays that are stacked may have different shapes.
+    if (node.code != op::if_ && node.code != op::protect)
+      for (std::uint32_t i = carried; i < node.result_count; ++i)
+        if (f_.type_of(f_.result(n, i)).rank > 1) need(f_.result(n, i));
+  }
+
+  void need_result(node_id n, std::uint32_t i) {
+    need(n);
+    function::node const& node = f_[n];
+    switch (node.code) {
+    case op::if_:
+      need_yield(f_.region_at(n, 0), i);
+      need_yield(f_.region_at(n, 1), i);
+      break;
+    case op::loop:
+      if (i < node.operand_count - 1)
+        need_carried(n, i);
+      else
+        need_yield(f_.region_at(n, 0), i);
+      break;
+    case op::while_:
+      if (i < node.operand_count)
+        need_carried(n, i);
+      else
+        need_yield(f_.region_at(n, 1), i);
+      break;
+    case op::map:
+    case op::protect:
+      need_yield(f_.region_at(n, 0), i);
+      break;
+    case op::accumulate:
+      if (i >= node.operand_count) need_yield(f_.region_at(n, 0), i - node.operand_count);
+      break;
+    default:
+      break;
+    }
+  }
+  void need_argument(region_id r, std::uint32_t i) {
+    node_id const n = f_[r].parent;
+    if (n == nothing) return;
+    if (f_[n].code == op::loop && i > 0) need_carried(n, i - 1);
+    if (f_[n].code == op::while_) need_carried(n, i);
+  }
+  // What a loop carries: the initial value, the arguments, what is yielded and the result are needed together.
+  void need_carried(node_id n, std::uint32_t i) {
+    bool const counted = f_[n].code == op::loop;
+    need(f_.result(n, i));
+    need_operand(n, counted ? i + 1 : i);
+    for (region_id const r : f_.regions_of(n)) need(f_.argument(r, counted ? i + 1 : i));
+    need_yield(f_.region_at(n, counted ? 0 : 1), i);
+  }
+
+  function const& f_;
+  std::vector<effect_set> effects_;
+  std::vector<std::uint8_t> node_;
+  std::vector<std::uint8_t> value_;
+  std::vector<value_id> open_;
+};
+
+/// Copies what is needed of a function.
+class sweep {
+public:
+  sweep(function const& from, needs const& needed) : f_(from), needed_(needed) {}
+
+  /// How many operations and results are not needed.
+  std::size_t excess() const {
+    std::size_t count = 0;
+    ir::walk(f_, function::body, [&](node_id n) {
+      if (!needed_.has(n)) ++count;
+      if (needed_.has(n) && f_[n].region_count > 0)
+        for (value_id const v : f_.results_of(n)) count += !needed_.has(v);
+    });
+    return count;
+  }
+  /// Writes into a function of the same parameters, whose body is empty.
+  void write(program& p, function_id into) {
+    cursor c(p, into, function::body);
+    written_.assign(f_.value_count(), nothing);
+    note(c, nothing, f_.parameters(), c->parameters());
+    write(c, function::body, function::body);
+  }
+
+private:
+  void write(cursor& c, region_id r, region_id into) {
+    for (node_id n = f_[r].first; n != nothing; n = f_[n].next) {
+      if (!needed_.has(n)) continue;
+      c.to_end(into);
+      write(c, n);
+    }
+  }
+  void write(cursor& c, node_id n) {
+    function::node const& node = f_[n];
+    operands_.clear();
+    results_.clear();
+    arguments_.resize(node.region_count);
+    for (std::uint32_t i = 0; i < node.operand_count; ++i)
+      if (keeps_operand(n, i)) operands_.push_back(written(c, f_.operand(n, i)));
+    for (value_id const v : f_.results_of(n))
+      if (keeps(n, v)) results_.push_back(f_.type_of(v));
+    for (std::uint32_t i = 0; i < node.region_count; ++i) {
+      arguments_[i].clear();
+      for (value_id const v : f_.arguments_of(f_.region_at(n, i)))
+        if (keeps(n, v)) arguments_[i].push_back(f_.type_of(v));
+    }
+    c.set_place(node.place);
+    node_id const made = c.insert(node.code, operands_, results_, node.attributes, arguments_);
+    note(c, n, f_.results_of(n), c->results_of(made));
+    for (std::uint32_t i = 0; i < node.region_count; ++i) {
+      region_id const r = f_.region_at(n, i);
+      note(c, n, f_.arguments_of(r), c->arguments_of(c->region_at(made, i)));
+      write(c, r, c->region_at(made, i));
+    }
+  }
+  void note(cursor& c, node_id n, id_range<value_id> from, id_range<value_id> to) {
+    std::size_t next = 0;
+    for (value_id const v : from)
+      if (keeps(n, v)) {
+        if (f_[v].name != nothing) c.set_name(to[next], f_[v].name);
+        written_[index_of(v)] = to[next++];
+      }
+  }
+  // Of an operation that is kept: whether its result, or the argument of its region, is.
+  bool keeps(node_id n, value_id v) const {
+    if (n == nothing) return true; // of the function itself
+    op const code = f_[n].code;
+    if (needed_.has(v) || f_[n].region_count == 0) return true;
+    return f_.is_argument(v) && (code == op::map || (code == op::loop && f_[v].index == 0));
+  }
+  bool keeps_operand(node_id n, std::uint32_t i) const {
+    switch (f_[n].code) {
+    case op::loop:
+      return i == 0 || needed_.has(f_.result(n, i - 1));
+    case op::while_:
+      return needed_.has(f_.result(n, i));
+    case op::yield:
+      return keeps_yielded(f_[n].parent, i);
+    default:
+      return true;
+    }
+  }
+  bool keeps_yielded(region_id r, std::uint32_t i) const {
+    node_id const owner = f_[r].parent;
+    if (owner == nothing) return true;
+    switch (f_[owner].code) {
+    case op::while_:
+      return r == f_.region_at(owner, 0) || needed_.has(f_.result(owner, i));
+    case op::if_:
+    case op::loop:
+    case op::map:
+    case op::protect:
+      return needed_.has(f_.result(owner, i));
+    case op::accumulate:
+      return needed_.has(f_.result(owner, f_[owner].operand_count + i));
+    default:
+      return true;
+    }
+  }
+  value_id written(cursor& c, value_id v) const {
+    return f_.is_literal(v) ? c.literal(f_.type_of(v), f_.bits_of(v)) : written_[index_of(v)];
+  }
+
+  function const& f_;
+  needs const& needed_;
+  std::vector<value_id> written_;
+  std::vector<value_id> operands_;
+  std::vector<type> results_;
+  std::vector<std::vector<type>> arguments_;
+};
+
+} // namespace detail
+
+OVERDUB_DECL std::size_t drop_unreached_functions(program& p) {
+  if (p.entry == nothing) return 0;
+  std::vector<std::uint8_t> reached(p.functions.size());
+  std::vector<function_id> open{p.entry};
+  reached[index_of(p.entry)] = 1;
+  while (!open.empty()) {
+    function const& f = p[open.back()];
+    open.pop_back();
+    for (function_id const rule : {f.derivative.tangent, f.derivative.cotangent})
+      if (rule != nothing && !std::exchange(reached[index_of(rule)], std::uint8_t{1})) open.push_back(rule);
+    for (std::uint32_t i = 0; i < f.node_count(); ++i) {
+      function::node const& node = f[node_id{i}];
+      if (f.is_erased(node_id{i}) || (node.code != op::call && node.code != op::closure)) continue;
+      if (!std::exchange(reached[node.attributes.subject], std::uint8_t{1}))
+        open.push_back(node.attributes.callee());
+    }
+  }
+  std::size_t dropped = 0;
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+    if (!reached[i] && !p.is_erased(function_id{i})) {
+      p.erase(function_id{i});
+      ++dropped;
+    }
+  return dropped;
+}
+
+OVERDUB_DECL std::size_t dce(program& p) {
+  std::size_t dropped = drop_unreached_functions(p); // they need not be looked at
+  effects const known(p);
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
+    if (p.is_erased(function_id{i})) continue;
+    detail::needs const needed(p.functions[i], known);
+    std::size_t const excess = detail::sweep(p.functions[i], needed).excess();
+    if (excess == 0) continue;
+    function const from = detail::replace_by_empty(p, function_id{i});
+    detail::sweep(from, needed).write(p, function_id{i});
+    dropped += excess;
+  }
+  return dropped + drop_unreached_functions(p);
+}
+
+} // namespace overdub::pass
