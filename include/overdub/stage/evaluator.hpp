@@ -230,7 +230,7 @@ public:
   /// An operation that no context intercepts, as it is, in the program that is made; its regions are evaluated.
   void copy(frame& at, ir::node_id n);
   /// One that gives one value, between calls of hooks.
-  void observe(frame& at, ir::node_id n, std::span<observation const> contexts);
+  void observe(frame& at, ir::node_id n, std::string_view name, std::span<observation const> contexts);
 
 private:
   template <class>
@@ -664,6 +664,9 @@ private:
   struct native_callee;
   bool native(frame& at, ir::node_id n);
   static consteval bool may_intercept_natives();
+  any observe_native(
+      node const& x, std::vector<any> const& arguments, std::vector<ir::type> const& results,
+      std::string_view name, std::span<observation const> contexts);
   [[noreturn]] static void refuse_native(std::string_view name);
   std::string_view name_of_native(node const& x) const;
   void const* origin_of_native(node const& x) const;

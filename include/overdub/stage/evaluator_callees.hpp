@@ -44,6 +44,10 @@ struct evaluator<S>::function_callee {
   }
   std::vector<ir::type> const& result_types() const { return function().results; }
   static void check_untyped(std::vector<any> const&) {}
+  template <class F, class R>
+  static consteval bool is_only_observed() {
+    return false;
+  }
 
   template <class F, class R>
   callee<F, R> made(std::vector<slot> const& arguments) {
@@ -355,6 +359,8 @@ private:
   // Contexts see the first arguments, where there are many.
   template <class F, class R>
   any call_untyped(std::vector<any> const& all) {
+    if constexpr (Callee::template is_only_observed<F, R>())
+      return callee_.template observed<F, R>(all, name_);
     any result;
     [&]<std::size_t... N>(std::index_sequence<N...>) {
       (void)((std::min(all.size(), most_seen) == N && (result = call_on<F, R>(all, std::make_index_sequence<N>{}), true)) || ...);

@@ -178,7 +178,7 @@ void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id
 
 template <class S>
 void evaluator<S>::observe(
-    [[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n,
+    [[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n, [[maybe_unused]] std::string_view name,
     [[maybe_unused]] std::span<observation const> contexts) {
   if constexpr (keeps_form) { // else it is not called
     std::vector<ir::value_id> operands;
@@ -188,8 +188,13 @@ void evaluator<S>::observe(
       copy(at, n);
       return result.symbol;
     };
+    auto const operands_after = [&](ir::value_id of) {
+      std::vector<ir::value_id> all{of};
+      all.insert(all.end(), operands.begin(), operands.end());
+      return all;
+    };
     auto const objects = objects_of(stack_);
-    result.symbol = stage_observed(recorder_(), contexts, objects, operands, stage);
+    result.symbol = stage_observed(recorder_(), {name, contexts, objects, operands, operands_after, stage});
   }
 }
 

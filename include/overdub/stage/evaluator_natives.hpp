@@ -50,6 +50,39 @@ struct evaluator<S>::native_callee {
           static_cast<int>(name().size()), name().data()));
   }
 
+  static constexpr std::size_t most_seen = 8; // arguments
+  template <class F, class R>
+  using result_in = std::conditional_t<std::is_same_v<R, no_cell>, none, any>;
+
+  // Whether contexts have hooks for calls of F, and neither rules nor metadata: the call is staged between calls of the hooks (observed.hpp).
+  template <class F, class R>
+  static consteval bool is_only_observed() {
+    if constexpr (keeps_form && !named_at_compile_time<F>)
+      return []<std::size_t... N>(std::index_sequence<N...>) {
+        return !(has_rule_for_cells<F, R>(list_of_t<any, N>{}) || ...);
+      }
+    (std::make_index_sequence<most_seen + 1>{});
+    else return false;
+  }
+  template <class F, class R, class... X>
+  static consteval bool has_rule_for_cells(types<X...>) {
+    return any_rule<S, callee<F, R>, result_in<F, R>, X...>();
+  }
+  template <class F, class R, class... X>
+  static constexpr std::span<observation const> observations_for(types<X...>) {
+    return observations<S, callee<F, R>, result_in<F, R>, X...>;
+  }
+  template <class F, class R>
+  any observed(std::vector<any> const& arguments, std::string_view name) {
+    auto const hooks = [&]<std::size_t... N>(std::index_sequence<N...>) {
+      std::span<observation const> found;
+      (void)((arguments.size() == N && (found = observations_for<F, R>(list_of_t<any, N>{}), true)) || ...);
+      return found;
+    }
+    (std::make_index_sequence<most_seen + 1>{});
+    return by.observe_native(at.f[n], arguments, types_of_results, name, hooks);
+  }
+
   template <class F, class R>
   callee<F, R> made(std::vector<slot> const&) {
     callee<F, R> f;
@@ -150,6 +183,33 @@ auto evaluator<S>::native_in_program(
   recorder& r = recorder_();
   ir::node_id const made = r.insert(ir::op::host, operands, results, attributes_in(x));
   return results.empty() ? ir::value_id{ir::nothing} : r.here().result(made);
+}
+
+// Hooks are given the name's number, and of each value the number of its type and the value (hooks.hpp).
+template <class S>
+auto evaluator<S>::observe_native(
+    node const& x, std::vector<any> const& arguments, std::vector<ir::type> const& results,
+    std::string_view name, std::span<observation const> contexts) -> any {
+  recorder& r = recorder_();
+  auto const operands = symbols(arguments);
+  std::vector<ir::value_id> seen{r.literal(number_of_name(name))};
+  auto const add_to = [&](std::vector<ir::value_id>& all, ir::value_id v) {
+    all.push_back(r.literal(number_of_cell(r.here().type_of(v))));
+    all.push_back(v);
+  };
+  for (ir::value_id const v : operands) add_to(seen, v);
+  auto const seen_after = [&](ir::value_id result) {
+    std::vector<ir::value_id> all{seen.front()};
+    if (result != ir::nothing) add_to(all, result);
+    all.insert(all.end(), seen.begin() + 1, seen.end());
+    return all;
+  };
+  auto const stage = [&] { return native_in_program(x, operands, results); };
+  auto const objects = objects_of(stack_);
+  ir::value_id const made = stage_observed(r, {name, contexts, objects, seen, seen_after, stage});
+  if (made == ir::nothing) return {};
+  return with_type(
+      results.front(), [&]<class T>(std::type_identity<T>) { return any(symbol_in<T>(stack_, made)); });
 }
 
 } // namespace overdub::detail

@@ -56,6 +56,10 @@ consteval i64 number_of_cell() {
   }(concatenated_t<scalar_types, vector_types, matrix_types>{});
 }
 
+inline i64 number_of_cell(ir::type t) {
+  return with_type(t, []<class T>(std::type_identity<T>) { return number_of_cell<T>(); });
+}
+
 // A tree of plain values, as hooks get it: functions given to control primitives are `none` there.
 template <class X>
 consteval auto find_hooked() {

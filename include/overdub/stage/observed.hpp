@@ -1,4 +1,4 @@
-// Operations that contexts observe and do not replace. A program that is staged has the same operation, between calls of the hooks. Which
+// Calls that contexts observe and do not replace. A program that is staged has the same operation, between calls of the hooks. Which
 // hooks there are is data, made from the types, so that a unit has little code for each operation.
 #pragma once
 
@@ -45,12 +45,8 @@ constexpr void find_observations(observation* next) {
   using C = typename S::context;
   if constexpr (!symbolic<C>) {
     *next = {
-        context_name_v<C>,
-        F::name(),
-        !std::is_empty_v<C>,
-        observing_hook<before_hook, S, F, X...>(),
-        observing_hook<after_hook, S, F, R, X...>(),
-        observing_hook<failed_hook, S, F, X...>()};
+        context_name_v<C>, !std::is_empty_v<C>, observing_hook<before_hook, S, F, X...>(),
+        observing_hook<after_hook, S, F, R, X...>(), observing_hook<failed_hook, S, F, X...>()};
     find_observations<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>(next + 1);
   }
 }

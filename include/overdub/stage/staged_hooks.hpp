@@ -15,22 +15,29 @@ namespace overdub::detail {
 ir::id_range<ir::value_id>
 stage_protect(recorder& r, function_view<std::vector<ir::value_id>()> compute, function_view<void()> fail);
 
-/// The hooks that one context has for an operation; null, where it has none.
+/// The hooks that one context has for a callee; null, where it has none.
 struct observation {
   using hook = void (*)(void* context, void const* const* arguments, void* const*);
   std::string_view context;
-  std::string_view operation;
   bool has_state = false;
   hook before = nullptr;
   hook after = nullptr;
   hook failed = nullptr;
 };
 
-/// Stages an operation between calls of the hooks of contexts, the outermost first; `objects` are the contexts. `stage` stages the operation
-/// alone, and gives its result, as this does. O(contexts).
-ir::value_id stage_observed(
-    recorder& r, std::span<observation const> contexts, std::span<void* const> objects,
-    std::span<ir::value_id const> operands, function_view<ir::value_id()> stage);
+/// A call of a callee that contexts observe, and do not replace.
+struct observed_call {
+  std::string_view name;
+  std::span<observation const> contexts;  // the outermost first
+  std::span<void* const> objects;         // the contexts
+  std::span<ir::value_id const> operands; // of `before` and `failed`
+  function_view<std::vector<ir::value_id>(ir::value_id result)> operands_after;
+  function_view<ir::value_id()>
+      stage; // stages the call alone, and returns its result; nothing, where there is none
+};
+
+/// Stages the call between calls of the hooks of its contexts. Returns its result. O(contexts).
+ir::value_id stage_observed(recorder& r, observed_call const& call);
 
 } // namespace overdub::detail
 

@@ -25,30 +25,33 @@ stage_protect(recorder& r, function_view<std::vector<ir::value_id>()> compute, f
   r.at().set_results(n, types);
   return r.here().results_of(n);
 }
-OVERDUB_DECL ir::value_id stage_observed(
-    recorder& r, std::span<observation const> contexts, std::span<void* const> objects,
-    std::span<ir::value_id const> operands, function_view<ir::value_id()> stage) {
-  if (contexts.empty()) return stage();
-  observation const& here = contexts.front();
-  auto const call = [&](std::string_view name, observation::hook hook, std::span<ir::value_id const> given) {
-    r.add_hook({here.context, name, here.operation, hook, objects.front(), here.has_state}, given);
+OVERDUB_DECL ir::value_id stage_observed(recorder& r, observed_call const& call) {
+  if (call.contexts.empty()) return call.stage();
+  observation const& here = call.contexts.front();
+  auto const add_hook = [&](std::string_view name, observation::hook hook,
+                            std::span<ir::value_id const> given) {
+    r.add_hook({here.context, name, call.name, hook, call.objects.front(), here.has_state}, given);
   };
   auto const inside = [&] {
-    return stage_observed(r, contexts.subspan(1), objects.subspan(1), operands, stage);
+    observed_call inner = call;
+    inner.contexts = call.contexts.subspan(1);
+    inner.objects = call.objects.subspan(1);
+    return stage_observed(r, inner);
   };
-  if (here.before != nullptr) call("before", here.before, operands);
+  auto const inside_as_list = [&] {
+    ir::value_id const result = inside();
+    return result == ir::nothing ? std::vector<ir::value_id>() : std::vector{result};
+  };
+  if (here.before != nullptr) add_hook("before", here.before, call.operands);
   ir::value_id result = ir::nothing;
   if (here.failed == nullptr) {
     result = inside();
   } else {
-    result = stage_protect(
-        r, [&] { return std::vector{inside()}; }, [&] { call("failed", here.failed, operands); })[0];
+    auto const results =
+        stage_protect(r, inside_as_list, [&] { add_hook("failed", here.failed, call.operands); });
+    if (results.size() > 0) result = results[0];
   }
-  if (here.after != nullptr) {
-    std::vector<ir::value_id> given{result};
-    given.insert(given.end(), operands.begin(), operands.end());
-    call("after", here.after, given);
-  }
+  if (here.after != nullptr) add_hook("after", here.after, call.operands_after(result));
   return result;
 }
 

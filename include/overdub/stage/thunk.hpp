@@ -98,7 +98,7 @@ void copy_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
 // One that contexts observe, and do not replace.
 template <class Evaluator, class Frame, class F, class R, class... X>
 void observe_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
-  e.observe(frame, n, observations<typename Evaluator::stack_type, F, R, X...>);
+  e.observe(frame, n, F::name(), observations<typename Evaluator::stack_type, F, R, X...>);
 }
 
 template <class Evaluator, class Frame>
