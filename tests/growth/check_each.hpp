@@ -1,4 +1,4 @@
-// The growth law as a check: work for each of many is that for each of few.
+// The growth law as a check: each of many costs what each of some does.
 #pragma once
 
 #include "catch.hpp"
@@ -8,14 +8,21 @@
 
 namespace growth {
 
-constexpr std::int64_t few = 60, many = 6'000; // two decades
+constexpr std::int64_t few = 60, some = 600, many = 6'000; // two decades
 
-/// What work is for each of few, and for each of many. What is done once is in both, and makes the first figure larger.
-inline void check_each(char const* what, double of_few, double of_many, double most = 1.1) {
-  double const small = of_few / few, large = of_many / many;
-  INFO(what << ": " << small << " blocks for each of " << few << ", " << large << " for each of " << many);
-  CHECK(small > 0);
-  CHECK(large <= most * small);
+/// What a further one costs, from few to some and from some to many. What is done once is in neither.
+inline void check_each(char const* what, double of_few, double of_some, double of_many, double limit = 1.1) {
+  double const early = (of_some - of_few) / (some - few), late = (of_many - of_some) / (many - some);
+  INFO(
+      what << ": " << early << " blocks for each from " << few << " to " << some << ", " << late
+           << " for each from there to " << many);
+  CHECK(early > 0);
+  CHECK(late <= limit * early);
+}
+/// The same of `work(n)`.
+template <class Work>
+void check_each(char const* what, Work const& work, double limit = 1.1) {
+  check_each(what, work(few), work(some), work(many), limit);
 }
 
 } // namespace growth

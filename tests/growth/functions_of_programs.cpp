@@ -16,8 +16,6 @@ namespace {
 namespace od = overdub;
 namespace oc = overdub::contexts;
 using growth::check_each;
-using growth::few;
-using growth::many;
 using growth::work_of;
 using od::i64;
 
@@ -45,7 +43,7 @@ TEST_CASE("profile takes as long for a call of one of more callees", "[functions
     (void)run_in(times, p); // the paths are known from here on
     return work_of([&] { (void)run_in(times, p); });
   };
-  check_each("a call in profile", profiling(few), profiling(many));
+  check_each("a call in profile", profiling);
 }
 
 TEST_CASE("memoize takes as long for an evaluation of one of more programs", "[functions]") {
@@ -62,7 +60,7 @@ TEST_CASE("memoize takes as long for an evaluation of one of more programs", "[f
       for (auto const& p : programs) (void)run_in(memo, p);
     });
   };
-  check_each("an evaluation in memoize", remembering(few), remembering(many));
+  check_each("an evaluation in memoize", remembering);
 }
 
 TEST_CASE("a context rewrites programs of more functions in the same time for each", "[functions]") {
@@ -71,5 +69,5 @@ TEST_CASE("a context rewrites programs of more functions in the same time for ea
     oc::count_each calls;
     return work_of([&] { (void)od::overdub(calls, p); });
   };
-  check_each("a function in a program that is rewritten", rewriting(few), rewriting(many), 1.2);
+  check_each("a function in a program that is rewritten", rewriting, 1.2);
 }

@@ -29,6 +29,7 @@ namespace oc = overdub::contexts;
 using growth::check_each;
 using growth::few;
 using growth::many;
+using growth::some;
 using growth::work_of;
 using od::i64;
 
@@ -97,15 +98,15 @@ costs costs_of(F const& f, i64 n) {
 template <class F>
 void check_programs(F const& f) {
   INFO(F::name());
-  costs const small = costs_of(f, few), large = costs_of(f, many);
-  check_each("staging", small.staging, large.staging);
-  check_each("passes", small.passes, large.passes);
-  check_each("print", small.printing, large.printing);
-  check_each("parse", small.parsing, large.parsing);
-  check_each("lowering for the interpreter", small.lowering, large.lowering);
-  check_each("interpreting", small.interpreting, large.interpreting);
-  check_each("reverse", small.reverse, large.reverse);
-  check_each("forward", small.forward, large.forward);
+  costs const small = costs_of(f, few), medium = costs_of(f, some), large = costs_of(f, many);
+  check_each("staging", small.staging, medium.staging, large.staging);
+  check_each("passes", small.passes, medium.passes, large.passes);
+  check_each("print", small.printing, medium.printing, large.printing);
+  check_each("parse", small.parsing, medium.parsing, large.parsing);
+  check_each("lowering for the interpreter", small.lowering, medium.lowering, large.lowering);
+  check_each("interpreting", small.interpreting, medium.interpreting, large.interpreting);
+  check_each("reverse", small.reverse, medium.reverse, large.reverse);
+  check_each("forward", small.forward, medium.forward, large.forward);
 }
 
 // ---- arrays of n elements
@@ -243,7 +244,7 @@ TEST_CASE("recording spans, and writing them, take as long for each of more span
     oc::recording all(1 << 14);
     return work_of([&] { record(n); });
   };
-  check_each("recording", recording(few), recording(many));
+  check_each("recording", recording);
   for (auto const format :
        {oc::trace_format::perfetto, oc::trace_format::chrome, oc::trace_format::speedscope}) {
     auto const writing = [&](i64 n) {
@@ -252,7 +253,7 @@ TEST_CASE("recording spans, and writing them, take as long for each of more span
       all.stop();
       return work_of([&] { (void)all.text(format); });
     };
-    check_each("writing", writing(few), writing(many));
+    check_each("writing", writing);
   }
 }
 
@@ -278,10 +279,11 @@ TEST_CASE("a cache finds, keeps and drops an entry in the same time, however man
     CHECK(cache.statistics().evictions == static_cast<std::uint64_t>(n));
     return all;
   };
-  work const small = with(few), large = with(many);
-  check_each("filling", small.filling, large.filling, 1.2);
-  check_each("finding", small.finding, large.finding, 1.2);
-  check_each("dropping", small.dropping, large.dropping, 2.5); // the logarithm of their number
+  work const small = with(few), medium = with(some), large = with(many);
+  check_each("filling", small.filling, medium.filling, large.filling, 1.2);
+  check_each("finding", small.finding, medium.finding, large.finding, 1.2);
+  check_each(
+      "dropping", small.dropping, medium.dropping, large.dropping, 2.5); // the logarithm of their number
 }
 
 TEST_CASE("a further context costs as much as the one before it, from one to six", "[contexts]") {
@@ -302,5 +304,5 @@ TEST_CASE(
       for (int k = 0; k < 2; ++k) (void)od::run(c, down, n);
     });
   };
-  check_each("a call through the scope", calls(few), calls(many));
+  check_each("a call through the scope", calls);
 }

@@ -130,8 +130,8 @@ private:
     return number_of_thread;
   }
   // What machine code found ahead, the interpreter comes to.
-  [[gnu::noinline]] OVERDUB_DECL void run_interpreted();
-  [[gnu::noinline]] OVERDUB_DECL void release();
+  [[gnu::cold]] OVERDUB_DECL void run_interpreted();
+  OVERDUB_DECL void release();
 
   std::shared_ptr<execute::code const> code_;
   std::unique_ptr<execute::machine> machine_;
