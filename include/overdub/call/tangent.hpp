@@ -44,33 +44,58 @@ OVERDUB_INLINE constexpr auto over(D const& tangent, [[maybe_unused]] Y const& y
     return strong_div(tangent, y);
 }
 
+// x^y. Along x, y x^(y - 1). Where y - 1 is rounded, that is below 1/2, its error counts ln x times: there the power is x^y / x. It is a
+// constant at 0^0. Operands that a selection leaves out are replaced by harmless ones, so that further derivatives are finite, too.
+template <class X, class Y, class R>
+OVERDUB_INLINE constexpr auto pow_slope(R const& r, X const& x, Y const& y) {
+  auto const at_zero = x == plain_t<X>{};
+  auto const divides = y < 0.5f && isfinite(x) && !at_zero;
+  auto const by_power = pow(x, select(at_zero && y == plain_t<Y>{}, plain_t<Y>{1}, y - plain_t<Y>{1}));
+  return y * select(divides, r / select(divides, x, plain_t<X>{1}), by_power);
+}
 template <class R, class X, class Y, class DX, class DY>
 OVERDUB_INLINE constexpr auto
 pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, DY const& dy) {
   auto from_base = [&] {
     if constexpr (std::is_same_v<DX, zero>)
       return zero{};
-    else {
-      auto slope = [&](auto const& exponent) { // 0 for x^0, at x = 0 too
-        auto const constant =
-            x == plain_t<X>{} && exponent == plain_t<std::remove_cvref_t<decltype(exponent)>>{};
-        return select_tangent(constant, zero{}, exponent * pow(x, exponent - 1.0f));
-      };
-      if constexpr (std::is_integral_v<plain_t<Y>>)
-        return times(dx, slope(convert<double>(y)));
-      else
-        return times(dx, slope(y));
-    }
+    else if constexpr (std::is_integral_v<plain_t<Y>>)
+      return times(dx, pow_slope(r, x, convert<double>(y)));
+    else
+      return times(dx, pow_slope(r, x, y));
   };
   auto from_exponent = [&] {
     if constexpr (std::is_same_v<DY, zero>)
       return zero{};
-    else
-      return times(
-          dy,
-          select_tangent(x == plain_t<X>{} && y >= plain_t<Y>{}, zero{}, r * log(x))); // the limit from above
+    else {
+      auto const limit = x == plain_t<X>{} && y >= plain_t<Y>{}; // from above
+      return times(dy, select_tangent(limit, zero{}, r * log(select(limit, plain_t<X>{1}, x))));
+    }
   };
   return from_base() + from_exponent();
+}
+
+// The angle of (y, x): neither the squares of small numbers nor those of large ones are numbers, and so it divides twice.
+template <class X, class Y, class DX, class DY>
+OVERDUB_INLINE constexpr auto atan2_tangent(X const& x, Y const& y, DX const& dx, DY const& dy) {
+  auto const r = hypot(x, y);
+  return times(dx, y / r / r) - times(dy, x / r / r);
+}
+
+// 1 / cosh(x)^2, where 1 - tanh(x)^2 cancels.
+template <class X>
+OVERDUB_INLINE constexpr auto sech_squared(X const& x) {
+  auto const e = exp(-(abs(x) + abs(x)));
+  auto const one_more = e + 1.0f;
+  return 4.0f * e / (one_more * one_more);
+}
+
+// exp(-x^2), where the rounding error of the square counts x^2 times. It is 0 from 28 on, and the square is kept finite.
+template <class X>
+OVERDUB_INLINE constexpr auto exp_of_minus_square(X const& x) {
+  auto const z = clamp(x, -28.0f, 28.0f);
+  auto const square = z * z;
+  return exp(-square) * (1.0f - fma(z, z, -square));
 }
 
 // 2^y dx, in two steps: 2^y alone may be out of range where the product is not.
