@@ -185,6 +185,9 @@ inline linear select_tangent(term const& c, linear const& a, linear const& b) {
 inline linear times(linear const& tangent, term const& slope) { return tangent * slope; }
 inline linear over(linear const& tangent, term const& y) { return tangent / y; }
 // The formulas of call/tangent.hpp.
+inline linear product_tangent(term const& x, term const& y, linear const& dx, linear const& dy) {
+  return dx * y + x * dy;
+}
 inline term pow_slope(term const& r, term const& x, term const& y) {
   term const at_zero = x == 0.0, divides = y < 0.5 && isfinite(x) && !at_zero;
   term const by_power = pow(x, select(at_zero && y == 0.0, 1.0, y - 1.0));

@@ -47,7 +47,7 @@ inline derivatives of_one(std::string_view name, real x) {
   if (name == "tanh") return {1 / squared(cosh(x)), -2 * tanh(x) / squared(cosh(x))};
   if (name == "asinh") return {1 / std::hypot(x, real(1)), -x / std::pow(std::hypot(x, real(1)), real(3))};
   if (name == "acosh") return {1 / above, -x / (above * above * above)};
-  if (name == "atanh") return {1 / below, 2 * x / (below * below)};
+  if (name == "atanh") return below > 0 ? derivatives{1 / below, 2 * x / (below * below)} : derivatives{nan, nan};
   if (name == "erf") return {bell, -2 * x * bell};
   if (name == "erfc") return {-bell, 2 * x * bell};
   if (name == "lgamma")
