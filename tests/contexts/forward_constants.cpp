@@ -75,12 +75,13 @@ void check_at(Op op, K... k) {
 
   // along two directions: data beside what changes, and numbers whose tangents are 0 at run time
   using both = contexts::tangents<double, 2>;
-  auto const two = run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}), tag(x, both(1.0, 0.0)), k...);
+  auto const two =
+      run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}), tag(x, both(1.0, 0.0)), k...);
   CHECK(same(two.metadata[0], g));
   if (!std::isnan(g)) CHECK(two.metadata[1] == 0.0);
-  auto const still = run(
-      contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}), tag(x, both(1.0, 0.0)),
-      tag(k, both(0.0, 0.0))...);
+  auto const still =
+      run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}), tag(x, both(1.0, 0.0)),
+          tag(k, both(0.0, 0.0))...);
   CHECK(same(still.metadata[0], g));
   if (!std::isnan(g)) CHECK(still.metadata[1] == 0.0);
   if (is_infinite_product(op, k...)) return;

@@ -1,7 +1,8 @@
 // The derivatives of the table of operations, at numbers of all magnitudes, against closed forms in long double: each is right to a few
 // units in the last place where it is a normal number.
-#include "catch.hpp"
 #include "contexts/slopes.hpp"
+
+#include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
 
@@ -50,7 +51,9 @@ void check_two(Op op) {
       note(0, run(forward{}, op, tag(x, 1.0), y).metadata, right.x);
       note(1, run(forward{}, op, x, tag(y, 1.0)).metadata, right.y);
     }
-  INFO(op.name() << " at " << at[0].first << ", " << at[0].second << " and at " << at[1].first << ", " << at[1].second);
+  INFO(
+      op.name() << " at " << at[0].first << ", " << at[0].second << " and at " << at[1].first << ", "
+                << at[1].second);
   CHECK(worst[0] <= few);
   CHECK(worst[1] <= few);
 }

@@ -26,7 +26,8 @@ inline derivatives of_one(std::string_view name, real x) {
   using std::exp, std::log, std::sqrt, std::sin, std::cos, std::sinh, std::cosh, std::tanh;
   constexpr real ln2 = std::numbers::ln2_v<real>, ln10 = std::numbers::ln10_v<real>;
   constexpr real nan = std::numeric_limits<real>::quiet_NaN();
-  real const below = (1 - x) * (1 + x), above = sqrt(x - 1) * sqrt(x + 1), bell = exp(-x * x) * 2 * std::numbers::inv_sqrtpi_v<real>;
+  real const below = (1 - x) * (1 + x), above = sqrt(x - 1) * sqrt(x + 1),
+             bell = exp(-x * x) * 2 * std::numbers::inv_sqrtpi_v<real>;
   if (name == "sqrt") return {1 / (2 * sqrt(x)), -1 / (4 * x * sqrt(x))};
   if (name == "cbrt") return {1 / (3 * squared(std::cbrt(x))), -2 / (9 * x * squared(std::cbrt(x)))};
   if (name == "exp") return {exp(x), exp(x)};
@@ -47,12 +48,12 @@ inline derivatives of_one(std::string_view name, real x) {
   if (name == "tanh") return {1 / squared(cosh(x)), -2 * tanh(x) / squared(cosh(x))};
   if (name == "asinh") return {1 / std::hypot(x, real(1)), -x / std::pow(std::hypot(x, real(1)), real(3))};
   if (name == "acosh") return {1 / above, -x / (above * above * above)};
-  if (name == "atanh") return below > 0 ? derivatives{1 / below, 2 * x / (below * below)} : derivatives{nan, nan};
+  if (name == "atanh")
+    return below > 0 ? derivatives{1 / below, 2 * x / (below * below)} : derivatives{nan, nan};
   if (name == "erf") return {bell, -2 * x * bell};
   if (name == "erfc") return {-bell, 2 * x * bell};
   if (name == "lgamma")
-    return {
-        overdub::special_functions<real>::digamma(x), overdub::special_functions<real>::polygamma(1, x)};
+    return {overdub::special_functions<real>::digamma(x), overdub::special_functions<real>::polygamma(1, x)};
   if (name == "tgamma") {
     real const slope = overdub::special_functions<real>::digamma(x);
     return {
@@ -85,7 +86,8 @@ inline std::vector<double> magnitudes() {
       all.push_back(digits * std::pow(10.0, e));
   for (int e = -16; e <= -1; ++e)
     for (double const near : {1.0, -1.0})
-      for (double const distance : {std::pow(10.0, e), -1.3 * std::pow(10.0, e)}) all.push_back(near + distance);
+      for (double const distance : {std::pow(10.0, e), -1.3 * std::pow(10.0, e)})
+        all.push_back(near + distance);
   for (double x = 0.0625; x < 800; x *= 1.37) all.push_back(x);
   std::size_t const half = all.size();
   for (std::size_t i = 0; i < half; ++i) all.push_back(-all[i]);

@@ -24,9 +24,14 @@ using namespace overdub;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Where logarithms, roots, quotients, inverse functions and exponentials have no finite slope.
-constexpr std::array<double, 16> points = {
-    0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, infinity, -infinity, 800.0, -800.0, 1e-310, 1e300, 1.5707963267948966, -0.5,
-    std::numeric_limits<double>::quiet_NaN()};
+constexpr std::array<double, 16> points = {0.0,       -0.0,
+                                           1.0,       -1.0,
+                                           2.0,       -2.0,
+                                           0.5,       infinity,
+                                           -infinity, 800.0,
+                                           -800.0,    1e-310,
+                                           1e300,     1.5707963267948966,
+                                           -0.5,      std::numeric_limits<double>::quiet_NaN()};
 
 bool same(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b)) || (a == 0 && b == 0);
@@ -41,7 +46,8 @@ ir::program scaled(std::string_view op, int arity, bool twice) {
   }
   return ir::parse(
       "entry @f\nfunc @f(%x: f64" + parameters + ") -> f64 {\n  %g = " + std::string(op) + " " + operands +
-      " : f64\n  %y = mul %x, " + (twice ? "%x" : "1.0") + " : f64\n  %r = mul %y, %g : f64\n  return %r\n}\n");
+      " : f64\n  %y = mul %x, " + (twice ? "%x" : "1.0") +
+      " : f64\n  %r = mul %y, %g : f64\n  return %r\n}\n");
 }
 std::vector<bool> first_alone(int arity) {
   std::vector<bool> asked(static_cast<std::size_t>(arity) + 1, false);
@@ -63,7 +69,8 @@ struct law {
       : op(o), forwards(contexts::forward_of(scaled(o.name(), arity, false))),
         back(backwards(scaled(o.name(), arity, false), first_alone(arity))),
         forwards_of_back(contexts::forward_of(backwards(scaled(o.name(), arity, true), first_alone(arity)))),
-        back_of_back(backwards(backwards(scaled(o.name(), arity, true), first_alone(arity)), first_alone(arity))) {}
+        back_of_back(
+            backwards(backwards(scaled(o.name(), arity, true), first_alone(arity)), first_alone(arity))) {}
 
   void holds_at(K... k) const {
     if (op.name() == "lerp" && (std::isnan(k) || ...)) return; // std::lerp of NaN may be a number
@@ -73,7 +80,9 @@ struct law {
     INFO(op.name() << at);
     auto const along = [&](executable const& f) {
       return std::apply(
-          [&](auto... with) { return std::get<1>(f.template call<std::tuple<double, double>>(x, 1.0, with...)); },
+          [&](auto... with) {
+            return std::get<1>(f.template call<std::tuple<double, double>>(x, 1.0, with...));
+          },
           std::tuple_cat(std::tuple(k, 0.0)...));
     };
     CHECK(same(along(forwards), g));
@@ -151,17 +160,21 @@ TEST_CASE("in programs, constants have no derivative at singular points") {
 
 TEST_CASE("in programs, derivatives of operations of one number are right to a few units in the last place") {
   for (char const* const op :
-       {"sqrt", "cbrt", "exp",  "exp2", "expm1", "log",  "log2",  "log10", "log1p", "sin", "cos",   "tan",   "asin",
-        "acos", "atan", "sinh", "cosh", "tanh",  "asinh", "acosh", "atanh", "erf",   "erfc", "tgamma", "lgamma"}) {
+       {"sqrt",  "cbrt",  "exp",   "exp2", "expm1", "log",    "log2",  "log10", "log1p",
+        "sin",   "cos",   "tan",   "asin", "acos",  "atan",   "sinh",  "cosh",  "tanh",
+        "asinh", "acosh", "atanh", "erf",  "erfc",  "tgamma", "lgamma"}) {
     ir::program const f = of_operands(op, 1), slope = backwards(f, {true});
     largest once, back, twice, back_twice;
     auto const forwards = ways(contexts::forward_of(f)), backs = ways(slope);
-    auto const forwards_of_back = ways(contexts::forward_of(slope)), back_of_back = ways(backwards(slope, {true}));
+    auto const forwards_of_back = ways(contexts::forward_of(slope)),
+               back_of_back = ways(backwards(slope, {true}));
     for (double const x : slopes::magnitudes()) {
       auto const right = slopes::of_one(op, x);
       if (slopes::distance(0.0, right.first) == 0) continue;
       for (std::size_t i = 0; i < forwards.size(); ++i) {
-        auto const second = [&](executable const& e) { return std::get<1>(e.call<std::tuple<double, double>>(x, 1.0)); };
+        auto const second = [&](executable const& e) {
+          return std::get<1>(e.call<std::tuple<double, double>>(x, 1.0));
+        };
         once.note(slopes::distance(second(forwards[i]), right.first), x);
         back.note(slopes::distance(backs[i].call<double>(x), right.first), x);
         twice.note(slopes::distance(second(forwards_of_back[i]), right.second), x);
@@ -178,7 +191,8 @@ TEST_CASE("in programs, derivatives of operations of one number are right to a f
   }
 }
 
-TEST_CASE("in programs, derivatives of operations of two numbers are right to a few units in the last place") {
+TEST_CASE(
+    "in programs, derivatives of operations of two numbers are right to a few units in the last place") {
   auto const numbers = slopes::magnitudes();
   for (std::string const op : {"mul", "div", "hypot", "atan2", "pow"}) {
     auto const backs = ways(backwards(of_operands(op, 2), {true, true}));
@@ -201,10 +215,11 @@ TEST_CASE("in programs, derivatives of operations of two numbers are right to a 
 }
 
 TEST_CASE("powers with the exponent 0 have derivatives of 0 of any order, by any way, at 0 too") {
-  ir::program const power = ir::parse(
-      "entry @f\nfunc @f(%x: f64, %y: f64) -> f64 {\n  %r = pow %x, %y : f64\n  return %r\n}\n");
+  ir::program const power =
+      ir::parse("entry @f\nfunc @f(%x: f64, %y: f64) -> f64 {\n  %r = pow %x, %y : f64\n  return %r\n}\n");
   ir::program const slope = backwards(power, {true, false});
-  executable const twice(backwards(slope, {true, false})), thrice(backwards(backwards(slope, {true, false}), {true, false}));
+  executable const twice(backwards(slope, {true, false})),
+      thrice(backwards(backwards(slope, {true, false}), {true, false}));
   executable const mixed(contexts::forward_of(slope));
   for (double const x : {0.0, -0.0, 1.5, -2.0}) {
     CHECK(twice.call<double>(x, 0.0) == 0.0);

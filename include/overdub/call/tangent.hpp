@@ -58,8 +58,8 @@ OVERDUB_INLINE constexpr auto times_factor(D const& tangent, Factor const& facto
 // direction, run directly, the product rule is computed as it stands: a comparison for each product would cost up to a third of the time
 // of code that multiplies, and keep it from being vectorised (docs/limitations.md).
 template <class X, class Y, class DX, class DY>
-OVERDUB_INLINE constexpr auto product_tangent(
-    [[maybe_unused]] X const& x, [[maybe_unused]] Y const& y, DX const& dx, DY const& dy) {
+OVERDUB_INLINE constexpr auto
+product_tangent([[maybe_unused]] X const& x, [[maybe_unused]] Y const& y, DX const& dx, DY const& dy) {
   if constexpr (is_staged<X, Y>)
     return times_factor(dx, y) + times_factor(dy, x);
   else if constexpr (requires { product_along(x, y, dx, dy); })
@@ -106,12 +106,12 @@ OVERDUB_INLINE constexpr auto atan2_tangent(X const& x, Y const& y, DX const& dx
   return times(dx, y / r / r) - times(dy, x / r / r);
 }
 
-// 1 / cosh(x)^2, where 1 - tanh(x)^2 cancels.
-template <class X>
-OVERDUB_INLINE constexpr auto sech_squared(X const& x) {
-  auto const e = exp(-(abs(x) + abs(x)));
-  auto const one_more = e + 1.0f;
-  return 4.0f * e / (one_more * one_more);
+// 1 - tanh(x)^2, which cancels where r = tanh(x) comes near 1: there it is exp(-2 |x|) (1 + |r|)^2. Near 0 that has no accurate derivative.
+template <class R, class X>
+OVERDUB_INLINE constexpr auto tanh_slope(R const& r, X const& x) {
+  auto const square = r * r;
+  auto const two = abs(r) + 1.0f;
+  return select(square < 0.5f, 1.0f - square, exp(-(abs(x) + abs(x))) * (two * two));
 }
 
 // exp(-x^2), where the rounding error of the square counts x^2 times. It is 0 from 28 on, and the square is kept finite.
