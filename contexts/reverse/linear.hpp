@@ -143,6 +143,7 @@ inline term operator<=(term const& x, term const& y) { return emit(op::le, x, y)
 inline term operator>(term const& x, term const& y) { return emit(op::gt, x, y); }
 inline term operator>=(term const& x, term const& y) { return emit(op::ge, x, y); }
 inline term operator==(term const& x, term const& y) { return emit(op::eq, x, y); }
+inline term operator!=(term const& x, term const& y) { return emit(op::ne, x, y); }
 inline term operator&&(term const& x, term const& y) { return emit(op::logical_and, x, y); }
 inline term operator||(term const& x, term const& y) { return emit(op::logical_or, x, y); }
 inline term operator!(term const& x) { return emit(op::logical_not, x); }
@@ -189,8 +190,8 @@ inline linear product_tangent(term const& x, term const& y, linear const& dx, li
   return dx * y + x * dy;
 }
 inline term pow_slope(term const& r, term const& x, term const& y) {
-  term const at_zero = x == 0.0, divides = y < 0.5 && isfinite(x) && !at_zero;
-  term const by_power = pow(x, select(at_zero && y == 0.0, 1.0, y - 1.0));
+  term const lower = y - 1.0, at_zero = x == 0.0, divides = lower + 1.0 != y && isfinite(x) && !at_zero;
+  term const by_power = pow(x, select(at_zero && y == 0.0, 1.0, lower));
   return y * select(divides, r / select(divides, x, 1.0), by_power);
 }
 inline linear pow_tangent(term const& r, term const& x, term const& y, linear const& dx, linear const& dy) {

@@ -68,13 +68,15 @@ product_tangent([[maybe_unused]] X const& x, [[maybe_unused]] Y const& y, DX con
     return dx * y + x * dy;
 }
 
-// x^y. Along x, y x^(y - 1). Where y - 1 is rounded, that is below 1/2, its error counts ln x times: there the power is x^y / x. It is a
+// x^y. Along x, y x^(y - 1). Where y - 1 is rounded, its error counts ln x times: there the power is x^y / x. It is a
 // constant at 0^0. Operands that a selection leaves out are replaced by harmless ones, so that further derivatives are finite, too.
 template <class X, class Y, class R>
 OVERDUB_INLINE constexpr auto pow_slope(R const& r, X const& x, Y const& y) {
+  plain_t<Y> const one{1};
+  auto const lower = y - one;
   auto const at_zero = x == plain_t<X>{};
-  auto const divides = y < 0.5f && isfinite(x) && !at_zero;
-  auto const by_power = pow(x, select(at_zero && y == plain_t<Y>{}, plain_t<Y>{1}, y - plain_t<Y>{1}));
+  auto const divides = lower + one != y && isfinite(x) && !at_zero;
+  auto const by_power = pow(x, select(at_zero && y == plain_t<Y>{}, one, lower));
   return y * select(divides, r / select(divides, x, plain_t<X>{1}), by_power);
 }
 template <class R, class X, class Y, class DX, class DY>
