@@ -16,22 +16,29 @@ using contexts::forward;
 
 constexpr int few = 8, few_twice = 32; // units in the last place
 
-template <class Op>
-void check_one(Op op) {
+template <class T, class Op>
+void check_one_in(Op op) {
   slopes::real worst = 0, worst_second = 0;
-  double at = 0, at_second = 0;
-  for (double const x : slopes::magnitudes()) {
+  T at = 0, at_second = 0;
+  for (double const number : slopes::magnitudes()) {
+    T const x = static_cast<T>(number);
+    if (!std::isnormal(x)) continue;
     auto const right = slopes::of_one(op.name(), x);
     auto const first = [](auto u) { return derivative(Op{}, u); };
     auto const d = slopes::distance(first(x), right.first);
     if (d > worst) worst = d, at = x;
-    if (slopes::distance(0.0, right.first) == 0) continue;
+    if (slopes::distance(T(0), right.first) == 0) continue;
     auto const d2 = slopes::distance(derivative(first, x), right.second);
     if (d2 > worst_second) worst_second = d2, at_second = x;
   }
-  INFO(op.name() << " at " << at << ", twice at " << at_second);
+  INFO(op.name() << " at " << at << ", twice at " << at_second << ", of " << sizeof(T) << " bytes");
   CHECK(worst <= few);
   CHECK(worst_second <= few_twice);
+}
+template <class Op>
+void check_one(Op op) {
+  check_one_in<double>(op);
+  check_one_in<float>(op);
 }
 
 template <class Op>
@@ -84,8 +91,8 @@ TEST_CASE("derivatives of operations of one number are right to a few units in t
   check_one(overdub::atanh);
   check_one(overdub::erf);
   check_one(overdub::erfc);
-  check_one(overdub::tgamma);
-  check_one(overdub::lgamma);
+  check_one_in<double>(overdub::tgamma); // digamma of floats loses digits near its poles
+  check_one_in<double>(overdub::lgamma);
 }
 
 TEST_CASE("derivatives of operations of two numbers are right to a few units in the last place") {

@@ -95,8 +95,9 @@ inline std::vector<double> magnitudes() {
 }
 
 /// The distance of a number from the right one, in units of the last place; 0 where the right one is no normal number.
-inline real distance(double found, real right) {
-  using limits = std::numeric_limits<double>;
+template <class T>
+real distance(T found, real right) {
+  using limits = std::numeric_limits<T>;
   if (std::isnan(right) || std::abs(right) > limits::max() || std::abs(right) < limits::min()) return 0;
   if (!std::isfinite(found)) return std::numeric_limits<real>::infinity();
   int exponent = 0;
