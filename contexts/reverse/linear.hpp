@@ -143,10 +143,17 @@ inline term operator<=(term const& x, term const& y) { return emit(op::le, x, y)
 inline term operator>(term const& x, term const& y) { return emit(op::gt, x, y); }
 inline term operator>=(term const& x, term const& y) { return emit(op::ge, x, y); }
 inline term operator==(term const& x, term const& y) { return emit(op::eq, x, y); }
+inline term operator!=(term const& x, term const& y) { return emit(op::ne, x, y); }
 inline term operator&&(term const& x, term const& y) { return emit(op::logical_and, x, y); }
 inline term operator||(term const& x, term const& y) { return emit(op::logical_or, x, y); }
+inline term operator!(term const& x) { return emit(op::logical_not, x); }
 inline term isnan(term const& x) { return emit(op::isnan, x); }
+inline term isfinite(term const& x) { return emit(op::isfinite, x); }
 inline term signbit(term const& x) { return emit(op::signbit, x); }
+inline term abs(term const& x) { return emit(op::abs, x); }
+inline term clamp(term const& x, term const& low, term const& high) { return emit(op::clamp, x, low, high); }
+inline term fma(term const& x, term const& y, term const& z) { return emit(op::fma, x, y, z); }
+inline term hypot(term const& x, term const& y) { return emit(op::hypot, x, y); }
 inline term sqrt(term const& x) { return emit(op::sqrt, x); }
 inline term exp(term const& x) { return emit(op::exp, x); }
 inline term log(term const& x) { return emit(op::log, x); }
@@ -179,14 +186,37 @@ inline linear select_tangent(term const& c, linear const& a, linear const& b) {
 inline linear times(linear const& tangent, term const& slope) { return tangent * slope; }
 inline linear over(linear const& tangent, term const& y) { return tangent / y; }
 // The formulas of call/tangent.hpp.
+inline linear product_tangent(term const& x, term const& y, linear const& dx, linear const& dy) {
+  return dx * y + x * dy;
+}
+inline term pow_slope(term const& r, term const& x, term const& y) {
+  term const lower = y - 1.0, at_zero = x == 0.0, divides = lower + 1.0 != y && isfinite(x) && !at_zero;
+  term const by_power = pow(x, select(at_zero && y == 0.0, 1.0, lower));
+  return y * select(divides, r / select(divides, x, 1.0), by_power);
+}
 inline linear pow_tangent(term const& r, term const& x, term const& y, linear const& dx, linear const& dy) {
   linear all;
-  if (!dx.is_zero()) {
-    term const is_constant = x == 0.0 && y == 0.0;
-    all = select(is_constant, 0.0, y * pow(x, y - 1.0)) * dx;
+  if (!dx.is_zero()) all = pow_slope(r, x, y) * dx;
+  if (!dy.is_zero()) {
+    term const limit = x == 0.0 && y >= 0.0;
+    all = all + select(limit, 0.0, r * log(select(limit, 1.0, x))) * dy;
   }
-  if (!dy.is_zero()) all = all + select(x == 0.0 && y >= 0.0, 0.0, r * log(x)) * dy;
   return all;
+}
+inline linear atan2_tangent(term const& x, term const& y, linear const& dx, linear const& dy) {
+  term const r = hypot(x, y);
+  linear all;
+  if (!dx.is_zero()) all = y / r / r * dx;
+  if (!dy.is_zero()) all = all - x / r / r * dy;
+  return all;
+}
+inline term tanh_slope(term const& r, term const& x) {
+  term const square = r * r, two = abs(r) + 1.0;
+  return select(square < 0.5, 1.0 - square, exp(-(abs(x) + abs(x))) * (two * two));
+}
+inline term exp_of_minus_square(term const& x) {
+  term const z = clamp(x, -28.0, 28.0), square = z * z;
+  return exp(-square) * (1.0 - fma(z, z, -square));
 }
 inline linear ldexp_tangent(term const& r, term const& y, linear const& dx) {
   term const half = shift_right(y, 1);

@@ -44,33 +44,84 @@ OVERDUB_INLINE constexpr auto over(D const& tangent, [[maybe_unused]] Y const& y
     return strong_div(tangent, y);
 }
 
+// A tangent times a factor, which in programs is most often known to be finite where it is a literal.
+template <class D, class Factor>
+OVERDUB_INLINE constexpr auto times_factor(D const& tangent, Factor const& factor) {
+  using T = decltype(times(tangent, factor));
+  if constexpr (std::is_arithmetic_v<Factor> && !std::is_same_v<T, zero>)
+    return native::isfinite(factor) ? T(tangent * factor) : T(times(tangent, factor));
+  else
+    return times(tangent, factor);
+}
+
+// The tangent of x y. Programs multiply by strong zeros, and tangents along several directions bring a function product_along. Along one
+// direction, run directly, the product rule is computed as it stands: a comparison for each product would cost up to a third of the time
+// of code that multiplies, and keep it from being vectorised (docs/limitations.md).
+template <class X, class Y, class DX, class DY>
+OVERDUB_INLINE constexpr auto
+product_tangent([[maybe_unused]] X const& x, [[maybe_unused]] Y const& y, DX const& dx, DY const& dy) {
+  if constexpr (is_staged<X, Y>)
+    return times_factor(dx, y) + times_factor(dy, x);
+  else if constexpr (requires { product_along(x, y, dx, dy); })
+    return product_along(x, y, dx, dy);
+  else
+    return dx * y + x * dy;
+}
+
+// x^y. Along x, y x^(y - 1). Where y - 1 is rounded, its error counts ln x times: there the power is x^y / x. It is a
+// constant at 0^0. Operands that a selection leaves out are replaced by harmless ones, so that further derivatives are finite, too.
+template <class X, class Y, class R>
+OVERDUB_INLINE constexpr auto pow_slope(R const& r, X const& x, Y const& y) {
+  plain_t<Y> const one{1};
+  auto const lower = y - one;
+  auto const at_zero = x == plain_t<X>{};
+  auto const divides = lower + one != y && isfinite(x) && !at_zero;
+  auto const by_power = pow(x, select(at_zero && y == plain_t<Y>{}, one, lower));
+  return y * select(divides, r / select(divides, x, plain_t<X>{1}), by_power);
+}
 template <class R, class X, class Y, class DX, class DY>
 OVERDUB_INLINE constexpr auto
 pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, DY const& dy) {
   auto from_base = [&] {
     if constexpr (std::is_same_v<DX, zero>)
       return zero{};
-    else {
-      auto slope = [&](auto const& exponent) { // 0 for x^0, at x = 0 too
-        auto const constant =
-            x == plain_t<X>{} && exponent == plain_t<std::remove_cvref_t<decltype(exponent)>>{};
-        return select_tangent(constant, zero{}, exponent * pow(x, exponent - 1.0f));
-      };
-      if constexpr (std::is_integral_v<plain_t<Y>>)
-        return times(dx, slope(convert<double>(y)));
-      else
-        return times(dx, slope(y));
-    }
+    else if constexpr (std::is_integral_v<plain_t<Y>>)
+      return times(dx, pow_slope(r, x, convert<double>(y)));
+    else
+      return times(dx, pow_slope(r, x, y));
   };
   auto from_exponent = [&] {
     if constexpr (std::is_same_v<DY, zero>)
       return zero{};
-    else
-      return times(
-          dy,
-          select_tangent(x == plain_t<X>{} && y >= plain_t<Y>{}, zero{}, r * log(x))); // the limit from above
+    else {
+      auto const limit = x == plain_t<X>{} && y >= plain_t<Y>{}; // from above
+      return times(dy, select_tangent(limit, zero{}, r * log(select(limit, plain_t<X>{1}, x))));
+    }
   };
   return from_base() + from_exponent();
+}
+
+// The angle of (y, x): neither the squares of small numbers nor those of large ones are numbers, and so it divides twice.
+template <class X, class Y, class DX, class DY>
+OVERDUB_INLINE constexpr auto atan2_tangent(X const& x, Y const& y, DX const& dx, DY const& dy) {
+  auto const r = hypot(x, y);
+  return times(dx, y / r / r) - times(dy, x / r / r);
+}
+
+// 1 - tanh(x)^2, which cancels where r = tanh(x) comes near 1: there it is exp(-2 |x|) (1 + |r|)^2. Near 0 that has no accurate derivative.
+template <class R, class X>
+OVERDUB_INLINE constexpr auto tanh_slope(R const& r, X const& x) {
+  auto const square = r * r;
+  auto const two = abs(r) + 1.0f;
+  return select(square < 0.5f, 1.0f - square, exp(-(abs(x) + abs(x))) * (two * two));
+}
+
+// exp(-x^2), where the rounding error of the square counts x^2 times. It is 0 from 28 on, and the square is kept finite.
+template <class X>
+OVERDUB_INLINE constexpr auto exp_of_minus_square(X const& x) {
+  auto const z = clamp(x, -28.0f, 28.0f);
+  auto const square = z * z;
+  return exp(-square) * (1.0f - fma(z, z, -square));
 }
 
 // 2^y dx, in two steps: 2^y alone may be out of range where the product is not.
