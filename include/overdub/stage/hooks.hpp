@@ -56,11 +56,14 @@ consteval i64 number_of_cell() {
   }(concatenated_t<scalar_types, vector_types, matrix_types>{});
 }
 
-// A tree of plain values, as hooks get it: functions given to control primitives are `none` there.
+// A tree of plain values, as hooks get it: functions given to control primitives are `none` there. What an outer context made of a function
+// takes and returns inner values with metadata, which hooks do not get.
 template <class X>
 consteval auto find_hooked() {
   if constexpr (is_carried<X>)
     return type_is<X>{};
+  else if constexpr (is_tagged<X>)
+    return find_hooked<std::remove_cvref_t<decltype(X::inner)>>();
   else if constexpr (is_any_of<X>)
     return type_is<cell<stack<>>>{};
   else if constexpr (is_value<X>)
@@ -85,7 +88,9 @@ struct add_symbols {
         symbols.push_back(x.metadata().id);
       else
         (*this)(x.inner());
-    } else if constexpr (is_carried<X>)
+    } else if constexpr (is_tagged<X>)
+      (*this)(x.inner);
+    else if constexpr (is_carried<X>)
       symbols.push_back(to.literal(x));
     else if constexpr (is_any_of<X>)
       add_cell(x);
@@ -99,9 +104,9 @@ private:
   template <class X>
   void add_cell(X const& x) const {
     i64 number = 0;
-    if (x) x.visit([&]<class T>(T const&) { number = number_of_cell<bottom_t<T>>(); });
+    if (x) x.visit([&]<class T>(T const&) { number = number_of_cell<hooked_t<T>>(); });
     symbols.push_back(to.literal(number));
-    if (x) x.visit([&](auto const& held) { (*this)(held); });
+    if (number != 0) x.visit([&](auto const& held) { (*this)(held); });
   }
 };
 
