@@ -7,9 +7,12 @@
 #include <overdub/contexts/log.hpp>
 #include <overdub/stage/evaluate.hpp>
 
+#include <boost/hana/define_struct.hpp>
+
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
+#include <vector>
 
 namespace {
 
@@ -38,7 +41,34 @@ constexpr auto with_halves = fn<"with_halves">([](auto x) {
   return w * z;
 });
 
+struct moving {
+  BOOST_HANA_DEFINE_STRUCT(moving, (double, mass), (double, speed));
+};
+constexpr auto momentum = fn<"momentum">([](auto b) {
+  auto const mass = field<&moving::mass>(b);
+  return mass * field<&moving::speed>(b);
+});
+constexpr auto of_struct = fn<"of_struct">([](auto x) {
+  auto const b = make<moving>(x, 2.0 * x);
+  return momentum(b);
+});
+struct observes_struct : context {
+  std::vector<double> seen;
+  void before(decltype(momentum), moving const& b) { seen = {b.mass, b.speed}; }
+};
+
 } // namespace
+
+TEST_CASE("a hook gets a plain struct when a staged program runs") {
+  observes_struct c;
+  ir::program const p = stage(c, of_struct, signature<double>);
+  CHECK(evaluate<double>(p, 3.0) == 18.0);
+  CHECK(c.seen == std::vector{3.0, 6.0});
+  observes_struct inner;
+  ir::program const with_slopes = stage(compose(contexts::forward(), inner), of_struct, signature<double>);
+  evaluate<double, double>(with_slopes, 3.0, 1.0);
+  CHECK(inner.seen == std::vector{3.0, 6.0});
+}
 
 TEST_CASE("a log of a staged program is the log of the direct run") {
   std::ostringstream direct;
