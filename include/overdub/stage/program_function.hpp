@@ -6,6 +6,7 @@
 #pragma once
 
 #include <overdub/call/arity.hpp>
+#include <overdub/call/body.hpp>
 #include <overdub/call/callee_name.hpp>
 #include <overdub/call/effect.hpp>
 #include <overdub/call/fn.hpp>
@@ -83,8 +84,9 @@ struct any_scope : scope_base {};
 template <class F, class... A>
 inline constexpr bool is_called_with = true;
 template <fixed_string Name, class Body, class... A>
-inline constexpr bool
-    is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() || may_take<Body, any_scope, A...>();
+inline constexpr bool is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() ||
+                                                               (!mistakes_scope<Body, A...> &&
+                                                                may_take<Body, any_scope, A...>());
 
 // Whether a callee of a program is F: by its type, where it came from C++ in this shared object, and by its name elsewhere. A name has a number
 // behind it where there are several of it.
