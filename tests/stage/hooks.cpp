@@ -3,11 +3,16 @@
 #include "laws/functions.hpp"
 
 #include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/log.hpp>
 #include <overdub/stage/evaluate.hpp>
 
+#include <boost/hana/define_struct.hpp>
+
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
+#include <vector>
 
 namespace {
 
@@ -26,8 +31,44 @@ constexpr auto root = fn<"root">([](auto x) {
   auto const y = checked(x);
   return overdub::sqrt(y);
 });
+constexpr auto halves = fn<"halves">([](auto x) -> std::tuple<decltype(x), decltype(x)> {
+  auto const y = x * 0.5;
+  return {y, x - 1.0};
+});
+constexpr auto with_halves = fn<"with_halves">([](auto x) {
+  auto const [y, z] = halves(x);
+  auto const w = functions::square(y);
+  return w * z;
+});
+
+struct moving {
+  BOOST_HANA_DEFINE_STRUCT(moving, (double, mass), (double, speed));
+};
+constexpr auto momentum = fn<"momentum">([](auto b) {
+  auto const mass = field<&moving::mass>(b);
+  return mass * field<&moving::speed>(b);
+});
+constexpr auto of_struct = fn<"of_struct">([](auto x) {
+  auto const b = make<moving>(x, 2.0 * x);
+  return momentum(b);
+});
+struct observes_struct : context {
+  std::vector<double> seen;
+  void before(decltype(momentum), moving const& b) { seen = {b.mass, b.speed}; }
+};
 
 } // namespace
+
+TEST_CASE("a hook gets a plain struct when a staged program runs") {
+  observes_struct c;
+  ir::program const p = stage(c, of_struct, signature<double>);
+  CHECK(evaluate<double>(p, 3.0) == 18.0);
+  CHECK(c.seen == std::vector{3.0, 6.0});
+  observes_struct inner;
+  ir::program const with_slopes = stage(compose(contexts::forward(), inner), of_struct, signature<double>);
+  evaluate<double, double>(with_slopes, 3.0, 1.0);
+  CHECK(inner.seen == std::vector{3.0, 6.0});
+}
 
 TEST_CASE("a log of a staged program is the log of the direct run") {
   std::ostringstream direct;
@@ -40,6 +81,27 @@ TEST_CASE("a log of a staged program is the log of the direct run") {
   CHECK(staged.str().empty());
   CHECK(evaluate<double>(p, 3.0, 2.0) == 5.0);
   CHECK(staged.str() == direct.str());
+}
+
+TEST_CASE("hooks get the arguments and results of functions that an outer context with metadata made, staged "
+          "as directly") {
+  std::ostringstream direct;
+  contexts::log direct_log(direct);
+  overdub::overdub(compose(contexts::forward(), direct_log), with_halves, tag(3.0, 1.0));
+  std::ostringstream staged;
+  contexts::log staged_log(staged);
+  ir::program const p = stage(compose(contexts::forward(), staged_log), with_halves, signature<double>);
+  evaluate<double, double>(p, 3.0, 1.0);
+  CHECK(direct.str().find("halves.forward(3)") != std::string::npos);
+  auto const functions_of = [](std::string const& text) {
+    std::string all;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+      if (line.find("forward(") != std::string::npos || line.find("= (") != std::string::npos)
+        all += line + '\n';
+    return all;
+  };
+  CHECK(functions_of(staged.str()) == functions_of(direct.str()));
 }
 
 TEST_CASE("calls are counted each time that a staged program runs") {

@@ -22,6 +22,12 @@ struct nullary : recorder<"A"> {
   using recorder::recorder;
   auto overdub(rule_call auto call, decltype(two)) { return call.recurse(); }
 };
+struct of_any_arity : context {
+  template <rule_call Call, class... X>
+  recurse_t<Call, decltype(square), X...> overdub(Call call, decltype(square), X... x) {
+    return call.recurse(x...) + 1.0;
+  }
+};
 struct noisy : recorder<"A"> {
   using recorder::recorder;
   auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x) + 1.0; }
@@ -70,6 +76,12 @@ TEST_CASE("a rule for a function without arguments goes on in a staged program")
   ir::program const p = stage(b, doubled, signature<double>);
   CHECK(evaluate<double>(p, 3.0) == result);
   CHECK(staged == direct);
+}
+
+TEST_CASE("a rule with a pack of arguments goes on in a program that was staged before") {
+  double const result = overdub::run(of_any_arity{}, norm, 3.0, 4.0);
+  ir::program const p = stage(norm, signature<double, double>);
+  CHECK(evaluate<double>(overdub::overdub(of_any_arity{}, p), 3.0, 4.0) == result);
 }
 
 TEST_CASE("without_hooks hears nothing in a staged program") {

@@ -105,6 +105,8 @@ using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 ///
 /// Rules of a base that go on inside (`call.recurse`) do so in the whole context.
 template <class... Bases>
-struct extends : detail::extension_of<detail::extended_t<Bases>...> {};
+struct extends : detail::extension_of<detail::extended_t<Bases>...> {
+  using extended = types<detail::extended_t<Bases>...>;
+};
 
 } // namespace overdub

@@ -145,6 +145,17 @@ struct listed_functions<C> {
   using type = decltype(without_const(typename C::callees{}));
 };
 
+// The contexts that one extends.
+template <class C>
+struct extended_contexts {
+  using type = types<>;
+};
+template <class C>
+requires requires { typename C::extended; }
+struct extended_contexts<C> {
+  using type = typename C::extended;
+};
+
 template <class List, class... F>
 struct united {
   using type = List;

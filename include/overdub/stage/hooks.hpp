@@ -60,11 +60,14 @@ inline i64 number_of_cell(ir::type t) {
   return with_type(t, []<class T>(std::type_identity<T>) { return number_of_cell<T>(); });
 }
 
-// A tree of plain values, as hooks get it: functions given to control primitives are `none` there.
+// A tree of plain values, as hooks get it: functions given to control primitives are `none` there. What an outer context made of a function
+// takes and returns inner values with metadata, which hooks do not get.
 template <class X>
 consteval auto find_hooked() {
   if constexpr (is_carried<X>)
     return type_is<X>{};
+  else if constexpr (is_tagged<X>)
+    return find_hooked<std::remove_cvref_t<decltype(X::inner)>>();
   else if constexpr (is_any_of<X>)
     return type_is<cell<stack<>>>{};
   else if constexpr (is_value<X>)
@@ -86,10 +89,14 @@ struct add_symbols {
   int operator()(X const& x) const {
     if constexpr (is_value<X>) {
       if constexpr (std::is_same_v<typename X::context_type, staging>)
-        symbols.push_back(x.metadata().id);
+        add_symbol(x.metadata());
       else
         (*this)(x.inner());
-    } else if constexpr (is_carried<X>)
+    } else if constexpr (is_tagged<X>)
+      (*this)(x.inner);
+    else if constexpr (plain_described<X>)
+      each_member(x, std::make_index_sequence<member_count<X>>{});
+    else if constexpr (is_carried<X>)
       symbols.push_back(to.literal(x));
     else if constexpr (is_any_of<X>)
       add_cell(x);
@@ -99,13 +106,23 @@ struct add_symbols {
   }
 
 private:
+  // A plain described struct has the symbols of its members.
+  void add_symbol(symbol_of_value s) const { symbols.push_back(s.id); }
+  template <class... M>
+  void add_symbol(std::tuple<M...> const& members) const {
+    std::apply([&](auto const&... each) { (add_symbol(each), ...); }, members);
+  }
+  template <class X, std::size_t... I>
+  void each_member(X const& x, std::index_sequence<I...>) const {
+    ((*this)(member<I>(x)), ...);
+  }
   // The number of the type, from 1 on, and the value; 0, and no value.
   template <class X>
   void add_cell(X const& x) const {
     i64 number = 0;
-    if (x) x.visit([&]<class T>(T const&) { number = number_of_cell<bottom_t<T>>(); });
+    if (x) x.visit([&]<class T>(T const&) { number = number_of_cell<hooked_t<T>>(); });
     symbols.push_back(to.literal(number));
-    if (x) x.visit([&](auto const& held) { (*this)(held); });
+    if (number != 0) x.visit([&](auto const& held) { (*this)(held); });
   }
 };
 
@@ -114,7 +131,9 @@ struct read_values {
   void const* const*& next;
   template <class X>
   X operator()(std::type_identity<X>) const {
-    if constexpr (is_carried<X>)
+    if constexpr (plain_described<X>)
+      return read_members<X>(static_cast<members_t<X>*>(nullptr));
+    else if constexpr (is_carried<X>)
       return *static_cast<X const*>(*next++);
     else if constexpr (is_any_of<X>)
       return read_cell(concatenated_t<scalar_types, vector_types, matrix_types>{});
@@ -125,6 +144,13 @@ struct read_values {
   }
 
 private:
+  // The initialisers of a tuple are evaluated in order.
+  template <class X, class... M>
+  X read_members(std::tuple<M...>*) const {
+    return std::apply(
+        [](M const&... members) { return X{members...}; },
+        std::tuple<M...>{(*this)(std::type_identity<M>{})...});
+  }
   template <class... T>
   cell<stack<>> read_cell(types<T...>) const {
     i64 const number = *static_cast<i64 const*>(*next++);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <overdub/call/arity.hpp>
+#include <overdub/call/body.hpp>
 #include <overdub/call/callee_name.hpp>
 #include <overdub/call/effect.hpp>
 #include <overdub/call/fn.hpp>
@@ -34,31 +35,41 @@ namespace overdub::detail {
 
 // ---- the functions that contexts name
 
-template <class S, class... X>
+// Those of the context C at the head of S, or of one that it extends.
+template <class C, class S, class... X>
 consteval bool find_names_at(types<X...>) {
-  return find_names<typename S::context>(types<open_t<S, wrap_t<S, X>>...>{}, types<X...>{});
+  return find_names<C>(types<open_t<S, wrap_t<S, X>>...>{}, types<X...>{});
 }
-template <class S, class R, class... X>
+template <class C, class S, class R, class... X>
 consteval bool find_names_at(called_with<R, X...>) {
-  return find_names_at<S>(types<X...>{});
+  return find_names_at<C, S>(types<X...>{});
 }
-template <class S, class... List>
+template <class C, class S, class... List>
 consteval bool find_names_at_each(types<List...>) {
-  return (find_names_at<S>(List{}) || ...);
+  return (find_names_at<C, S>(List{}) || ...);
 }
-template <class S, std::size_t... N>
+template <class C, class S, std::size_t... N>
 consteval bool find_all_names(std::index_sequence<N...>) {
-  using C = typename S::context;
-  return (find_names_at<S>(list_of_t<double, N>{}) || ...) || find_names_at_each<S>(argument_lists{}) ||
-         find_names_at_each<S>(typename written_signatures<typename listed_signatures<C>::type>::type{}) ||
+  return (find_names_at<C, S>(list_of_t<double, N>{}) || ...) || find_names_at_each<C, S>(argument_lists{}) ||
+         find_names_at_each<C, S>(typename written_signatures<typename listed_signatures<C>::type>::type{}) ||
          find_entered_names<C>();
 }
+template <class C, class S>
+struct names_in {
+  static constexpr bool is_looked_for = find_all_names<C, S>(std::make_index_sequence<most_typed + 1>{});
+  using rules = decltype(remembered_functions<types<C, S, std::bool_constant<is_looked_for>>, rules_of<C>>());
+  using own_hooks =
+      decltype(remembered_functions<types<C, S, std::bool_constant<is_looked_for>>, hooks_of<C>>());
+  // The hooks of contexts that it extends are called by one for all callees, which says no names.
+  template <class... Base>
+  static auto with_bases(types<Base...>) -> concatenated_t<own_hooks, typename names_in<Base, S>::hooks...>;
+  using hooks = decltype(with_bases(typename extended_contexts<C>::type{}));
+};
 template <class S>
 struct level_names {
   using C = typename S::context;
-  static constexpr bool is_looked_for = find_all_names<S>(std::make_index_sequence<most_typed + 1>{});
-  using rules = decltype(remembered_functions<types<S, std::bool_constant<is_looked_for>>, rules_of<C>>());
-  using hooks = decltype(remembered_functions<types<S, std::bool_constant<is_looked_for>>, hooks_of<C>>());
+  using rules = typename names_in<C, S>::rules;
+  using hooks = typename names_in<C, S>::hooks;
   using type = typename united_lists<typename listed_functions<C>::type, concatenated_t<rules, hooks>>::type;
 };
 
@@ -83,8 +94,9 @@ struct any_scope : scope_base {};
 template <class F, class... A>
 inline constexpr bool is_called_with = true;
 template <fixed_string Name, class Body, class... A>
-inline constexpr bool
-    is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() || may_take<Body, any_scope, A...>();
+inline constexpr bool is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A...>() ||
+                                                               (!mistakes_scope<Body, A...> &&
+                                                                may_take<Body, any_scope, A...>());
 
 // Whether a callee of a program is F: by its type, where it came from C++ in this shared object, and by its name elsewhere. A name has a number
 // behind it where there are several of it.
