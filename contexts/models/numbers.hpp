@@ -18,8 +18,8 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Which numbers of a row are which choices: those of whole sites, in the order of the program
-/// (where none depends on another, by address), row by row. Names are Stan's, and count
+/// Which numbers of a row are which choices: those of whole sites, in the order of the program,
+/// which is that of the function's choices, row by row. Names are Stan's, and count
 /// from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Truths are 0 and 1. Where a choice of a conditional site was not made,
 /// NaN stands.
 class number_row {

@@ -29,7 +29,7 @@ public:
   /// The cotangent of a value gets a share more.
   void add(value_id v, value_id share) {
     if (!activity_.varies(v)) return;
-    if (value_id const to = accumulator(v); to != ir::nothing) return add_whole(to, share);
+    if (place const to = place_of(v); to.accumulator != ir::nothing) return add_whole(to, share);
     auto const [at, is_new] = top().sums.try_emplace(v, share);
     if (!is_new) at.value() = plus(at->second, share);
   }
@@ -40,8 +40,27 @@ public:
       at.value() = at->second == ir::nothing ? share : plus(at->second, share);
       return;
     }
-    if (value_id const to = accumulator(array); to != ir::nothing) return add_to(to, indices, share);
+    if (place to = place_of(array); to.accumulator != ir::nothing) {
+      to.indices.insert(to.indices.end(), indices.begin(), indices.end());
+      return add_to(to.accumulator, to.indices, share);
+    }
     top().elements[array].push_back({{indices.begin(), indices.end()}, share});
+  }
+  /// Gives what a scope has collected for a part of an array to the array, and forgets it. Single elements go there by their own indices,
+  /// without an array of zeros around them.
+  void hand_on(value_id v, value_id array, std::span<value_id const> indices) {
+    bool const as_whole = top().by_index.contains(array);
+    std::vector<part> parts;
+    if (auto const at = top().elements.find(v); !as_whole && at != top().elements.end()) {
+      parts = std::move(at.value());
+      top().elements.erase(at);
+    }
+    value_id const whole = take(v);
+    if (whole != ir::nothing) add_at(array, indices, whole);
+    for (part& p : parts) {
+      p.indices.insert(p.indices.begin(), indices.begin(), indices.end());
+      add_at(array, p.indices, p.share);
+    }
   }
   /// What a scope has collected for a value so far, which is forgotten; nothing, if there is none.
   value_id take(value_id v) {
@@ -78,7 +97,9 @@ public:
     else
       top().accumulators.insert_or_assign(array, accumulator);
   }
-  bool is_accumulated(value_id array) const { return accumulator(array) != ir::nothing; }
+  /// Whether shares go to an accumulator: of the array, or of one that it is a part of.
+  bool is_accumulated(value_id array) const { return place_of(array).accumulator != ir::nothing; }
+  bool has_accumulator(value_id array) const { return accumulator(array) != ir::nothing; }
 
   /// 0, or an array of zeros of the shape of a value.
   value_id zeros_like(value_id v) {
@@ -174,6 +195,22 @@ private:
     return ir::nothing;
   }
 
+  // Where shares of an array are added: all of an accumulator, or a part of it.
+  struct place {
+    value_id accumulator = ir::nothing;
+    std::vector<value_id> indices = {};
+  };
+  place place_of(value_id array) const {
+    if (value_id const own = accumulator(array); own != ir::nothing) return {own};
+    ir::function const& f = *std::as_const(at_);
+    if (!f.is_result(array) || f[f.node_of(array)].code != op::at) return {};
+    auto const operands = f.operands_of(f.node_of(array));
+    place whole = place_of(operands[0]);
+    if (whole.accumulator != ir::nothing)
+      whole.indices.insert(whole.indices.end(), std::next(operands.begin()), operands.end());
+    return whole;
+  }
+
   template <class Is>
   void settle_where(Is const& is) {
     std::vector<value_id> arrays;
@@ -195,10 +232,11 @@ private:
     operands.push_back(share);
     at_.insert(op::add_to, operands, std::span<ir::type const>());
   }
-  // Element by element, or row by row, of an array.
-  void add_whole(value_id accumulator, value_id share) {
+  // A part at once; all of an accumulator, which has no index, element by element or row by row.
+  void add_whole(place const& to, value_id share) {
+    if (!to.indices.empty()) return add_to(to.accumulator, to.indices, share);
     loop(at_.add(op::length, share), [&](value_id i) {
-      add_to(accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, share, i));
+      add_to(to.accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, share, i));
     });
   }
   value_id with_parts(value_id sum, std::vector<part> const& parts) {

@@ -56,6 +56,8 @@ private:
   void elementwise(node_id n, value_id share);
   // ---- data (writer_data.hpp)
   bool data(node_id n, value_id share);
+  values indices_of(node_id n) const;
+  void row(node_id n);
   void array(node_id n, value_id share);
   void slice(node_id n, value_id share);
   void gather(node_id n, value_id share);

@@ -171,8 +171,10 @@ inline void writer::loop(node_id n, values const& shares) {
   for (value_id const v : captured(n))
     if (type_of(v).rank == 0)
       summed.push_back(v);
+    else if (!sums_.has_accumulator(v) && counted && is_read_at_index(n, v))
+      by_index.push_back(v);
     else if (!sums_.is_accumulated(v))
-      (counted && is_read_at_index(n, v) ? by_index : accumulated).push_back(v);
+      accumulated.push_back(v);
 
   std::vector<std::uint32_t> updated; // carried arrays of which it replaces elements
   if (!checkpointed)
@@ -303,8 +305,10 @@ inline void writer::map(node_id n, values const& shares) {
   for (value_id const v : captured(n))
     if (type_of(v).rank == 0)
       summed.push_back(v);
+    else if (!sums_.has_accumulator(v) && is_read_at_index(n, v))
+      by_index.push_back(v);
     else if (!sums_.is_accumulated(v))
-      (is_read_at_index(n, v) ? by_index : accumulated).push_back(v);
+      accumulated.push_back(v);
 
   values added; // what has shares
   std::vector<std::uint8_t> is_summed;

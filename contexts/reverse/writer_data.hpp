@@ -20,6 +20,17 @@ inline void writer::elementwise(node_id n, value_id share) {
       });
 }
 
+/// Of an `at`.
+inline writer::values writer::indices_of(node_id n) const {
+  auto const all = f().operands_of(n);
+  return {std::next(all.begin()), all.end()};
+}
+/// Of an `at` that gives a row, or more: what is read of it goes to the array itself.
+inline void writer::row(node_id n) {
+  at_.set_place(f()[n].place);
+  if (activity_.varies(f().result(n))) sums_.hand_on(f().result(n), f().operand(n, 0), indices_of(n));
+}
+
 /// Whether the operation is one of these.
 inline bool writer::data(node_id n, value_id share) {
   value_id const first = f()[n].operand_count > 0 ? f().operand(n, 0) : value_id(ir::nothing);
@@ -33,12 +44,9 @@ inline bool writer::data(node_id n, value_id share) {
   case op::length:
   case op::iota:
     return true;
-  case op::at: {
-    values indices;
-    for (std::uint32_t i = 1; i < f()[n].operand_count; ++i) indices.push_back(f().operand(n, i));
-    sums_.add_at(first, indices, share);
+  case op::at:
+    sums_.add_at(first, indices_of(n), share);
     return true;
-  }
   case op::array:
     array(n, share);
     return true;

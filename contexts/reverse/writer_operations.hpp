@@ -37,6 +37,7 @@ inline writer::values writer::shares_of(node_id n) {
 inline void writer::back(node_id n) {
   op const code = f()[n].code;
   if (code == op::add_to) return add_to(n);
+  if (code == op::at && type_of(f().result(n)).rank > 0) return row(n);
   values const shares = shares_of(n);
   bool const has_share =
       std::any_of(shares.begin(), shares.end(), [](value_id v) { return v != ir::nothing; });

@@ -43,6 +43,19 @@ inline constexpr auto of_flat = od::fn<"of_flat">([](od::scope auto& cx, auto n)
   return cx(od::sample<"y">, ds::normal(m, 1));
 });
 
+// Choices do not stand in the order of their addresses.
+inline constexpr auto seasons = od::fn<"seasons">([](od::scope auto& cx, auto n) {
+  auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
+  auto const first = cx(od::within<"first">(noise), mu);
+  auto const effects = cx(od::tabulate, n, [&](auto) { return cx(od::sample<"effect">, ds::normal(mu, 1)); });
+  auto const a = cx(od::sample<"a">, ds::exponential(1));
+  auto const b = cx(od::sample<"b">, ds::uniform(0.0, a));
+  return od::loop(n, first, [&](auto i, auto s) {
+    auto const y = cx(od::sample<"y">, ds::normal(mu + effects[i], 1 + od::abs(s)));
+    return od::sqrt(a + b * (y * y));
+  });
+});
+
 } // namespace
 
 TEST_CASE("a staged model has an operation for each choice, and functions of its distributions") {
@@ -66,9 +79,18 @@ TEST_CASE("sites are places of choices, with an index for each map and loop arou
   for (ms::site const& s : m.sites())
     out << s.address << ' ' << s.turns << (s.is_conditional ? " conditional " : " ") << s.nodes.size()
         << '\n';
-  CHECK(out.str() == "z 1 1\nleft 1 conditional 1\nx 1 2\nright 1 conditional 1\n");
+  CHECK(out.str() == "z 1 1\nx 1 2\nleft 1 conditional 1\nright 1 conditional 1\n");
   CHECK(ms::model(groups, i64{2}, i64{2}).sites()[2].turns == 2);
   CHECK(ms::model(walk, i64{2}, 0.0).sites()[0].turns == 1);
+}
+
+TEST_CASE("sites, and the names of a posterior, stand in the order in which the function makes its choices") {
+  auto const m = ms::model(seasons, i64{2});
+  std::vector<std::string> sites;
+  for (ms::site const& s : m.sites()) sites.push_back(s.address);
+  CHECK(sites == std::vector<std::string>{"mu", "first/sd", "first/x", "effect", "a", "b", "y"});
+  ms::posterior const p(m, {{"y", od::array<double>{1, 2}}});
+  CHECK(p.names() == std::vector<std::string>{"mu", "first.sd", "first.x", "effect[1]", "effect[2]", "a", "b"});
 }
 
 TEST_CASE("a distribution of no parameters is one of a model's") {

@@ -167,7 +167,7 @@ TEST_CASE("it is so in chains that adapt, too") {
       ms::random_walk("tau"), ms::random_walk("slope"), ms::random_walk("sd"));
   inf::run_settings const s{.chains = 2, .warmup = 100, .draws = 100, .threads = 1};
   inf::draws const a = inf::run_chains(chains, s, key), b = inf::run_chains(chains.reexecuted(), s, key);
-  CHECK(a.names() == std::vector<std::string>{"mu", "sd", "slope", "tau", "a.1", "a.2"});
+  CHECK(a.names() == std::vector<std::string>{"mu", "tau", "slope", "sd", "a.1", "a.2"});
   for (std::string const& name : a.names()) CHECK(a.column(name).values == b.column(name).values);
 }
 

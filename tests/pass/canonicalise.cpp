@@ -75,27 +75,39 @@ func @f(%a: f64[], %i: i64) -> f64 {
 })");
 }
 
-TEST_CASE("samples stand in the order of their addresses, behind what they need") {
+TEST_CASE("what makes random choices keeps its order, and stands first") {
   rewrites(
       canonicalise, R"(
-func @f() -> f64 {
+func @f(%n: i64) -> f64 {
   %late = sample "z" "normal"(0.0) : f64
   %c = sample "c" "normal"(%late) : f64
-  %second = sample "b"[2] "normal"(0.0) : f64
-  %first = sample "b"[1] "normal"(0.0) : f64
+  %small = lt %n, 10 : bool
+  assert %small, "n is too large"
+  %all = map %n (%i: i64) -> f64 {
+    %one = sample "b"[%i] "normal"(0.0) : f64
+    yield %one
+  }
+  %x = sin %late : f64
   %a = sample "a" "normal"(0.0) : f64
-  %sum = add %c, %first : f64
-  return %sum
+  %sum = add %a, %c : f64
+  %y = mul %x, %sum : f64
+  return %y
 })",
       R"(
-func @f() -> f64 {
-  %a = sample "a" "normal"(0.0) : f64
-  %first = sample "b"[1] "normal"(0.0) : f64
-  %second = sample "b"[2] "normal"(0.0) : f64
+func @f(%n: i64) -> f64 {
   %late = sample "z" "normal"(0.0) : f64
   %c = sample "c" "normal"(%late) : f64
-  %sum = add %c, %first : f64
-  return %sum
+  %all = map %n (%i: i64) -> f64 {
+    %one = sample "b"[%i] "normal"(0.0) : f64
+    yield %one
+  }
+  %a = sample "a" "normal"(0.0) : f64
+  %small = lt %n, 10 : bool
+  assert %small, "n is too large"
+  %x = sin %late : f64
+  %sum = add %a, %c : f64
+  %y = mul %x, %sum : f64
+  return %y
 })");
 }
 

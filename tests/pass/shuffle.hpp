@@ -11,7 +11,7 @@
 namespace random_program {
 
 /// Another order of each region's operations: what is pure goes anywhere behind what it uses and before what uses it, what
-/// may fail, chooses or reads stays between the same ordered effects. What adds to accumulators keeps its order, and so
+/// may fail or reads stays between the same ordered effects. What chooses, or adds to accumulators, keeps its order, and so
 /// does what nothing uses.
 class shuffle {
 public:
@@ -35,7 +35,8 @@ private:
 
     // waits[i]: those before which nodes[i] must not stand.
     std::vector<std::vector<std::size_t>> waits(nodes.size());
-    std::size_t last_ordered = nodes.size(), last_adding = nodes.size(), last_unused = nodes.size();
+    std::size_t last_ordered = nodes.size(), last_adding = nodes.size(), last_unused = nodes.size(),
+                last_choosing = nodes.size();
     std::vector<std::size_t> bound; // since the last ordered effect
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       auto wait = [&](std::size_t k) {
@@ -54,6 +55,7 @@ private:
       }
       bound.push_back(i);
       if (e.has(effect::accumulates)) wait(std::exchange(last_adding, i));
+      if (e.has(effect::addressed)) wait(std::exchange(last_choosing, i));
       bool used = false;
       for (value_id const v : c->results_of(nodes[i])) used = used || c->is_used(v);
       if (!used) wait(std::exchange(last_unused, i));

@@ -2,7 +2,6 @@
 // it. Merges equal operations, and drops what is not needed.
 #pragma once
 
-#include <overdub/pass/choices.hpp>
 #include <overdub/pass/congruence.hpp>
 #include <overdub/pass/liveness.hpp>
 #include <overdub/pass/take_over.hpp>
@@ -62,6 +61,7 @@ private:
   effect_set effects_of(node_id n) const { return effects_[index_of(n)]; }
   bool is_alive(node_id n) const { return alive_.alive()[index_of(n)] != 0; }
   bool is_ordered(node_id n) const { return effects_of(n).has(effect::ordered); }
+  bool chooses(node_id n) const { return effects_of(n).has(effect::addressed); }
   bool must_stay(node_id n) const { return !effects_of(n).can_drop(); }
   // What stands for the operation that a value comes from; nothing for arguments and literals.
   node_id maker_of(value_id v) {
@@ -179,7 +179,7 @@ private:
 
   void find_edges(region_id r, std::span<node_id const> kept) {
     edges_.clear();
-    node_id adding = nothing;
+    node_id adding = nothing, choosing = nothing;
     for (node_id const n : kept) {
       note& x = of(n);
       x.edges.first = static_cast<std::uint32_t>(edges_.size());
@@ -187,6 +187,8 @@ private:
         if (m != nothing && f_[m].parent == r) edges_.push_back(m);
       };
       if (effects_of(n).has(effect::accumulates) && !is_ordered(n)) need(std::exchange(adding, n));
+      if (chooses(n) && !is_ordered(n))
+        need(std::exchange(choosing, n)); // a model's sites stand in this order
       for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) need(maker_of(f_.operand(n, i)));
       for (std::uint32_t i = 0; i < x.needs.count; ++i) need(needs_[x.needs.first + i]);
       x.edges.count = static_cast<std::uint32_t>(edges_.size()) - x.edges.first;
@@ -254,8 +256,7 @@ private:
       if (!is_ordered(n) && f_[n].code != op::yield) continue;
       ends_.push_back(n);
       std::sort(roots.begin(), roots.end(), [&](node_id a, node_id b) {
-        int const choice = compare_choices(a, b);
-        return choice != 0 ? choice < 0 : of(a).rank < of(b).rank;
+        return chooses(a) != chooses(b) ? chooses(a) : of(a).rank < of(b).rank;
       });
       for (node_id const root : roots) visit(root, note_rank);
       roots.clear();
@@ -313,7 +314,8 @@ private:
     for (std::uint32_t segment = 0; segment < ends_.size(); ++segment) {
       auto const begin = at;
       while (at != bound_.end() && of(*at).segment == segment) ++at;
-      place_samples(begin, at, place);
+      for (auto i = begin; i != at; ++i)
+        if (chooses(*i)) visit(*i, place);
       for (auto i = begin; i != at; ++i)
         if (is_root(*i)) visit(*i, place);
       for (node_id const n : edges_of(ends_[segment])) visit(n, place);
@@ -323,23 +325,6 @@ private:
     auto const count = static_cast<std::uint32_t>(order_.size()) - first;
     regions_[index_of(r)].order = {first, count};
     note_needs(r);
-  }
-
-  // Samples commute. They stand in the order of their addresses, and behind what they need.
-  template <class Place>
-  void place_samples(
-      std::vector<node_id>::iterator begin, std::vector<node_id>::iterator end, Place const& place) {
-    samples_.clear();
-    for (auto i = begin; i != end; ++i)
-      if (effects_of(*i).has(effect::addressed)) samples_.push_back(*i);
-    std::sort(samples_.begin(), samples_.end(), [&](node_id a, node_id b) {
-      int const order = compare_choices(a, b);
-      return order != 0 ? order < 0 : of(a).rank < of(b).rank;
-    });
-    for (node_id const n : samples_) visit(n, place);
-  }
-  int compare_choices(node_id a, node_id b) const {
-    return detail::compare_choices(program_, f_, effects_, a, b);
   }
 
   // What a region uses of the regions around it, in order.
@@ -373,8 +358,7 @@ private:
   void write(cursor& c, node_id n) {
     operands_.clear();
     results_.clear();
-    for (std::uint32_t i = 0; i < f_[n].operand_count; ++i)
-      operands_.push_back(written(c, f_.operand(n, i)));
+    for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) operands_.push_back(written(c, f_.operand(n, i)));
     for (value_id const v : f_.results_of(n)) results_.push_back(f_.type_of(v));
     arguments_.resize(f_[n].region_count);
     for (std::uint32_t i = 0; i < f_[n].region_count; ++i) {
@@ -420,7 +404,6 @@ private:
   std::vector<std::uint32_t> depth_of_region_; // of those around
   std::uint32_t stamp_ = 0;
   std::vector<std::pair<node_id, std::uint32_t>> path_;
-  std::vector<node_id> samples_;
   std::vector<value_id> written_;           // by the values of f_
   std::vector<effect_set> written_effects_; // by the operations written
   std::vector<value_id> operands_;
