@@ -23,7 +23,7 @@ struct derivatives {
 
 /// Of the operations that are named; NaN elsewhere, and outside of their domains.
 inline derivatives of_one(std::string_view name, real x) {
-  using std::exp, std::log, std::sqrt, std::sin, std::cos, std::sinh, std::cosh, std::tanh;
+  using std::exp, std::log, std::sqrt, std::sin, std::cos, std::sinh, std::cosh;
   constexpr real ln2 = std::numbers::ln2_v<real>, ln10 = std::numbers::ln10_v<real>;
   constexpr real nan = std::numeric_limits<real>::quiet_NaN();
   real const below = (1 - x) * (1 + x), above = sqrt(x - 1) * sqrt(x + 1),
@@ -45,7 +45,6 @@ inline derivatives of_one(std::string_view name, real x) {
   if (name == "atan") return {1 / (1 + x * x), -2 * x / squared(1 + x * x)};
   if (name == "sinh") return {cosh(x), sinh(x)};
   if (name == "cosh") return {sinh(x), cosh(x)};
-  if (name == "tanh") return {1 / squared(cosh(x)), -2 * tanh(x) / squared(cosh(x))};
   if (name == "asinh") return {1 / std::hypot(x, real(1)), -x / std::pow(std::hypot(x, real(1)), real(3))};
   if (name == "acosh") return {1 / above, -x / (above * above * above)};
   if (name == "atanh")

@@ -108,14 +108,6 @@ OVERDUB_INLINE constexpr auto atan2_tangent(X const& x, Y const& y, DX const& dx
   return times(dx, y / r / r) - times(dy, x / r / r);
 }
 
-// 1 - tanh(x)^2, which cancels where r = tanh(x) comes near 1: there it is exp(-2 |x|) (1 + |r|)^2. Near 0 that has no accurate derivative.
-template <class R, class X>
-OVERDUB_INLINE constexpr auto tanh_slope(R const& r, X const& x) {
-  auto const square = r * r;
-  auto const two = abs(r) + 1.0f;
-  return select(square < 0.5f, 1.0f - square, exp(-(abs(x) + abs(x))) * (two * two));
-}
-
 // exp(-x^2), where the rounding error of the square counts x^2 times. It is 0 from 28 on, and the square is kept finite.
 template <class X>
 OVERDUB_INLINE constexpr auto exp_of_minus_square(X const& x) {
