@@ -1,103 +1,149 @@
-// The growth law for gradients: what reads elements of rows of a matrix takes as much for each of them, forwards and backwards, where rows
-// are longer.
+// The growth law for gradients: they take as much for each number that the function reads where there are many times as many, and a few
+// times what the function takes.
 #include "growth/check_each.hpp"
 
 #include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/interpreter.hpp>
-#include <overdub/ir/parse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/stage/stage.hpp>
 
-#include <string>
+#include <cmath>
 #include <vector>
 
 namespace {
 
 namespace od = overdub;
 using growth::work_of;
-using od::datum;
 using od::i64;
+using vec = od::array<double>;
+using matrix = od::array<vec>;
 
-od::array<od::array<double>> matrix_of(i64 n) {
-  std::vector<od::array<double>> rows;
-  for (i64 i = 0; i < n; ++i) rows.push_back(od::fill(n, 0.1 + 0.01 * static_cast<double>(i)));
-  return od::array<od::array<double>>::copy_of(rows);
+// A covariance matrix, row by row.
+std::vector<double> covariance(i64 n) {
+  std::vector<double> all;
+  for (i64 i = 0; i < n; ++i)
+    for (i64 j = 0; j < n; ++j)
+      all.push_back(std::exp(-0.01 * static_cast<double>((i - j) * (i - j))) + (i == j ? 0.5 : 0));
+  return all;
+}
+vec flat(i64 n) { return vec::copy_of(covariance(n)); }
+matrix rows(i64 n) {
+  std::vector<double> const all = covariance(n);
+  std::vector<vec> made;
+  for (i64 i = 0; i < n; ++i)
+    made.push_back(vec::copy_of(std::vector<double>(all.begin() + i * n, all.begin() + (i + 1) * n)));
+  return matrix::copy_of(made);
 }
 
-// The work of a function of a matrix of n rows, or of its gradient, for each of the elements that it reads.
+/// The work of a function of (x, n), and of its gradient by x, for each of `reads` numbers that it reads.
 struct works {
   double value, gradient;
 };
-works works_of(std::string const& text, i64 n, double reads) {
-  od::ir::program const p = od::ir::parse(text);
+template <class F, class X>
+works works_of(F const& f, X const& x, i64 n, double reads) {
+  od::ir::program const p = od::stage(f, od::signature<X, i64>);
   od::ir::program g = p;
-  od::contexts::differentiate_entry(g, {true}, true, {});
+  od::contexts::differentiate_entry(g, {true, false}, true, {});
   od::executable const once(p), back(g);
-  std::vector<datum> const x{datum(matrix_of(n))};
-  return {work_of([&] { (void)once.run(x); }) / reads, work_of([&] { (void)back.run(x); }) / reads};
+  std::vector<od::datum> const in{od::datum(x), od::datum(n)};
+  return {work_of([&] { (void)once.run(in); }) / reads, work_of([&] { (void)back.run(in); }) / reads};
 }
-void check_gradient(std::string const& text, double small_reads, double large_reads, double most) {
-  i64 const few = 8, many = 64;
-  works const small = works_of(text, few, small_reads), large = works_of(text, many, large_reads);
+/// Of few and of many rows: `reads(n)` numbers are read of n.
+template <class F, class Made, class Reads>
+void check_gradient(
+    F const& f, Made const& made, Reads const& reads, double most, i64 few = 8, i64 many = 64) {
+  auto const at = [&](i64 n) { return works_of(f, made(n), n, reads(static_cast<double>(n))); };
+  works const small = at(few), large = at(many);
   INFO(
-      "blocks for each element: " << small.value << " and " << small.gradient << " of " << few << " rows, "
-                                  << large.value << " and " << large.gradient << " of " << many);
+      F::name() << ", blocks for each number: " << small.value << " and " << small.gradient << " of " << few
+                << ", " << large.value << " and " << large.gradient << " of " << many);
   CHECK(small.value > 0);
   CHECK(large.value <= 1.1 * small.value);
   CHECK(large.gradient <= 1.1 * small.gradient);
   CHECK(large.gradient <= most * large.value);
 }
+auto const squared = [](double n) { return n * n; };
+auto const cubed = [](double n) { return n * n * n; };
+
+constexpr auto rosenbrock = od::fn<"rosenbrock">([](auto const& x, auto n) {
+  return od::loop(n - 1, 0.0, [&](auto i, auto sum) {
+    auto const a = x[i], b = x[i + 1];
+    return sum + 100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a);
+  });
+});
+
+// ---- rows that are read by element
+
+constexpr auto product = od::fn<"product">([](auto const& a, auto n) {
+  return od::loop(n, 0.0, [&](auto i, auto all) {
+    return od::loop(n, all, [&](auto j, auto row) {
+      return od::loop(n, row, [&](auto k, auto sum) { return sum + a[i][k] * a[k][j]; });
+    });
+  });
+});
+constexpr auto few_of_each_row = od::fn<"few_of_each_row">([](auto const& a, auto n) {
+  return od::loop(n, 0.0, [&](auto t, auto all) {
+    return od::loop(n, all, [&](auto i, auto rows) {
+      auto const row = a[i];
+      return od::loop(i64{3}, rows, [&](auto k, auto sum) { return sum + row[k] * row[t]; });
+    });
+  });
+});
+
+// ---- arrays that loops update
+
+constexpr auto two_loops = od::fn<"two_loops">([](od::scope auto& cx, auto const& x, auto n) {
+  auto const all = cx(od::loop, n, od::fill(n * n + 1, 1.0), [&](auto i, auto rows) {
+    return cx(od::loop, n, std::move(rows), [&](auto j, auto a) {
+      auto const next = a[i * n + j] * x[i] + 0.1;
+      return od::update(std::move(a), i * n + j + 1, next);
+    });
+  });
+  return all[n * n];
+});
+// Sums of the logarithms of the diagonal.
+constexpr auto cholesky = od::fn<"cholesky">([](auto const& a, auto n) {
+  auto const factor = od::loop(n, a, [&](auto j, auto const& before) {
+    auto const s = od::loop(
+        j, before[j * n + j], [&](auto k, auto sum) { return sum - before[j * n + k] * before[j * n + k]; });
+    auto const d = sqrt(s);
+    return od::loop(n - j - 1, od::update(before, j * n + j, d), [&](auto t, auto const& l) {
+      auto const i = j + 1 + t;
+      auto const v =
+          od::loop(j, l[i * n + j], [&](auto k, auto sum) { return sum - l[i * n + k] * l[j * n + k]; });
+      return od::update(l, i * n + j, v / d);
+    });
+  });
+  return od::loop(n, 0.0, [&](auto j, auto sum) { return sum + log(factor[j * n + j]); });
+});
+constexpr auto cholesky_by_rows = od::fn<"cholesky_by_rows">([](od::scope auto& cx, auto const& a, auto n) {
+  auto const factor = cx(od::loop, n, od::fill(n, od::fill(n, 0.0)), [&](auto i, auto rows) {
+    auto const row = cx(od::loop, i + 1, od::fill(n, 0.0), [&](auto j, auto r) {
+      auto const x = od::if_(
+          j == i, [&] { return sqrt(a[i][i] - od::dot(r, r)); },
+          [&] { return (a[i][j] - od::dot(r, rows[j])) / rows[j][j]; });
+      return od::update(std::move(r), j, x);
+    });
+    return od::update(std::move(rows), i, row);
+  });
+  return cx(od::loop, n, cx.lift(0.0), [&](auto i, auto sum) { return sum + log(factor[i][i]); });
+});
 
 } // namespace
 
-TEST_CASE("the gradient of a product of matrices takes as long for each number", "[gradients]") {
+TEST_CASE("the gradient of a loop over an array takes as long for each element", "[gradients]") {
   check_gradient(
-      R"(entry @f
-func @f(%a: f64[][]) -> f64 {
-  %n = length %a : i64
-  %all = loop %n (%i: i64, %s: f64 = 0.0) -> f64 {
-    %row = loop %n (%j: i64, %t: f64 = %s) -> f64 {
-      %product = loop %n (%k: i64, %u: f64 = %t) -> f64 {
-        %left = at %a, %i : f64[]
-        %x = at %left, %k : f64
-        %right = at %a, %k : f64[]
-        %y = at %right, %j : f64
-        %m = mul %x, %y : f64
-        %v = add %u, %m : f64
-        yield %v
-      }
-      yield %product
-    }
-    yield %row
-  }
-  return %all
-}
-)",
-      8 * 8 * 8, 64 * 64 * 64, 4);
+      rosenbrock, [](i64 n) { return vec::copy_of(std::vector<double>(static_cast<std::size_t>(n), 0.9)); },
+      [](double n) { return n; }, 4, 60, 6'000);
 }
 
-TEST_CASE(
-    "the gradient of loops that read a few elements of each row takes as long for each number",
-    "[gradients]") {
-  check_gradient(
-      R"(entry @f
-func @f(%a: f64[][]) -> f64 {
-  %n = length %a : i64
-  %all = loop %n (%t: i64, %s: f64 = 0.0) -> f64 {
-    %rows = loop %n (%i: i64, %r: f64 = %s) -> f64 {
-      %row = at %a, %i : f64[]
-      %few = loop 3 (%k: i64, %u: f64 = %r) -> f64 {
-        %x = at %row, %k : f64
-        %y = at %row, %t : f64
-        %m = mul %x, %y : f64
-        %v = add %u, %m : f64
-        yield %v
-      }
-      yield %few
-    }
-    yield %rows
-  }
-  return %all
+TEST_CASE("gradients of functions that read elements of rows take as long for each element", "[gradients]") {
+  check_gradient(product, rows, cubed, 4);
+  check_gradient(few_of_each_row, rows, squared, 4);
 }
-)",
-      8 * 8 * 3, 64 * 64 * 3, 4);
+
+TEST_CASE("gradients of loops that update arrays take as long for each element that is read", "[gradients]") {
+  check_gradient(two_loops, flat, squared, 4);
+  check_gradient(cholesky, flat, cubed, 4);
+  check_gradient(cholesky_by_rows, rows, cubed, 4);
 }
