@@ -1,0 +1,15 @@
+// The law of contexts, for contexts that leave functions, or change on the way in.
+#include "laws/support/context_law.hpp"
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<
+    beside_observer<enters_one>, types<made_of<'a', enters_all, observes_functions<'a'>>>,
+    beside_observer<leaves_calls_of_two_numbers>, one_around_the_other<replaces_array, leaves_two>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where contexts change on the way in") {
+  context_law::check_in(compositions{});
+}

@@ -1,0 +1,12 @@
+// The law of contexts, for contexts that replace functions by name.
+#include "laws/support/context_law.hpp"
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<
+    outside_observer<replaces_one>, inside_observer<replaces_array>, beside_observer<falls_back_in_two>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where functions are replaced") { context_law::check_in(compositions{}); }

@@ -1,0 +1,13 @@
+// The law of contexts, for contexts with metadata around others.
+#include "laws/support/context_law.hpp"
+
+#include <overdub/contexts/forward.hpp>
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<around_part<contexts::forward, becomes_of_two<mul_t, sub_t>>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where values carry metadata") { context_law::check_in(compositions{}); }

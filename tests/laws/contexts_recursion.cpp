@@ -1,0 +1,12 @@
+// The law of contexts, for rules that go on inside.
+#include "laws/support/context_law.hpp"
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<
+    beside_observer<goes_on<f_two>>, outside_observer<goes_on_in_all>, inside_observer<goes_on_in_counted>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where rules go on inside") { context_law::check_in(compositions{}); }

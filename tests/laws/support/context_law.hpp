@@ -1,0 +1,269 @@
+// The law of contexts for functions of C++: all ways to run one in contexts give the same value and the same events.
+#pragma once
+
+#include "catch.hpp"
+#include "laws/support/made_contexts.hpp"
+#include "pass/laws.hpp"
+
+#include <overdub/compile/compile.hpp>
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/stage/evaluate.hpp>
+
+#if OVERDUB_TESTS_JIT
+#include <overdub/jit/executor.hpp>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <set>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+namespace context_law {
+
+using namespace overdub;
+using made_contexts::seen;
+using random_function::f_entry;
+
+inline constexpr auto arguments_of_entry = signature<double, double, array<double>>;
+
+// Of a tagged number, its metadata too.
+inline void append_outcome(std::string& to, double x) { made_contexts::append_text(to, x); }
+template <class T, class M, class L>
+void append_outcome(std::string& to, tagged<T, M, L> const& x) {
+  made_contexts::append_text(to, x.inner);
+  made_contexts::append_text(
+      to, x.metadata + 0.0); // a tangent's zero has no sign where it is known to the compiler
+}
+inline void append_outcome(std::string& to, std::tuple<double, double> const& x) {
+  append_outcome(to, tag(std::get<0>(x), std::get<1>(x)));
+}
+
+struct outcome {
+  std::string value; // or what was thrown
+  std::vector<std::string> events;
+};
+template <class F>
+outcome outcome_of(F const& f) {
+  seen.clear();
+  random_function::on_noted = [](double x) { made_contexts::note("host", "runs", "noted", x); };
+  outcome made;
+  try {
+    append_outcome(made.value, f());
+  } catch (std::domain_error const&) {
+    made.value = "throws";
+  } catch (error const& e) {
+    made.value = e.what();
+  }
+  made.events = std::exchange(seen, {});
+  return made;
+}
+inline std::string difference(outcome const& expected, outcome const& given) {
+  std::string text = "gives" + given.value + " for" + expected.value;
+  std::size_t i = 0;
+  while (i < expected.events.size() && i < given.events.size() && expected.events[i] == given.events[i]) ++i;
+  auto const event = [&](outcome const& o) { return i < o.events.size() ? o.events[i] : "none"; };
+  if (expected.events != given.events)
+    text += "; event " + std::to_string(i) + " is \"" + event(given) + "\" for \"" + event(expected) + '"';
+  return text;
+}
+
+inline outcome in_some_order(outcome o) {
+  std::sort(o.events.begin(), o.events.end());
+  return o;
+}
+
+inline ir::program const* program_that_runs = nullptr;
+
+// Of the pairs of a function and a composition of contexts, each source takes its part.
+constexpr std::uint64_t sources = 11;
+inline std::uint64_t pairs_of_source() {
+  char const* const text = std::getenv("OVERDUB_CONTEXT_PAIRS");
+  return (text == nullptr ? laws::seeds(2'400) : std::strtoull(text, nullptr, 10)) / sources + 1;
+}
+
+template <class C>
+concept keeps_metadata = requires {
+  typename C::template metadata<double>;
+};
+
+// One function in one composition of contexts, which is made anew for each run. Programs are evaluated in the contexts, too, where Evaluated:
+// this takes the compiler most of the time.
+template <bool Evaluated, class... C>
+struct law {
+  static constexpr bool is_tagged = (keeps_metadata<C> || ...);
+  // "When a context without metadata has no rule for a function, and an inner context has one, the function passes to the inner one
+  // whole" (composition): a program that the outer one rewrites first has its rules in the function.
+  static constexpr bool passes_functions_on =
+      detail::declares_rules<std::tuple_element_t<sizeof...(C) - 1, std::tuple<C...>>>;
+  // The entry of a program is a function that each context sees; but "when a context has a rule for a call, the next one sees what the rule
+  // calls, and nothing else" (composition).
+  static constexpr bool is_entry_hidden = (requires { C::answers_entry; } || ...);
+
+  std::uint64_t seed;
+  bool is_canonical;
+  double x, y;
+  array<double> row;
+
+  void all() const {
+    outcome const direct = outcome_of([&] {
+      return in_contexts([&](auto& c) {
+        return with_arguments([&](auto const&... a) { return overdub::run(c, f_entry, a...); });
+      });
+    });
+    check("staged in the contexts", direct, [&] {
+      return in_contexts([&](auto& c) { return evaluated(stage(c, f_entry, arguments_of_entry)); });
+    });
+    check("staged in the contexts, and interpreted", direct, [&] {
+      return in_contexts([&](auto& c) { return interpreted(stage(c, f_entry, arguments_of_entry)); });
+    });
+    compilation_cache cache;
+    check("compiled and interpreted", direct, [&] {
+      return in_contexts(
+          [&](auto& c) { return compiled(c, {.tiers = tiers::interpret_only, .cache = &cache}); });
+    });
+#if OVERDUB_TESTS_JIT
+    if (seed % 20 == 0) {
+      compilation_cache fresh;
+      check("compiled to machine code", direct, [&] {
+        return in_contexts([&](auto& c) {
+          return compiled(c, {.executor = jit::compiled(), .tiers = tiers::compile_now, .cache = &fresh});
+        });
+      });
+    }
+#endif
+    ir::program const p = stage(f_entry, arguments_of_entry);
+    outcome const staged_before =
+        outcome_of([&] { return in_contexts([&](auto& c) { return evaluated(overdub::overdub(c, p)); }); });
+    report("staged, and rewritten by the contexts", direct, staged_before, is_canonical);
+    check("staged, rewritten by the contexts, and interpreted", staged_before, [&] {
+      return in_contexts([&](auto& c) { return interpreted(overdub::overdub(c, p)); });
+    });
+    if constexpr (sizeof...(C) == 2 && !is_tagged && !passes_functions_on && !is_entry_hidden) {
+      outcome const in_turn = outcome_of([&] {
+        std::tuple<C...> contexts;
+        return evaluated(overdub::overdub(std::get<1>(contexts), overdub::overdub(std::get<0>(contexts), p)));
+      });
+      // Hooks of the one stand in order, and what has no effects is where it is needed: the other sees the same calls in another order.
+      report(
+          "staged, and rewritten by one context after the other", in_some_order(staged_before),
+          in_some_order(in_turn), is_canonical && staged_before.value != "throws");
+    }
+    if constexpr (Evaluated) {
+      program_that_runs = &p;
+      check("staged, and evaluated in the contexts", staged_before, [&] {
+        return in_contexts([&](auto& c) {
+          return with_arguments([&](auto const&... a) {
+            return overdub::run(
+                c, [](auto const&... v) { return evaluate<double>(*program_that_runs, v...); }, a...);
+          });
+        });
+      });
+    }
+  }
+
+private:
+  template <class F>
+  static auto in_contexts(F const& f) {
+    std::tuple<C...> contexts;
+    return std::apply(
+        [&](C&... each) {
+          auto composed = compose(each...);
+          return f(composed);
+        },
+        contexts);
+  }
+  // The arguments of a run, and those of a program that contexts made.
+  template <class F>
+  auto with_arguments(F const& f) const {
+    if constexpr (is_tagged)
+      return f(tag(x, 1.0), tag(y, -0.5), tag(row, array<double>{0.25, 0.5, 2.0}));
+    else
+      return f(x, y, row);
+  }
+  template <class F>
+  auto with_leaves(F const& f) const {
+    if constexpr (is_tagged)
+      return f(x, 1.0, y, -0.5, row, array<double>{0.25, 0.5, 2.0});
+    else
+      return f(x, y, row);
+  }
+  auto evaluated(ir::program const& p) const {
+    return with_leaves([&](auto const&... a) {
+      if constexpr (is_tagged)
+        return evaluate<double, double>(p, a...);
+      else
+        return evaluate<double>(p, a...);
+    });
+  }
+  auto interpreted(ir::program const& p) const {
+    return with_leaves([&](auto const&... a) {
+      if constexpr (is_tagged)
+        return executable(p).template call<std::tuple<double, double>>(a...);
+      else
+        return executable(p).template call<double>(a...);
+    });
+  }
+  template <class Composition>
+  auto compiled(Composition& c, compile_options const& options) const {
+    return with_arguments(
+        [&]<class... A>(A const&... a) { return compile(c, f_entry, signature<A...>, options)(a...); });
+  }
+
+  template <class Run>
+  void check(std::string_view way, outcome const& expected, Run const& run) const {
+    report(way, expected, outcome_of(run), true);
+  }
+  void report(std::string_view way, outcome const& expected, outcome const& given, bool with_events) const {
+    if (given.value == expected.value && (!with_events || given.events == expected.events)) return;
+    static std::set<std::string> reported;
+    if (!reported.insert(std::string(way)).second) return;
+    std::string contexts;
+    ((contexts += ' ' + std::string(type_name<C>())), ...);
+    FAIL_CHECK(
+        "random function " << seed << ", " << way << ", in" << contexts << ": " << difference(expected, given)
+                           << '\n'
+                           << ir::print(stage(f_entry, arguments_of_entry)));
+  }
+};
+
+template <bool Evaluated, class... C>
+void check_pair(std::uint64_t seed) {
+  random_program::random_numbers random(seed);
+  auto number = [&] { return static_cast<double>(random.below(64)) / 8 - 4; };
+  bool const is_canonical = random.chance(70);
+  random_function::drawn =
+      random_function::maker(seed, {.canonical = is_canonical, .failing = random.chance(50)}).make();
+  law<Evaluated, C...>{seed, is_canonical, number(), number(), {number(), number(), number()}}.all();
+}
+// Compositions, outermost context first; and those in which programs are evaluated, too.
+template <class Composition>
+struct evaluated {};
+template <class... C>
+void check_pair(types<C...>, std::uint64_t seed) {
+  check_pair<false, C...>(seed);
+}
+template <class... C>
+void check_pair(evaluated<types<C...>>, std::uint64_t seed) {
+  check_pair<true, C...>(seed);
+}
+
+/// The law, for pairs of a random function and a composition of the list.
+template <class... Composition>
+void check_in(types<Composition...>) {
+  std::uint64_t const wanted = pairs_of_source();
+  std::uint64_t pairs = 0;
+  auto const check = [&](auto const& each, std::uint64_t seed) {
+    check_pair(each, seed);
+    ++pairs;
+  };
+  for (std::uint64_t seed = 1; pairs < wanted; ++seed) (check(Composition{}, seed), ...);
+  CHECK(pairs >= wanted);
+}
+
+} // namespace context_law

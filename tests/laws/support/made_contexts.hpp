@@ -1,0 +1,233 @@
+// Contexts made of parts: each part is a rule, a hook or an `enter`, and `made_of` has those of several. The lists below are products of
+// parts and of the ways to compose them.
+#pragma once
+
+#include "laws/support/random_function.hpp"
+
+#include <overdub/io/number_text.hpp>
+#include <overdub/overdub.hpp>
+
+#include <cmath>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace made_contexts {
+
+using namespace overdub;
+
+// ---- events
+
+inline std::vector<std::string> seen;
+
+// Numbers and arrays. Functions and trees are left out: "a function that is passed to another function is not an argument of the call" of
+// a program, and hooks get "an empty value for several results and for function values" (limitations).
+template <class X>
+void append_text(std::string& to, X const& x) {
+  if constexpr (requires { x.visit([](auto const&) {}); }) {
+    if (x) x.visit([&](auto const& held) { append_text(to, held); });
+  } else if constexpr (std::is_same_v<X, bool>)
+    to += x ? " true" : " false";
+  else if constexpr (std::is_arithmetic_v<X>) {
+    auto const number = static_cast<double>(x);
+    to += std::isnan(number) ? " nan" : ' ' + io::number_text(number); // a NaN's sign is unspecified
+  } else if constexpr (requires { x[x.size() - 1]; }) {
+    to += " [";
+    for (i64 i = 0; i < static_cast<i64>(x.size()); ++i) append_text(to, x[i]);
+    to += " ]";
+  }
+}
+template <class... X>
+void note(std::string_view context, std::string_view hook, std::string_view f, X const&... x) {
+  std::string line(context);
+  line.append(1, ' ').append(hook).append(1, ' ').append(f);
+  (append_text(line, x), ...);
+  seen.push_back(std::move(line));
+}
+
+// ---- parts that replace
+
+template <class X>
+concept real = std::is_same_v < plain_t<X>,
+double > ;
+
+// An operation of one number; of two.
+template <class F, class G>
+struct becomes : context {
+  auto overdub(F, auto x) { return G{}(x); }
+};
+template <class F, class G>
+struct becomes_of_two : context {
+  auto overdub(F, auto x, auto y) { return G{}(x, y); }
+};
+struct shifts_mathematics : context {
+  template <rule_call Call, math F, real X>
+  auto overdub(Call call, F, X x) {
+    return call.fallback(x) + 1.0;
+  }
+};
+// The signatures of the random functions, for rules and `enter` of all functions: "where a rule would answer another one, the program is
+// not rewritten: list the signature" (limitations).
+using all_signatures = types<
+    double(double, double, array<double>), double(double, double), double(double), double(array<double>),
+    double(double, i64), std::tuple<double, double>(double), array<double>(array<double>)>;
+
+struct replaces_one : context {
+  auto overdub(decltype(random_function::f_one), auto x) { return x * 3.0; }
+};
+struct replaces_array : context {
+  using signatures = types<double(array<double>)>;
+  // By operations that no random function has: a program has equal ones once.
+  auto overdub(decltype(random_function::f_array), auto xs) {
+    auto const scaled = overdub::map([](auto x) { return x * 0.3; }, xs);
+    return overdub::sum(scaled) + 1.0;
+  }
+};
+struct replaces_native : context {
+  auto overdub(decltype(random_function::f_native), auto x) { return x * x; }
+};
+template <auto F>
+struct goes_on : context {
+  template <rule_call Call, class... X>
+  recurse_t<Call, std::remove_const_t<decltype(F)>, X...>
+  overdub(Call call, std::remove_const_t<decltype(F)>, X... x) {
+    return call.recurse(x...) + 1.0;
+  }
+};
+struct goes_on_in_counted : goes_on<random_function::f_counted> {
+  using signatures = types<double(double, i64)>; // which is not of numbers f64 alone
+};
+struct goes_on_in_all : context {
+  static constexpr bool answers_entry = true;
+  using signatures = all_signatures;
+  template <rule_call Call, function F, class... X>
+  recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
+    if constexpr (real<recurse_t<Call, F, X...>>)
+      return call.recurse(x...) * 2.0;
+    else
+      return call.recurse(x...);
+  }
+};
+struct falls_back_in_two : context {
+  auto overdub(rule_call auto call, decltype(random_function::f_two), auto x, auto y) {
+    return call.fallback(x, y) - 1.0;
+  }
+};
+struct clamps_guarded : context {
+  auto overdub(rule_call auto call, decltype(random_function::f_guarded), auto x) {
+    return call.fallback(overdub::min(x, 5.0)) + 1.0;
+  }
+};
+
+// ---- parts that observe
+
+#define OVERDUB_OBSERVES(NAME, FAMILY)                                                                       \
+  template <char Name>                                                                                       \
+  struct NAME : context {                                                                                    \
+    static constexpr char letter[] = {Name};                                                                 \
+    static constexpr std::string_view as{letter, 1};                                                         \
+    void before(FAMILY f, auto const&... x) { note(as, "before", f.name(), x...); }                          \
+    void after(FAMILY f, auto const& result, auto const&... x) {                                             \
+      note(as, "after", f.name(), result, x...);                                                             \
+    }                                                                                                        \
+    void failed(FAMILY f, std::exception_ptr, auto const&... x) { note(as, "failed", f.name(), x...); }      \
+  };
+OVERDUB_OBSERVES(observes_functions, function auto)
+OVERDUB_OBSERVES(observes_natives, native_leaf auto)
+OVERDUB_OBSERVES(observes_product, mul_t)
+OVERDUB_OBSERVES(observes_sum, add_t)
+OVERDUB_OBSERVES(observes_one, decltype(random_function::f_one))
+OVERDUB_OBSERVES(observes_array, decltype(random_function::f_array))
+OVERDUB_OBSERVES(observes_native, decltype(random_function::f_native))
+OVERDUB_OBSERVES(observes_guarded, decltype(random_function::f_guarded))
+#undef OVERDUB_OBSERVES
+template <char Name>
+struct observes_operations : context {
+  static constexpr char letter[] = {Name};
+  void before(elementwise auto f, auto const&... x) { note({letter, 1}, "before", f.name(), x...); }
+  void after(elementwise auto f, auto const& result, auto const&...) {
+    note({letter, 1}, "after", f.name(), result);
+  }
+};
+
+// ---- parts that change the context on the way in
+
+struct leaves_two : context {
+  auto enter(decltype(random_function::f_two)) { return leave; }
+};
+// Not of one number: "in a program, a function that is passed to another function is not an argument of the call" (limitations), so that
+// a call of a function and a number is one of a number there.
+struct leaves_calls_of_two_numbers : context {
+  using signatures = all_signatures;
+  auto enter(function auto, argument_types<double, double>) { return leave; }
+};
+
+// ---- contexts
+
+template <char Name, class... Part>
+struct made_of : extends<Part...> {
+  static constexpr char letter[] = {Name};
+  static constexpr std::string_view name{letter, 1};
+};
+template <char Name>
+using observer = made_of<Name, observes_operations<Name>, observes_functions<Name>>;
+
+// Observes less, and takes the compiler less.
+template <char Name>
+using light_observer = made_of<Name, observes_sum<Name>, observes_product<Name>, observes_functions<Name>>;
+
+// The context of the functions that these enter.
+struct inside : made_of<'i', observes_sum<'i'>, observes_functions<'i'>> {};
+inline inside entered;
+struct enters_one : context {
+  auto& enter(decltype(random_function::f_one)) { return entered; }
+};
+struct enters_all : context {
+  auto& enter(function auto) { return entered; }
+};
+
+// Contexts with metadata. Native functions are refused in such a context that has no rule for them: "host functions are refused in contexts
+// that keep metadata" (limitations), so that these have one.
+struct with_natives : context {
+  auto overdub(decltype(random_function::f_native) f, auto x) {
+    return overdub::tag(f(x.inner), x.metadata * 0.5);
+  }
+  auto overdub(decltype(random_function::f_guarded) f, auto x) {
+    return overdub::tag(f(x.inner), x.metadata * 2.0);
+  }
+  auto overdub(decltype(random_function::f_noted) f, auto x) { return overdub::tag(f(x.inner), x.metadata); }
+};
+// How many operations are behind a number, at most; of any type, since programs compute it.
+struct follows_depth : context {
+  template <class T>
+  using metadata = T;
+  template <elementwise F, real... X>
+  requires std::is_same_v < plain_t<decltype(F{}(std::declval<X>().inner...))>,
+  double > auto overdub(F f, X... x) { return overdub::tag(f(x.inner...), deepest(x.metadata...) + 1.0); }
+
+private:
+  static auto deepest(auto x) { return x; }
+  static auto deepest(auto x, auto... rest) { return overdub::max(x, deepest(rest...)); }
+};
+
+// A part beside an observer in one context; around one; and inside of one.
+template <class Part, template <char> class Observer = light_observer>
+using beside_observer = types<made_of<'a', Part, Observer<'a'>>>;
+template <class Part, template <char> class Observer = light_observer>
+using outside_observer = types<made_of<'a', Part>, Observer<'b'>>;
+template <class Part, template <char> class Observer = light_observer>
+using inside_observer = types<Observer<'a'>, made_of<'b', Part>>;
+
+// Two parts, each beside an observer of its own, in either order.
+template <class P, class Q>
+using one_around_the_other = types<
+    made_of<'a', P, observes_functions<'a'>>, made_of<'b', Q, observes_product<'b'>, observes_sum<'b'>>>;
+
+// Metadata in a context around one with the part, and inside of it.
+template <class Metadata, class Part>
+using around_part = types<made_of<'m', Metadata, with_natives>, made_of<'b', Part, observes_functions<'b'>>>;
+template <class Metadata, class Part>
+using inside_part = types<made_of<'a', Part, observes_functions<'a'>>, made_of<'m', Metadata, with_natives>>;
+
+} // namespace made_contexts
