@@ -577,13 +577,14 @@ TEST_CASE("places exist, and notes stand at them") {
   p.notes.push_back({.text = "slow", .at = here});
   CHECK(faults(p) == "");
   p.notes.back().at = place_id{5};
-  CHECK_THAT(faults(p), Contains("the note \"slow\" is at a place that does not exist; add the place first"));
+  CHECK_THAT(
+      faults(p), Contains("the note \"slow\" has a source location that does not exist; add that first"));
   p.notes.clear();
   p[p.entry].place = place_id{5};
-  CHECK(faults(p) == "@run: its place does not exist; add it to the program first");
+  CHECK(faults(p) == "@run: its source location does not exist; add it to the program first");
   p[p.entry].place = nothing;
   cursor(p, p.entry).set_place_of(node_id{0}, place_id{5});
-  CHECK_THAT(faults(p), Contains("its place does not exist; add it to the program first"));
+  CHECK_THAT(faults(p), Contains("its source location does not exist; add it to the program first"));
   cursor(p, p.entry).set_place_of(node_id{0}, nothing);
   p[p.entry].structure = symbol{999};
   CHECK_THAT(

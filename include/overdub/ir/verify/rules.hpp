@@ -71,7 +71,7 @@ private:
     if (f.structure != nothing && !out_.has(f.structure))
       wrong("its structure is a text that does not exist; give it a text of the program");
     if (f.place != nothing && index_of(f.place) >= program_.place_count())
-      wrong("its place does not exist; add it to the program first");
+      wrong("its source location does not exist; add it to the program first");
     for (std::size_t i = 0; i < f.results.size(); ++i)
       check_type(f.results[i], "result " + std::to_string(i + 1));
     check_derivative();
@@ -165,7 +165,7 @@ private:
     function const& f = *f_;
     function::node const& node = f[n];
     if (node.place != nothing && index_of(node.place) >= program_.place_count())
-      wrong(n, "its place does not exist; add it to the program first");
+      wrong(n, "its source location does not exist; add it to the program first");
     if (node.code == op::yield && node.next != nothing)
       wrong(
           n, "a yield ends its region, and an operation follows it; move that operation before the yield, or "
