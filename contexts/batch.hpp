@@ -44,7 +44,7 @@ constexpr auto size_of(X const&... x) {
 } // namespace batching
 
 /// f on each element of arrays that have one size, as a function: batch(f)(xs, ys, 2.0) is the array of f(xs[i], ys[i], 2.0), or a
-/// tuple of arrays where f gives one. Arguments that are no arrays are the same for all; of arrays of arrays, an element is a row. At
+/// tuple of arrays where f gives one. Arguments that are not arrays are the same for all; the elements of arrays of arrays are rows. At
 /// least one is an array. It works in all contexts, and is staged where f is. Throws size_error where sizes differ. O(calls of f).
 template <function F>
 constexpr auto batch(F const& f) {
@@ -59,10 +59,10 @@ constexpr auto batch(F const& f) {
     });
 }
 
-/// A context in which the elements of maps, and so of batches, run through a loop together where each of them makes as many turns: in
-/// blocks of 64, turn by turn, so that machine code has vectors. Results are the same to the bit; which of several errors is thrown is
-/// left open. Other control stays as it is: each element by itself. For machine code: interpreted programs run loops in
-/// blocks anyway, and get slower by it.
+/// A context that interchanges maps, and so batches, with loops in them that have one trip count for all elements: each iteration runs for
+/// blocks of 64 elements, so that machine code is vectorised. Results are the same to the bit; which of several errors is thrown is
+/// unspecified. Other control is unchanged: each element runs by itself. For machine code: the interpreter runs loops in
+/// blocks anyway, and is slower with it.
 struct batched : context {
   static constexpr std::string_view name = "batched";
 

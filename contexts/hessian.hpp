@@ -66,7 +66,7 @@ struct hessian_product {
 
 } // namespace adjoint
 
-/// The matrix of second derivatives of f, a function of an array that gives one number: hessian(f)(xs) is an array of rows; of a
+/// The matrix of second derivatives of f, a function of an array that returns one number: hessian(f)(xs) is an array of rows; of a
 /// function of one number, it is the second derivative. It takes the time of as many gradients as the array has elements. Throws
 /// what `gradient` throws. Thread-safe.
 template <class F>
@@ -80,7 +80,7 @@ constexpr auto hessian(Context&& contexts, F const& f) {
   return transformed<"hessian", adjoint::hessian_of>(std::forward<Context>(contexts), f);
 }
 
-/// The Hessian of f, a function of one argument, times a direction: hessian_vector_product(f)(x, v), in the time of two gradients.
+/// The Hessian of f, a function of one argument, times a tangent: hessian_vector_product(f)(x, v), in the time of two gradients.
 template <class F>
 constexpr auto hessian_vector_product(F const& f) {
   return transformed<"hessian_vector_product", adjoint::hessian_product>(f);

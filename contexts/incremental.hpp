@@ -28,8 +28,8 @@ template <class... C>
 consteval bool can_follow() {
   static_assert(
       !(overdub::detail::declares_failed<C> || ...),
-      "overdub: a context with a hook `failed` is given to incremental, which does not follow calls that are "
-      "protected; run or compile the function in it, or catch what propose() throws");
+      "overdub: a context with a hook `failed` is given to incremental, which does not update protected "
+      "calls; run or compile the function in it, or catch what propose() throws");
   return true;
 }
 
@@ -73,9 +73,9 @@ private:
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The value of a function of A..., kept with its inputs. A change is made by `set` or `set_at`, as often as wanted; `propose` says
-/// what the value would be, `commit` makes the changes, `rollback` forgets them. Memory: what slices read, one number for each turn
-/// of the maps around it. One thread uses one. A copy has what is committed, without changes; nothing runs for it: O(memory).
+/// The value of a function of A..., saved with its inputs. `set`, `set_at` and `append` change inputs; `propose` computes
+/// the value with the changes, `commit` makes them, `rollback` discards them. Memory: the values that update programs read, one number for
+/// each iteration of the enclosing maps. Used by one thread at a time. A copy has the committed state; copying runs nothing: O(memory).
 template <class Result, class... A>
 class incremental_function {
   static constexpr bool is_number = std::is_arithmetic_v<Result>;
@@ -83,13 +83,13 @@ class incremental_function {
 public:
   incremental_function(std::shared_ptr<incremental_slices> of, A const&... x)
       : program_(std::move(of), data_of(x...)) {}
-  /// In contexts, whose fields are inputs, and whose hooks observe what is computed again.
+  /// In contexts, whose fields are inputs, and whose hooks observe what is recomputed.
   incremental_function(
       std::shared_ptr<incremental_slices> of, detail::followed_contexts const& contexts, A const&... x)
       : program_(std::move(of), contexts.behind(data_of(x...)), contexts.objects()),
         fields_(contexts, program_, first_field) {}
 
-  /// Another value for the argument I. O(what it takes), and for numbers O(1).
+  /// Sets the argument I. O(its size), and for numbers O(1).
   template <std::size_t I, class X>
   void set(X const& given) {
     using argument = argument_at<I>;
@@ -105,14 +105,15 @@ public:
       for (datum const& d : data_of(argument(x))) program_.set(leaf++, d);
     }
   }
-  /// Another element of the argument I, an array: set_at<0>(i, x), of arrays of arrays set_at<0>(i, j, x). Throws index_error. O(1); of
+  /// Sets an element of the argument I, an array: set_at<0>(i, x), of arrays of arrays set_at<0>(i, j, x). Throws index_error. O(1); of
   /// arrays of arrays O(length of a row) for two elements in one, or more than four; O(length) where it is more than an eighth of them.
   template <std::size_t I, class... X>
   void set_at(X const&... indices_and_element) {
     using argument = argument_at<I>;
     constexpr std::size_t rank = detail::type_of_cpp<argument>.rank;
     static_assert(
-        rank > 0, "overdub: set_at<I>(i, x) is for arguments that are arrays; others are set as a whole");
+        rank > 0,
+        "overdub: set_at<I>(i, x) is for arguments that are arrays; set other arguments by set<I>(x)");
     static_assert(
         rank == 0 || sizeof...(X) == rank + 1,
         "overdub: set_at<I>(i, x) takes an index for each axis of the array, and the element");
@@ -143,7 +144,7 @@ public:
         program_.set_at(first_leaf<I>, path, bits);
     }
   }
-  /// The argument I, without changes that were not committed. O(its size), and for numbers O(1).
+  /// The committed value of the argument I. O(its size), and for numbers O(1).
   template <std::size_t I>
   auto get() const {
     using argument = argument_at<I>;
@@ -169,14 +170,14 @@ public:
           program_.input_at(first_leaf<I>, std::array{static_cast<i64>(indices)...}));
   }
 
-  /// One element more of the argument I, an array, behind the last one; of arrays of arrays, a row: an array of their element. O(1) for
+  /// Appends an element to the argument I, an array; to arrays of arrays, a row: an array of their element. O(1) for
   /// numbers, amortised.
   template <std::size_t I, class X>
   void append(X const& given) {
     using argument = argument_at<I>;
     static_assert(
         detail::type_of_cpp<argument>.rank > 0,
-        "overdub: append<I>(x) is for arguments that are arrays; others are set as a whole");
+        "overdub: append<I>(x) is for arguments that are arrays; set other arguments by set<I>(x)");
     if constexpr (detail::type_of_cpp<argument>.rank > 0) {
       using row = typename argument::value_type;
       auto const& element = as_argument<row>(given);
@@ -191,33 +192,33 @@ public:
     }
   }
 
-  /// The value with the changes that were made. Throws what the function throws; then nothing is proposed, and the changes stay.
-  /// Of a function that gives no number, nothing is returned: commit, and ask for the value.
+  /// The value with the pending changes. Throws what the function throws; then nothing is proposed, and the changes stay pending.
+  /// Of a function that does not return a number, nothing is returned: commit, and read the value.
   std::conditional_t<is_number, Result, void> propose() {
     fields_.follow(program_, first_field);
     program_.propose();
     if constexpr (is_number) return number_of<Result>(program_.proposed());
   }
-  /// By how much the proposal changes the value: a weight, where the value is the logarithm of a density.
-  /// Throws incremental_error where changes were made since, or instead.
+  /// By how much the proposal changes the value: the logarithm of a ratio, where the value is a log density.
+  /// Throws incremental_error where there are changes that were not proposed.
   double difference() const requires is_number {
     if (program_.has_changes() && !program_.is_proposed()) [[unlikely]]
       program_.throw_not_proposed();
     return program_.difference();
   }
-  /// The changes are made.
+  /// Makes the pending changes.
   void commit() {
     if (!program_.is_proposed()) fields_.follow(program_, first_field);
     program_.commit();
     fields_.commit();
   }
-  /// They are forgotten.
+  /// Discards the pending changes.
   void rollback() {
     program_.rollback();
     fields_.rollback();
   }
 
-  /// The value, without changes that were not committed.
+  /// The committed value.
   Result value() const {
     if constexpr (is_number) {
       return number_of<Result>(program_.value());
@@ -228,7 +229,7 @@ public:
       return tree_of<Result>(all);
     }
   }
-  /// What ran in the last proposal, which was not committed yet; and why it was all of something.
+  /// What the pending proposal recomputed; and, of what it recomputed in full, why.
   std::string explain() const { return program_.explain(); }
   incremental_program const& program() const { return program_; }
 
@@ -283,19 +284,19 @@ private:
   increments::followed_fields fields_;
 };
 
-/// overdub(contexts, f, x...), and what it becomes where x change: the contexts' rules and passes make the function's program once for
-/// each of their fingerprints, as they are now. Fields that rules read (context_field) are inputs, too: an update has them as they are when it
-/// is proposed. Contexts with such fields, or hooks, that are lvalues are referred to, and must live as long; nothing is asked of others later. An
-/// argument is a constant, or tag(x, metadata), and is changed as it is given; the value is that of `overdub`. Hooks observe the calls
-/// that are computed: of all of them at first, and then of those that a proposal computes again; a hook `failed` is refused. Throws
+/// overdub(contexts, f, x...), updated incrementally when x change. The contexts' rules and passes transform the function's program once for
+/// each of their present fingerprints. Fields that rules read (context_field) are inputs, too: an update has their values when it
+/// is proposed. Contexts with such fields, or hooks, that are lvalues are referred to, and must outlive the result; others are not used later. An
+/// argument is a constant, or tag(x, metadata), and is set in the same form; the value is that of `overdub`. Hooks observe all calls of the
+/// first run, and then those that a proposal recomputes; a hook `failed` is rejected. Throws
 /// incremental_error, what staging and passes throw, and what f throws.
 ///   incremental(compose(fast_math(), single_precision()), f, x)
 template <class Context, class F, class... A>
 requires(detail::contexts_to_run_in<Context>) //
     auto incremental(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
   static_assert(
-      std::is_empty_v<F>,
-      "overdub: a function that is followed captures nothing; give what it captured as an argument");
+      std::is_empty_v<F>, "overdub: a function that is updated incrementally captures nothing; pass what it "
+                          "captures as an argument");
   static_assert(
       detail::outermost_t<A...>::empty, "overdub: incremental is given a value of a context; give it "
                                         "concrete(x), and the contexts in which the function "
@@ -322,8 +323,8 @@ requires(detail::contexts_to_run_in<Context>) //
   return incremental(compile_options(), std::forward<Context>(contexts), f, x...);
 }
 
-/// f(x...), and what it becomes where x change: incremental(f, x...), of arguments as `widened` has them. The function has
-/// no effects, and captures nothing. Throws incremental_error, and what f throws.
+/// f(x...), updated incrementally when x change: incremental(f, x...), with arguments converted by `widened`. The function has
+/// no side effects, and captures nothing. Throws incremental_error, and what f throws.
 template <class F, class... A>
 requires(!(detail::contexts_to_run_in<F>)) //
     auto incremental(compile_options const& o, F const& f, A const&... x) {

@@ -227,13 +227,13 @@ std::vector<datum> run_on_data(
 
 } // namespace adjoint
 
-/// What counted loops keep for the way back. `keep_all`: what is cheapest in time; it grows with the number of turns.
+/// What counted loops save for the backward pass. `keep_all`: the choice that is cheapest in time; memory grows with the trip count.
 struct keep_all {
   static constexpr loop_storage loops = {};
 };
-/// At most so many bytes, for all loops that stand in no other one together: what they carry in some of their turns, from which the
-/// others are computed again, as few times as that many states allow (two states at least). Loops that change
-/// what others see, or carry arrays whose shapes change, keep what they need.
+/// At most so many bytes, for all outermost loops together: their loop-carried values in some iterations, from which the
+/// others are recomputed, as few times as that many states allow (two states at least). Loops with
+/// side effects, or that carry arrays whose shapes change, save what they need.
 template <std::int64_t Bytes>
 struct keep_at_most_t {
   static_assert(Bytes > 0, "overdub: keep_at_most takes a number of bytes");
@@ -241,28 +241,28 @@ struct keep_at_most_t {
 };
 template <std::int64_t Bytes>
 inline constexpr keep_at_most_t<Bytes> keep_at_most{};
-/// What is carried in about log2(n) of n turns: each turn runs again about log2(n) / 2 times.
+/// The loop-carried values of about log2(n) of n iterations: each iteration is recomputed about log2(n) / 2 times.
 struct keep_logarithmic_t {
   static constexpr loop_storage loops{.keeps = loop_storage::amount::logarithmic, .bytes = 0};
 };
 inline constexpr keep_logarithmic_t keep_logarithmic{};
 
-/// The gradient of f, a function that gives one floating-point number: gradient(f)(x, y) is a tuple of its derivatives by x and by
+/// The gradient of f, a function that returns one floating-point number: gradient(f)(x, y) is a tuple of its derivatives by x and by
 /// y, of the same types as they are; of one argument, it is that derivative. gradient<1>(f)(x, y) is the one by y alone. Arguments
 /// are numbers, arrays, tuples and described structs; integers among them have a 0 in its place,
 /// and arrays of integers an empty array.
 ///
 /// f's program is made once for the types of its arguments (`compile(gradient(f), signature<double>, options)` chooses how it is
-/// run), and goes through f's operations backwards: it takes the time of a few runs of f, however many numbers it is
-/// differentiated by. What it keeps of loops may be limited: gradient(f, keep_at_most<1'000'000>). Inside of other functions, and of
-/// contexts, it is a function as any other: gradients of gradients are.
-/// Throws differentiation_error where something that changes has no derivative. Thread-safe.
+/// run). It is f's program in reverse mode, and takes the time of a few runs of f, however many numbers it is
+/// differentiated by. A limit bounds what it saves of loops: gradient(f, keep_at_most<1'000'000>). In other functions, and in
+/// contexts, it is called as any function: gradients nest.
+/// Throws differentiation_error where an active value has no derivative. Thread-safe.
 template <std::size_t... I, class F, class Keep = keep_all>
 requires(!adjoint::contexts_to_run_in<F>) constexpr auto gradient(F const& f, Keep const& = {}) {
   return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(f);
 }
-/// The gradient of f in a context, or in a composition of contexts: of overdub(contexts, f, x...). It is that of what their rules and
-/// passes make of f. A context that keeps metadata gives `tagged`, which is no number: take `vector_jacobian_product` then. See
+/// The gradient of f in a context, or in a composition of contexts: of overdub(contexts, f, x...), as their rules and
+/// passes transform f. In a context with metadata f returns `tagged`, which is not a number: take `vector_jacobian_product` then. See
 /// `transformed` for the state of contexts.
 ///   gradient(single_precision(), f)(2.0)
 template <std::size_t... I, class Context, class F, class Keep = keep_all>
@@ -282,7 +282,7 @@ constexpr auto value_and_gradient(Context&& contexts, F const& f, Keep const& = 
       std::forward<Context>(contexts), f);
 }
 
-/// The Jacobian of f, a function of an array that gives one: jacobian(f)(xs) is an array with a row for each result. It takes the
+/// The Jacobian of f, a function from an array to an array: jacobian(f)(xs) is an array with a row for each result. It takes the
 /// time of as many gradients.
 template <class F>
 constexpr auto jacobian(F const& f) {
@@ -294,8 +294,8 @@ constexpr auto jacobian(Context&& contexts, F const& f) {
   return transformed<"jacobian", adjoint::jacobian_of>(std::forward<Context>(contexts), f);
 }
 
-/// vector_jacobian_product(f)(x..., c): a cotangent c of what f gives, which has its type, becomes those of f's arguments, as
-/// `gradient` has them. f may give a number, an array, or a tree of them.
+/// vector_jacobian_product(f)(x..., c): the cotangents of f's arguments, in the types of `gradient`, for a cotangent c of f's result, which
+/// has the type of the result. f may return a number, an array, or a tree of them.
 template <class F>
 constexpr auto vector_jacobian_product(F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(f);
@@ -306,8 +306,8 @@ constexpr auto vector_jacobian_product(Context&& contexts, F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(std::forward<Context>(contexts), f);
 }
 
-/// The way back from what f gave at some arguments: a cotangent of it becomes those of the arguments. It owns what it needs, but for
-/// contexts that it refers to, and may be called many times, in any thread.
+/// The backward pass of f at some arguments: from a cotangent of the result to those of the arguments. It owns the saved values, but refers
+/// to contexts, and may be called many times, in any thread.
 template <class Result, class Cotangents, class Contexts = composition<>>
 class pullback_function {
 public:
@@ -322,7 +322,7 @@ public:
     std::ranges::move(data_of(cotangent), std::back_inserter(given));
     return tree_of<Cotangents>(adjoint::run_on_data(*back_, contexts_, given));
   }
-  /// How many bytes of numbers it keeps.
+  /// How many bytes of numbers are saved.
   std::size_t bytes() const {
     std::size_t all = 0;
     for (datum const& d : kept_) all += d.bytes();
@@ -408,8 +408,8 @@ private:
 
 } // namespace adjoint
 
-/// pullback(f)(x...): a pair of f(x...), and of a pullback_function. f runs once: what it computes on the way, and is needed to go
-/// back, is kept. In contexts, and while programs are staged, the second is a function that runs f again.
+/// pullback(f)(x...): a pair of f(x...), and of a pullback_function. f runs once: the forward pass saves what the backward pass
+/// needs. In contexts, and while programs are staged, the second one is a function that runs f again.
 template <class F>
 constexpr auto pullback(F const&) {
   static_assert(
@@ -417,7 +417,7 @@ constexpr auto pullback(F const&) {
       "overdub: a function that is pulled back captures nothing; give it what it captured as an argument");
   return adjoint::pulled_back<F, composition<>>{};
 }
-/// The same of f in contexts, as `gradient` has it: fields that rules read are those of the call of f, and hooks observe its calls.
+/// The same of f in contexts, as `gradient` has it: fields that rules read have their values at the call of f, and hooks observe its calls.
 template <class Context, class F>
 requires adjoint::contexts_to_run_in<Context>
 constexpr auto pullback(Context&& contexts, F const&) {

@@ -12,26 +12,26 @@ namespace increments {
 
 inline std::string_view text_of(step::extent ran) {
   switch (ran) {
-  case step::extent::one_turn:
-    return "one turn";
-  case step::extent::some_turns:
-    return "the turns of a list";
-  case step::extent::new_turn:
-    return "a turn more";
-  case step::extent::new_turns:
-    return "the turns that came";
+  case step::extent::one_iteration:
+    return "one iteration";
+  case step::extent::some_iterations:
+    return "a list of iterations";
+  case step::extent::appended_iteration:
+    return "one appended iteration";
+  case step::extent::appended_iterations:
+    return "the appended iterations";
   case step::extent::difference:
-    return "a difference";
+    return "updated by the difference";
   case step::extent::path:
-    return "the way from an element to the whole";
-  case step::extent::from_the_change:
-    return "from the first turn that changed on";
+    return "updated along a path of its tree";
+  case step::extent::from_the_first_affected:
+    return "from the first affected iteration on";
   case step::extent::branch:
-    return "what changed in its branch";
+    return "the affected operations of its branch";
   case step::extent::unchanged:
-    return "what it was";
+    return "unchanged";
   case step::extent::whole:
-    return "all of it";
+    return "recomputed in full";
   default:
     return {};
   }
@@ -107,7 +107,7 @@ OVERDUB_DECL std::string incremental_program::explain() const {
     }
     line.append(ir::name_of(f[s.node].code)).append(": ").append(how);
     if (ir::node_id const around = increments::turns_around(f, s.node); around != ir::nothing)
-      line.append(", in a turn of ").append(names[f.result(around, 0)]);
+      line.append(", in an iteration of ").append(names[f.result(around, 0)]);
     if (!s.why.empty()) line.append(", since ").append(s.why);
     if (line != last) {
       end_line();
@@ -122,7 +122,7 @@ OVERDUB_DECL std::string incremental_program::explain() const {
   if (kind_ < kinds_.size() && proposal_ != all_.get() && kinds_[kind_].has_figures()) {
     increments::update_kind const& kind = kinds_[kind_];
     text += proposal_ == plain_.get() ? "a plain run" : "the update program";
-    if (kind.is_needed()) text += ", since updates of other kinds need what it keeps";
+    if (kind.is_needed()) text += ", since updates of other kinds need the values that it saves";
     text += ": the work of an update is " + std::to_string(kind.work()) + ", that of a plain run " +
             std::to_string(kind.plain_work()) + "\n";
   }

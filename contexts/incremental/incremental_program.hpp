@@ -26,33 +26,33 @@
 namespace overdub::contexts {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A function's value, kept with its inputs. Inputs are changed, the value follows: what a change reaches is computed again, and
-/// nothing else. Changes are made, proposed, and then committed or rolled back. One thread uses it at a time. All runs of a function
-/// share its slices. One that was moved from can be assigned to; changes and proposals of it, and its value, throw incremental_error.
+/// A function's value, saved with its inputs. When inputs change, the value is updated: what the changes affect is recomputed, and
+/// nothing else. Changes are set, proposed, and then committed or rolled back. Used by one thread at a time. All of them for one function
+/// share its update programs. One that was moved from can be assigned to; changes and proposals of it, and its value, throw incremental_error.
 class incremental_program {
 public:
   static constexpr std::size_t most_indices = 3;
   /// Lists are of at most one in so many elements of an array.
   static constexpr std::size_t least_unlisted = 8;
-  /// After so many commits all is run again, so that what differences lost to rounding stays small.
+  /// After so many commits everything is recomputed, so that the rounding errors of differences stay small.
   static constexpr std::uint32_t most_commits = 1u << 20;
 
   /// Runs the function once.
   OVERDUB_DECL incremental_program(
       std::shared_ptr<incremental_slices> of, std::vector<datum> const& inputs,
       std::shared_ptr<std::vector<void*> const> contexts = nullptr);
-  /// Copies what is committed, and no changes. O(what is kept); nothing runs.
+  /// Copies the committed state, without pending changes. O(saved values); runs nothing.
   OVERDUB_DECL incremental_program(incremental_program const& other);
   incremental_program(incremental_program&&) = default;
-  /// The same. Of the same function, what is there is used again: asks for memory where arrays are longer than they were here. Where there
-  /// is none, what is committed stays, and so do changes, which are to be proposed again.
+  /// The same. For the same function, memory is reused, and allocated only where arrays are longer than here. Where there
+  /// is none, the committed state is unchanged, and so are pending changes, which must be proposed again.
   OVERDUB_DECL incremental_program& operator=(incremental_program const& other);
   incremental_program& operator=(incremental_program&&) = default;
   ~incremental_program() = default;
 
   // ---- changes, which are not made yet
 
-  /// Another value for an input.
+  /// Sets an input.
   OVERDUB_DECL void set(std::uint32_t input, datum const& x);
   /// The same of an input that is a number, by its bits. O(1).
   void set_bits(std::uint32_t input, std::uint64_t bits) {
@@ -65,9 +65,9 @@ public:
     c.bits = bits;
     if (is_first) begin(input, {.whole = true});
   }
-  /// Another value for an input that is `now` with its changes, where what differs is found: a few places, a list, or all. O(elements).
+  /// Sets an input whose value with pending changes is `now`, and finds the elements that differ: a few, a list, or all. O(elements).
   OVERDUB_DECL void set_differing(std::uint32_t input, datum const& now, datum const& x);
-  /// Another element of an input, by its bits. Throws index_error. O(1), and O(length) where the array is then followed as a whole. Of
+  /// Sets an element of an input, by its bits. Throws index_error. O(1), and O(length) where the array then counts as changed as a whole. Of
   /// arrays of arrays it is O(1) for four elements in an update, each in another row, and O(length of a row) for others.
   OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
   /// The same of an array of one axis.
@@ -83,7 +83,7 @@ public:
     begin_at(input, index, bits);
   }
 
-  /// One element more of an input that is an array of numbers, by its bits. O(1), amortised.
+  /// Appends an element to an input that is an array of numbers, by its bits. O(1), amortised.
   void append(std::uint32_t input, std::uint64_t bits) {
     if (input >= pending_.size()) [[unlikely]]
       return append(input, datum());
@@ -97,16 +97,16 @@ public:
     m.set_bits_at(static_cast<std::size_t>(index) * m.size_of_scalar(), bits);
     append_place(input, index, bits);
   }
-  /// One element more of an input that is an array, behind the last one; of arrays of arrays, a row. O(its length), amortised.
+  /// Appends an element to an input that is an array; to arrays of arrays, a row. O(its length), amortised.
   OVERDUB_DECL void append(std::uint32_t input, datum const& x);
 
   // ---- updates
 
-  /// Computes the function with the changes. Throws what it throws, and stays as it was then, with the changes.
+  /// Computes the function with the pending changes. Throws what the function throws; the state is then unchanged, with the pending changes.
   OVERDUB_DECL void propose();
-  /// The changes are made. Proposes them first, where that was not done.
+  /// Makes the pending changes. Proposes them first, where that was not done.
   OVERDUB_DECL void commit();
-  /// The changes are forgotten.
+  /// Discards the pending changes.
   void rollback() { forget_changes(); }
 
   bool has_changes() const { return change_count_ > 0; }
@@ -123,16 +123,16 @@ public:
   std::uint64_t proposed(std::size_t result = 0) const {
     return is_proposed_ && proposal_ != nullptr ? *proposal_->outcomes[result] : value(result);
   }
-  /// By how much the proposal changes a result that is a number: a sum's difference is not what is left of two sums.
+  /// By how much the proposal changes a result that is a number: for a sum, its difference, without the cancellation of subtracting two sums.
   double difference(std::size_t result = 0) const {
     if (!is_proposed_ || proposal_ == nullptr) return 0;
     if (std::uint64_t const* const by = proposal_->differences[result]; by != nullptr) [[likely]]
       return std::bit_cast<double>(*by);
     return difference_of_values(result);
   }
-  /// Calls f(path, bits) for the elements of a result that the proposal computed again, in any order: those that changed, and maybe
-  /// others. A number has an empty path; what came behind the end has a path that `result_bits` does not know yet. O(what was computed
-  /// again).
+  /// Calls f(path, bits) for the elements of a result that the proposal recomputed, in any order: those that changed, and maybe
+  /// others. A number has an empty path; an appended element has a path that is not valid for `result_bits` yet. O(what was
+  /// recomputed).
   template <class F>
   void for_each_change(std::size_t result, F const& f) const {
     if (!is_proposed_ || proposal_ == nullptr) return;

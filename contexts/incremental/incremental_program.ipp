@@ -103,7 +103,7 @@ incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
 
 [[noreturn, gnu::cold]] OVERDUB_DECL void incremental_program::throw_moved() {
   throw incremental_error(
-      message("overdub: what followed its inputs was moved from, and has no value any more; "
+      message("overdub: this incremental computation was moved from, and has no value any more; "
               "assign to it before it is "
               "used"));
 }
@@ -395,7 +395,7 @@ OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) con
 
 [[gnu::cold]] OVERDUB_DECL void incremental_program::throw_not_proposed() const {
   throw incremental_error(message(
-      "overdub: the changes of @%s were not proposed, and difference() tells of a proposal: propose() them",
+      "overdub: the changes of @%s were not proposed, and difference() is that of a proposal: propose() them",
       std::string(slices_->program().name_of(slices_->program().entry)).c_str()));
 }
 

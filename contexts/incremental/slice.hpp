@@ -142,13 +142,13 @@ struct store {
 struct step {
   enum class extent : std::uint8_t {
     scalar,
-    one_turn,
-    some_turns,
-    new_turn,
-    new_turns,
+    one_iteration,
+    some_iterations,
+    appended_iteration,
+    appended_iterations,
     difference,
     path,
-    from_the_change,
+    from_the_first_affected,
     branch,
     unchanged,
     whole

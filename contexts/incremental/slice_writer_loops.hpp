@@ -106,7 +106,7 @@ inline void slice_writer::visit_loop(node_id n) {
     stores_.push_back(
         {states[s], path_to(begin), result(carried + stacked + s), ir::nothing, store::action::put_range});
   }
-  note(n, step::extent::from_the_change);
+  note(n, step::extent::from_the_first_affected);
   std::vector<value_id> elements;
   for (std::uint32_t s = 0; s < stacked; ++s) elements.push_back(result(carried + s));
   if (stacked > 0) set_turns(n, elements, first, stop);
@@ -221,7 +221,7 @@ inline void slice_writer::grow_loop(node_id n, change const& count) {
     for (std::uint32_t s = 0; s < stacked; ++s)
       add_new_piece(original().result(n, carried + s), grown[k], given[carried + s], k, pieces[s]);
     states.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(carried));
-    note(n, step::extent::new_turn);
+    note(n, step::extent::appended_iteration);
   }
   for (std::uint32_t s = 0; s < carried; ++s) set_whole(original().result(n, s), states[s]);
   for (std::uint32_t s = 0; s < stacked; ++s)
@@ -245,39 +245,40 @@ inline value_id slice_writer::differences(value_id v, piece const& p, value_id c
 inline std::string_view slice_writer::cannot_follow(node_id n, std::vector<reached>& all) {
   function const& f = original();
   region_id const body = f.region_at(n, 0);
-  if (!turns_around(f.argument(body, 0))) return "it stands in a branch in a map";
+  if (!turns_around(f.argument(body, 0))) return "it is nested in a branch in a map";
   if (!turns_.empty() && !has_one_length(n))
-    return "the number of its turns may differ from turn to turn of the map around it";
+    return "its trip count may differ between iterations of the enclosing map";
   for (turn const& around : turns_)
-    if (around.list != ir::nothing) return "it stands in a map, of which a list of turns is reached";
-  if (f[n].attributes.is_reversed()) return "it runs from the last turn on";
-  if (f[body].argument_count == 1) return "it carries nothing";
+    if (around.list != ir::nothing) return "it is nested in a map of which a list of iterations is affected";
+  if (f[n].attributes.is_reversed()) return "it runs backwards";
+  if (f[body].argument_count == 1) return "it has no loop-carried value";
   value_id const count = f.operand(n, 0);
   change const* const of_count = f.is_literal(count) ? nullptr : change_of(count);
   if (of_count != nullptr && (!of_count->has_grown() || !turns_.empty()))
-    return "the number of its turns may have changed";
+    return "its trip count may have changed";
   for (std::uint32_t s = 0; s + 1 < f[body].argument_count; ++s) {
     ir::type t = f.type_of(f.argument(body, s + 1));
     if (t.rank > 0 && !keeps_shape(n, s))
-      return "it carries an array that may be shorter or longer in each turn";
+      return "the length of a loop-carried array may differ between iterations";
     if (t.rank > 0 && !turns_.empty() && !has_one_shape(f.operand(n, s + 1)))
-      return "it carries an array that may be shorter or longer in each turn of the map around it";
+      return "the length of a loop-carried array may differ between iterations of the enclosing map";
     t.rank = 0;
-    if (!t.is_literal()) return "it carries other things than numbers and arrays of them";
+    if (!t.is_literal()) return "a loop-carried value is neither a number nor an array of numbers";
   }
-  if (!turns_.empty() && gives_arrays(n)) return "it stands in a map, and gives arrays of arrays";
+  if (!turns_.empty() && gives_arrays(n)) return "it is nested in a map, and returns arrays of arrays";
   bool accumulates = false;
   ir::walk(f, body, [&](node_id m) { accumulates = accumulates || f[m].code == op::accumulate; });
   if (accumulates) return "it adds to elements of arrays";
   std::vector<common_read> common;
   if (std::string_view const why = find_reached(n, all, common); !why.empty()) return why;
   for (reached const& r : all)
-    if (r.from.list != ir::nothing && !is_searchable(r.from)) return "turns in no order are reached";
+    if (r.from.list != ir::nothing && !is_searchable(r.from))
+      return "the affected iterations are an unordered list";
   bool begins = false;
   for (std::uint32_t k = 1; k < f[n].operand_count; ++k)
     begins = begins || (!f.is_literal(f.operand(n, k)) && change_of(f.operand(n, k)) != nullptr);
   if (of_count != nullptr && (begins || !all.empty()))
-    return "it has more turns, and what others use, or what it begins with, changed, too";
+    return "iterations were appended, and inputs of the others, or initial values, changed, too";
   return take_apart(common);
 }
 
@@ -316,7 +317,7 @@ inline std::pair<value_id, value_id> slice_writer::ends_of(node_id n, std::vecto
 /// Maps, reductions, loops and branches in a turn of a loop: they run again as a whole, and read of arrays of which elements changed only
 /// what they need.
 inline void slice_writer::run_inside(node_id n) {
-  static constexpr std::string_view why = "it stands in a loop";
+  static constexpr std::string_view why = "it is nested in a loop";
   if (!reads_elements(n)) return run_again(n, why);
   std::size_t const steps = made_.steps.size();
   region_id const outside = at_.region();

@@ -17,7 +17,7 @@ inline void slice_writer::visit(node_id n) {
   bool const is_place = original()[n].code == op::at || original()[n].code == op::length;
   if (runs_all_)
     return run_again(
-        n, "a sum was not finite, rows had different sizes, memory was gone, or a plain run kept nothing");
+        n, "a sum was not finite, rows had different sizes, memory ran out, or a plain run saved nothing");
   if (is_in_loop() && (original()[n].region_count != 0 || original()[n].code == op::reduce))
     return run_inside(n);
   if (is_new_turn_ && !is_place) return run_again(n);

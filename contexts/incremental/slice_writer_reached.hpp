@@ -13,19 +13,20 @@ slice_writer::find_reached(node_id n, std::vector<reached>& all, std::vector<com
   for (value_id const v : captured(n)) {
     change const* const c = change_of(v);
     if (c == nullptr) continue;
-    if (c->whole) return "a value that all turns use changed";
+    if (c->whole) return "a value that all iterations use changed";
     for (ir::use_id const u : f.uses_of(v)) {
       node_id const user = f[u].user;
       if (!ir::is_within(f, user, body)) continue;
       if (f[user].code == op::length) {
-        if (has_new(*c)) return "the length of an array that all turns ask for changed";
+        if (has_new(*c)) return "the length of an array that all iterations read changed";
         continue;
       }
       if (f[user].code != op::at || index_of(u) != f[user].first_operand)
-        return "an array of which elements changed is used as a whole";
+        return "an array whose elements changed is used as a whole";
       value_id const index = f.operand(user, 1);
       if (f.is_literal(index) || !is_inside(f, index, body)) { // the same in all turns
-        if (!f.is_literal(index) && change_of(index) != nullptr) return "an index that all turns use changed";
+        if (!f.is_literal(index) && change_of(index) != nullptr)
+          return "an index that all iterations use changed";
         common.push_back({user, c});
         continue;
       }
@@ -41,7 +42,7 @@ slice_writer::find_reached(node_id n, std::vector<reached>& all, std::vector<com
            (r.from.list != ir::nothing && !is_searchable(r.from) && r.from.keys == layout::none);
   };
   if (all.size() > 1 && std::any_of(all.begin(), all.end(), is_of_gather))
-    return "elements that maps inside look up changed, and others, too";
+    return "elements that nested maps read at computed indices changed, and others, too";
   for (reached& r : all) // the turns of lists that there are
     if (r.from.list != ir::nothing && (r.step != 0 || r.is_checked())) {
       r.from = shifted(r.from, r.step, old(f.operand(n, 0)));
@@ -53,7 +54,7 @@ slice_writer::find_reached(node_id n, std::vector<reached>& all, std::vector<com
 /// Takes elements that all turns read not to be those that changed; returns why all turns run, where that is not to be.
 inline std::string_view slice_writer::take_apart(std::vector<common_read> const& all) {
   for (common_read const& each : all)
-    if (!is_taken_apart(each.at, *each.of, 2)) return "an element that all turns use may have changed";
+    if (!is_taken_apart(each.at, *each.of, 2)) return "an element that all iterations use may have changed";
   return {};
 }
 
@@ -66,7 +67,7 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
     reached r{.from = p};
     r.from.difference = ir::nothing;
     if (shift) {
-      if (p.list != ir::nothing && !turns_.empty()) return "lists of turns are nested";
+      if (p.list != ir::nothing && !turns_.empty()) return "lists of iterations are nested";
       r.of_list = p.list;
       if (p.list != ir::nothing) {
         r.step = *shift;
@@ -83,7 +84,7 @@ slice_writer::add_reached(node_id n, value_id index, change const& c, std::vecto
           r.may_exceed = r.may_exceed || !behind || -*shift > *behind;
         }
       if (p.list != ir::nothing && !is_searchable(p) && (*shift != 0 || r.is_checked()))
-        return "a list of elements in no order is used by other turns than theirs";
+        return "elements of an unordered list are used by iterations with other indices";
     } else if (std::string_view const why = find_members(n, index, r); !why.empty()) {
       return why;
     }
@@ -138,10 +139,11 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
   piece& p = r.from;
   bool const is_known = p.list == ir::nothing || (p.is_sorted && p.source < f.parameters().size());
   if (!is_known || !f.is_result(index) || f[f.node_of(index)].parent != body)
-    return "an index that is not the turn's is looked for among many";
+    return "elements are read at a computed index that has no reverse index";
   if (!turns_.empty() || f[n].code != op::map)
-    return "an index that is not the turn's is looked for in a loop, or in a map inside of another";
-  if (p.valid != ir::nothing) return "an index is looked for that is not one of an update's";
+    return "elements are read at a computed index, in a loop or in a nested map";
+  if (p.valid != ir::nothing)
+    return "elements are read at a computed index, and the index that changed is computed, too";
   // An index that is read from an array at the turn is found there.
   node_id const m = f.node_of(index);
   value_id keys = index;
@@ -169,7 +171,7 @@ inline std::string_view slice_writer::find_members(node_id n, value_id index, re
 /// The turns in which a map inside reads, at an index that it reads, an element of a piece: of all places of the input where that changed.
 inline std::string_view
 slice_writer::find_gathered(node_id n, node_id read, change const& c, std::vector<reached>& all) {
-  static constexpr std::string_view why = "an index that is not the turn's is looked for among many";
+  static constexpr std::string_view why = "elements are read at a computed index that has no reverse index";
   value_id const index = original().operand(read, 1);
   // Each iteration of the inner map reads: an index of one that does not read need not be that of an element.
   if (original()[read].parent != original().region_of(index)) return why;

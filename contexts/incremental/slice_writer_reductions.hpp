@@ -17,15 +17,16 @@ inline void slice_writer::visit_sum(node_id n) {
   value_id const v = original().result(n), array = original().operand(n, 0);
   ir::type const t = original().type_of(v);
   change const* const c = change_of(array);
-  if (!a.is_started() || !t.is_number()) return run_again(n, "it is a sum of arrays, or begins with nothing");
+  if (!a.is_started() || !t.is_number())
+    return run_again(n, "it is a sum of arrays, or has no initial value");
   if (c == nullptr || c->whole) return run_again(n, "all elements may have changed");
-  if (change_of(original().operand(n, 1)) != nullptr) return run_again(n, "what it begins with changed");
-  if (!turns_around(v)) return run_again(n, "it stands in a branch or a loop");
+  if (change_of(original().operand(n, 1)) != nullptr) return run_again(n, "its initial value changed");
+  if (!turns_around(v)) return run_again(n, "it is nested in a branch or a loop");
   bool const is_input = original().is_argument(array) && original().region_of(array) == function::body;
   for (piece const& p : c->pieces)
     if (p.difference == ir::nothing &&
         ((p.list != ir::nothing && !is_input && !p.is_new) || p.part != nullptr || p.valid != ir::nothing))
-      return run_again(n, "what its elements were is not known");
+      return run_again(n, "the old values of its elements are not saved");
 
   value_id by = ir::nothing; // by how much the sum changes
   for (piece const& p : c->pieces) {
@@ -69,25 +70,25 @@ inline void slice_writer::visit_sum(node_id n) {
 inline std::string_view slice_writer::cannot_climb(node_id n) {
   function const& f = original();
   if (f[n].attributes.is_in_lanes()) return "it combines in lanes";
-  if (f[n].parent != function::body) return "it stands in a map, a branch or a loop";
-  if (is_observed_by_hooks(n)) return "hooks observe what it combines";
+  if (f[n].parent != function::body) return "it is nested in a map, a branch or a loop";
+  if (is_observed_by_hooks(n)) return "hooks observe its operations";
   if (f[n].region_count != 0)
     for (value_id const v : captured(n))
       if (change_of(v) != nullptr) return "a value that its function uses changed";
   std::vector<piece> const* all = nullptr;
   for (std::uint32_t k = 0; k < f[n].result_count; ++k) {
     if (f.type_of(f.result(n, k)).rank > 0 || !f.type_of(f.result(n, k)).is_literal())
-      return "it combines other things than numbers";
+      return "its elements are not numbers";
     change const* const c = change_of(f.operand(n, k));
     if (c == nullptr) continue;
     if (c->whole) return "all elements may have changed";
     for (piece const& p : c->pieces) {
-      if (p.is_new) return "its array got longer";
+      if (p.is_new) return "elements were appended to its array";
       if (p.list != ir::nothing || p.part != nullptr) return "a list of elements changed";
     }
     auto const same = [](piece const& a, piece const& b) { return a.index == b.index && a.valid == b.valid; };
     if (all != nullptr && !std::equal(all->begin(), all->end(), c->pieces.begin(), c->pieces.end(), same))
-      return "its arrays changed at different places";
+      return "its arrays changed at different indices";
     all = &c->pieces;
   }
   if (all != nullptr && all->size() > input_change::most_places) return "many elements changed";

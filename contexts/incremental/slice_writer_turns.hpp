@@ -13,13 +13,13 @@ inline void slice_writer::visit_map(node_id n) {
   change const* const of_count = original().is_literal(count) ? nullptr : change_of(count);
   std::vector<value_id> const grown = of_count == nullptr ? std::vector<value_id>() : of_count->grown;
   if (of_count != nullptr && (!of_count->has_grown() || !turns_.empty()))
-    why = "the number of its turns may have changed";
+    why = "its trip count may have changed";
   else if (!turns_around(original().argument(original().region_at(n, 0), 0)))
-    why = "it stands in a branch or a loop";
+    why = "it is nested in a branch or a loop";
   else if (!turns_.empty() && !has_one_length(n))
-    why = "the number of its turns may differ from turn to turn";
+    why = "its trip count may differ between iterations";
   else if (!turns_.empty() && gives_arrays(n))
-    why = "it stands in a map, and gives arrays";
+    why = "it is nested in a map, and returns arrays";
   else
     why = find_reached(n, all, common);
   if (why.empty()) why = take_apart(common);
@@ -39,7 +39,7 @@ inline void slice_writer::visit_map(node_id n) {
     std::vector<value_id> const given = run_new_turn(n, {original().region_at(n, 0), grown[k]}, {});
     for (std::uint32_t i = 0; i < given.size(); ++i)
       add_new_piece(original().result(n, i), grown[k], given[i], k, pieces[i]);
-    note(n, step::extent::new_turn);
+    note(n, step::extent::appended_iteration);
   }
   if (of_count != nullptr && of_count->came != ir::nothing) {
     std::vector<value_id> const given = run_new_turns(n, *of_count, {});
@@ -167,7 +167,7 @@ slice_writer::run_new_turns(node_id n, change const& count, std::span<value_id c
   take_stores(first_store, index, count.came, inside, many, own);
   std::vector<value_id> given;
   for (std::uint32_t k = 0; k < own; ++k) given.push_back(written().result(many, k));
-  note(n, step::extent::new_turns);
+  note(n, step::extent::appended_iterations);
   return given;
 }
 inline void
@@ -262,7 +262,7 @@ inline void slice_writer::run_turn(
     pieces[i].push_back(p);
     store_value(original().result(n, i), p.element, {index}, valid);
   }
-  note(n, step::extent::one_turn);
+  note(n, step::extent::one_iteration);
 }
 
 /// Ends the branches of a turn that may not be there. What is to be stored of it comes out of them.
@@ -378,7 +378,7 @@ inline void slice_writer::run_turns(
     pieces[i].push_back(p);
     store_value(v, p.element, {r.from.list});
   }
-  note(n, step::extent::some_turns);
+  note(n, step::extent::some_iterations);
 }
 
 } // namespace overdub::contexts::increments

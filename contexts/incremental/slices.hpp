@@ -17,10 +17,10 @@
 namespace overdub::contexts {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A slice that can be run.
+/// An update program that can be run.
 struct runnable_slice {
   explicit runnable_slice(ir::program const& p) : text_(p) {}
-  /// What counts the work of a run: made when it is first asked for. Thread-safe.
+  /// The program that counts the work of a run: made at its first use. Thread-safe.
   OVERDUB_DECL std::shared_ptr<execute::code const> work() const;
 
   increments::slice what;
@@ -38,33 +38,33 @@ private:
   std::shared_ptr<tiered_program const> mutable work_;
 };
 
-/// Makes the slices of a function when they are first asked for, and keeps them by schema. Thread-safe.
+/// Makes the update programs of a function at their first use, and caches them by change signature. Thread-safe.
 class incremental_slices {
 public:
-  /// The function is the program's entry. Throws incremental_error where it cannot be followed.
+  /// The function is the program's entry. Throws incremental_error where it cannot be updated incrementally.
   OVERDUB_DECL incremental_slices(ir::program p, compile_options const& o);
 
-  /// So many slices for one schema differ by what they take for granted; one more takes nothing for granted.
+  /// So many update programs of one change signature differ by their guards; one more assumes nothing.
   static constexpr std::size_t most_doubting = 16;
   /// A function of less work is updated by update programs, and not counted any further. Tests that count small ones set it to 0, before
   /// anything runs.
   std::uint64_t least_work = increments::update_kind::least_work;
 
-  /// The slice for a schema, and for what is in doubt, or for all that may be. One that was made before something else came to be kept is made anew.
+  /// The update program for a change signature and a set of disabled guards. It is rebuilt when more values are saved than when it was made.
   OVERDUB_DECL std::shared_ptr<runnable_slice const>
   for_schema(increments::schema const& changes, increments::doubts const& d = {});
-  /// The one that runs all.
+  /// The one that recomputes everything.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all();
-  /// The same without hooks: to compute what is saved anew. Nothing, where there are no hooks.
+  /// The same without hooks: to recompute saved values. Nothing, where there are no hooks.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> for_all_without_hooks();
-  /// The function itself: it takes all inputs, and keeps its results alone.
+  /// The function itself: it takes all inputs, and saves its results alone.
   OVERDUB_DECL std::shared_ptr<runnable_slice const> plain();
 
   ir::program const& program() const { return program_; }
   ir::function const& function() const { return program_[program_.entry]; }
-  /// What runs keep from now on.
+  /// The values that are saved from now on.
   OVERDUB_DECL increments::layout variables() const;
-  /// How many slices there are, the one that runs all apart; and how many were made.
+  /// How many update programs there are, without the one that recomputes everything; and how many were made.
   OVERDUB_DECL std::size_t count() const;
   OVERDUB_DECL std::size_t made() const;
 

@@ -42,9 +42,9 @@ inline void refuse_effects(ir::program const& p) {
     refused = refused || effects.has(e);
   if (refused)
     throw incremental_error(message(
-        "overdub: @%s draws random numbers, reads its context, or does what others see (calls of the host "
-        "that are ordered): it "
-        "is not known what of that an update should do again; give what is drawn, or read, as arguments",
+        "overdub: @%s draws random numbers, reads its context, or has side effects (ordered calls of the "
+        "host): it is undefined which of them an update repeats; give the random numbers, or what is read, "
+        "as arguments",
         std::string(p.name_of(p.entry)).c_str()));
 }
 // And what it may compute with: numbers, truths and arrays of them, which are kept.
@@ -55,8 +55,7 @@ inline void refuse_values(ir::program const& p) {
     if (s == ir::scalar::key || s == ir::scalar::opaque || s == ir::scalar::function)
       throw incremental_error(message(
           "overdub: @%s computes with function values, keys of random numbers or objects of the host, which "
-          "are not kept from "
-          "update to update; apply functions where they are made",
+          "are not saved between updates; apply functions where they are made",
           std::string(p.name_of(p.entry)).c_str()));
   };
   for (ir::value_id const v : f.parameters()) check(v);

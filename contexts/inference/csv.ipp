@@ -127,7 +127,7 @@ OVERDUB_DECL void csv_writer::metric(chain_record const& record) {
 OVERDUB_DECL void csv_writer::require_open() const {
   if (ended_)
     throw inference_error(message(
-        "overdub: the file %s is finished: nothing can be written behind its end",
+        "overdub: the file %s is finished: nothing can be written after its end",
         io::shown_path(path_).c_str()));
 }
 
@@ -378,7 +378,7 @@ private:
   }
   void draw(std::string_view line, csv_file const& file) {
     if (file.whole)
-      bad("a draw behind the times that a run ends with: read files of several chains each by itself");
+      bad("a draw after the times that a run ends with: read files of several chains each by itself");
     in_metric_ = false;
     std::size_t const before = rows_.size();
     each_field(line, [&](std::string_view field) { rows_.push_back(parse(field)); });

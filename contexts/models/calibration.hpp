@@ -70,7 +70,7 @@ inference::calibration calibrate(
   for (site const& s : m.sites())
     detail::refuse_unless(
         !s.is_conditional || observed.contains(s.address, {}), s,
-        "stands in a branch, and has no rank where it is not made");
+        "is nested in a branch, and has no rank where it is not made");
   number_row const parameters(m.simulate(key.at("like")), !observed);
   if (settings.names.empty()) settings.names = parameters.names();
   using table = std::vector<std::vector<double>>;

@@ -45,12 +45,12 @@ public:
     for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
       site const& of = core_->sites()[s];
       datum::extents const& shape = t.values()[s].shape();
-      shapes_.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(of.turns));
+      shapes_.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(of.index_count));
     }
     observed_.add(t, observed);
   }
 
-  /// Copies what is committed, without changes. O(choices, and what is kept of them); nothing runs.
+  /// Copies the committed state, without pending changes. O(choices and saved values); runs nothing.
   changing_trace(changing_trace const& other)
       : core_(other.core_), first_(other.first_), structure_(other.structure_), program_(other.program_),
         calls_(other.calls_.size()), shapes_(other.shapes_), observed_(other.observed_) {
@@ -97,8 +97,8 @@ public:
   /// What is observed, with its values. O(choices).
   choice_map observed() const { return observed_.values_in(*this); }
 
-  /// Whether a choice is made, by its indices: another one may decide on it. Of all choices of a site, as truths; nothing where all are
-  /// made always.
+  /// Whether a choice is made, by its indices: this may depend on another choice. For all choices of a site, an array of bools; nothing where
+  /// all are always made.
   bool is_made(std::uint32_t s, std::span<i64 const> at) const {
     return !structure_.is_conditional(s) || program_.result_bits(structure_.result(s), at) != 0;
   }
@@ -108,7 +108,7 @@ public:
 
   // ---- choices, as they are; where one is not made, any value
 
-  /// The bits of a choice that is a number or a truth.
+  /// The bits of a choice that is a number or a bool.
   std::uint64_t bits(std::uint32_t s, std::span<i64 const> at) const {
     return program_.input_bits(first_ + s, at);
   }
@@ -159,7 +159,7 @@ public:
     if (!structure_.is_fixed()) is_settled_ = false;
     program_.set_differing(k, now, x);
   }
-  /// Another element of an argument that is an array: what changes is told, and not looked for. Throws model_error for
+  /// Sets an element of an argument that is an array, without a comparison. Throws model_error for
   /// more than three axes, argument_error and index_error. As fast as `incremental_program::set_at`.
   void set_argument_at(std::uint32_t k, std::initializer_list<i64> indices, datum const& x) {
     check_argument(k);
@@ -202,13 +202,13 @@ public:
     if (!has_fixed_choices()) set_in_structure(s, choice_place::all);
     program_.set(first_ + s, x);
   }
-  /// The trace with the arguments of this model, which is its own; maps and loops that stand in no other one may make more turns by
-  /// them: as a number says, or arrays that got longer. Of the choices that come, those that are given are observed from the commit
-  /// on; others may be `set`, and are drawn by `propose` where they are not. The trace that is proposed, and its weight, are those of
+  /// Sets the arguments to those of another model of the same function, with which outermost maps and loops may have larger trip counts,
+  /// since a number is larger, or an array longer. Of the appended choices, those that are given are observed from the commit
+  /// on; others may be `set`, or are drawn by `propose`. The proposed trace and its weight are those of
   /// `update` with the same key; the weight is -infinity where an observed choice vanishes. Throws model_error where a site would have
-  /// fewer choices, or the arguments alone do not tell how many; where a choice is given that there was before, with another value;
-  /// and where one that comes is an array, and not given. `propose` throws it where an old choice appears on which others may depend that
-  /// come. The changes are forgotten then. O(what comes), and O(elements) of arguments that are arrays.
+  /// fewer choices, or their number depends on more than the arguments; where another value is given for an old choice;
+  /// and where an appended choice is an array, and not given. `propose` throws it where an old choice appears on which appended choices may
+  /// depend. The changes are discarded then. O(appended choices), and O(elements) of arguments that are arrays.
   template <class Model>
   void extend(Model const& m, choice_map const& observed = {}) {
     or_rollback([&] { extend(trace_extension(m, observed)); });
@@ -239,10 +239,10 @@ public:
     });
   }
   /// The logarithm of the ratio of the densities with the changes and without them. Where choices appear, they are drawn by the key, and
-  /// their log density is subtracted; that of choices that vanish is added, as if they were drawn on the way back: what is left is
-  /// the weight of a proposal, as that of `regenerate`. What an earlier proposal of the same changes drew is drawn anew, or kept, where
-  /// there is no key. It is -infinity where an observed choice vanishes, and NaN where one that appears
-  /// cannot be drawn. Throws what the model throws; then the changes are forgotten.
+  /// their log density is subtracted; that of choices that vanish is added, as if the reverse proposal drew them: this is
+  /// the weight of a proposal, as that of `regenerate`. Draws of an earlier proposal of the same changes are drawn again with a key, and kept
+  /// without one. It is -infinity where an observed choice vanishes, and NaN where one that appears
+  /// cannot be drawn. Throws what the model throws; then the changes are discarded.
   double propose(random_key const& key) { return propose(&key); }
   /// The same, of changes that make no choice appear. Throws model_error where one does.
   double propose() { return propose(nullptr); }
@@ -483,7 +483,7 @@ private:
   [[noreturn]] void refuse_appearing(choice_place const& c) {
     models::indices_of(proposed_shapes()[c.site], c.number, at_);
     throw model_error(message(
-        "overdub: a change makes the choice %.80s appear, and nobody says what it is; set it, too, or give "
+        "overdub: a change makes the choice %.80s appear, and its value is not given; set it, too, or give "
         "propose a key, with which it is drawn",
         text_of(address(core_->sites()[c.site].address, at_)).c_str()));
   }
@@ -498,8 +498,8 @@ private:
     if (!structure_.precedes_drawn(c, proposed_shapes())) return;
     models::indices_of(proposed_shapes()[c.site], c.number, at_);
     throw model_error(message(
-        "overdub: while a trace grows the choice %.80s appears, on which may depend what comes: commit what "
-        "makes it appear before, or change the trace by update",
+        "overdub: while a trace grows the choice %.80s appears, on which appended choices may depend: commit "
+        "first what makes it appear, or change the trace by update",
         text_of(address(core_->sites()[c.site].address, at_)).c_str()));
   }
   void refuse_unmade_observations() {
@@ -557,7 +557,7 @@ private:
   std::vector<double> densities_; // of these
 };
 
-/// What a change does not reach is not computed again.
+/// An incremental trace: a proposal recomputes what its changes affect.
 using followed_trace = changing_trace<contexts::incremental_program>;
 /// Each proposal runs the whole model.
 using reexecuted_trace = changing_trace<reexecuted_program>;

@@ -30,7 +30,7 @@ namespace detail {
 
 inline datum choice_at(trace const& t, address const& at) {
   std::uint32_t const s = t.core().site_at(at.site);
-  if (at.indices.size() != t.core().sites()[s].turns || !t.is_made(s, at.indices)) return {};
+  if (at.indices.size() != t.core().sites()[s].index_count || !t.is_made(s, at.indices)) return {};
   return part_of(t.values(s), at.indices);
 }
 template <class Result>
@@ -112,7 +112,7 @@ struct no_auxiliary {
   static trace_type assess(choice_map const& all) {
     if (!all.empty())
       throw model_error(message(
-          "overdub: the transform writes the auxiliary choice %.80s, and the way back has no auxiliary model",
+          "overdub: the transform writes the auxiliary choice %.80s, and its inverse has no auxiliary model",
           text_of(all.begin()->first).c_str()));
     return {};
   }
@@ -299,11 +299,11 @@ public:
     return log_abs_determinant(std::move(matrix), rows);
   }
 
-  /// Throws model_error where a continuous choice is neither read nor copied: its value would be lost on the way back.
+  /// Throws model_error where a continuous choice is neither read nor copied: the inverse could not restore its value.
   void refuse_unused(transform_place const& p, datum const& x) const {
     if (is_continuous(x) && !uses(p))
       throw model_error(message(
-          "overdub: the transform does not read %s, whose value the way back needs",
+          "overdub: the transform does not read %s, whose value its inverse needs",
           text_of_place(p).c_str()));
   }
 
@@ -333,7 +333,7 @@ void check_returns(Was const& was, Is const& is, int side, double tolerance) {
       same = x == y;
     if (!same)
       throw model_error(message(
-          "overdub: the way back does not return: %s was %s, and is %s", text_of_place({side, at}).c_str(),
+          "overdub: the inverse does not restore %s: it was %s, and is %s", text_of_place({side, at}).c_str(),
           overdub::text_of(x).c_str(), y ? overdub::text_of(y).c_str() : "not there"));
   });
 }

@@ -88,7 +88,7 @@ protected:
   // Where a choice was not made.
   ir::value_id absent(std::size_t what, std::uint32_t k, std::uint32_t turns_around) {
     ir::type t = what == density ? ir::f64 : what == presence ? ir::boolean : m_.sites[k].type;
-    for (std::uint32_t i = turns_around; i < m_.sites[k].turns; ++i) t = t.array_of();
+    for (std::uint32_t i = turns_around; i < m_.sites[k].index_count; ++i) t = t.array_of();
     return ir::zero_value(at_, t);
   }
 
@@ -204,9 +204,9 @@ protected:
   // The element of a site's argument for the turns around.
   ir::value_id argument(std::uint32_t k, ir::node_id n) {
     ir::value_id const all = at_->argument(ir::function::body, parameter_of_[k]);
-    if (m_.sites[k].turns == 0) return all;
+    if (m_.sites[k].index_count == 0) return all;
     std::vector<ir::value_id> operands{all};
-    for (std::uint32_t i = 0; i < m_.sites[k].turns; ++i)
+    for (std::uint32_t i = 0; i < m_.sites[k].index_count; ++i)
       operands.push_back(mapped(original().operand(n, i)));
     return at_->result(at_.insert(ir::op::at, operands));
   }
@@ -230,7 +230,7 @@ protected:
     ir::attributes a = ir::attributes::of(b.name);
     a.effects = effect::addressed;
     std::vector<ir::value_id> operands;
-    for (std::uint32_t j = 0; j < m_.sites[k].turns; ++j)
+    for (std::uint32_t j = 0; j < m_.sites[k].index_count; ++j)
       operands.push_back(mapped(original().operand(n, j)));
     operands.insert(operands.end(), parameters.begin(), parameters.end());
     std::vector<ir::type> results{m_.sites[k].type};
@@ -355,7 +355,7 @@ protected:
       return count;
     std::size_t const own = arrays.size();
     for (std::uint32_t k = 0; k < m_.sites.size(); ++k)
-      if (parameter_of_[k] != none && !m_.sites[k].is_counted && m_.sites[k].turns == 1 &&
+      if (parameter_of_[k] != none && !m_.sites[k].is_counted && m_.sites[k].index_count == 1 &&
           m_.sites[k].nodes.size() == 1 &&
           original()[m_.sites[k].nodes[0]].parent == original().region_at(n, 0))
         arrays.push_back(at_->argument(ir::function::body, parameter_of_[k]));

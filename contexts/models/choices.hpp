@@ -87,13 +87,13 @@ inline void indices_of(std::span<i64 const> shape, std::size_t number, std::vect
   }
 }
 
-/// A part of an array: an element, or what stands behind the first indices. Throws index_error. O(elements).
+/// A part of an array: an element, or all elements after the first indices. Throws index_error. O(elements).
 OVERDUB_DECL datum part_of(datum const& all, std::span<i64 const> indices);
 /// The same; nothing, where there is none.
 OVERDUB_DECL datum part_if_inside(datum const& all, std::span<i64 const> indices);
 
-/// Values of choices. One address may stand for all choices of a site, as an array with an axis for each index; what is set later
-/// replaces what was set before. A plain value.
+/// Values of choices. An address without indices takes all choices of a site, as an array with an axis for each index; later values
+/// replace earlier ones. A plain value.
 class choice_map {
 public:
   choice_map() = default;

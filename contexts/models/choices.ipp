@@ -12,7 +12,7 @@ namespace overdub::models {
 OVERDUB_DECL address::address(std::string_view text) {
   auto const refuse = [&] {
     throw model_error(message(
-        "overdub: \"%.100s\" is no address: a name, and indices behind it, as in theta[3][1]",
+        "overdub: \"%.100s\" is not an address: write a name, and indices after it, as in theta[3][1]",
         std::string(text).c_str()));
   };
   std::size_t at = text.find('[');

@@ -29,7 +29,7 @@ struct made_choice {
   datum value;
   double log_density = 0;
   bool is_drawn = false;    ///< it was not given
-  std::vector<i64> turns{}; ///< for each index how many turns there are; -1 where nobody knows
+  std::vector<i64> turns{}; ///< for each index the trip count of its map or loop; -1 where it is unknown
 };
 
 /// The choices that a run made, by address. A plain value.
@@ -90,8 +90,8 @@ struct in_turns {
 } // namespace detail
 
 /// Makes the choices of the function that runs in it: those that `source` gives, and others drawn from their distributions, by the key,
-/// as `simulate` draws them. Maps, loops, scans, `while_` and the functions of reductions put the number of the turn behind an address, and
-/// `within` its name in front; two choices at one address are refused. It composes: contexts around it see each call, those inside of it
+/// as `simulate` draws them. Maps, loops, scans, `while_` and the functions of reductions append the number of the iteration to an address, and
+/// `within` prefixes its name; two choices at one address are rejected. It composes: enclosing contexts intercept each call, enclosed ones
 /// the log densities; to them a choice is a constant. Used by one thread at a time.
 ///   choosing c(random_key(7)); double y = overdub(compose(log, c), f, 1.0); c.made().score()
 class choosing : public context {

@@ -14,8 +14,7 @@ OVERDUB_DECL void choice_record::add(address at, made_choice choice) {
   if (next != all_.end() && next->first == at)
     throw model_error(message(
         "overdub: a choice at the address %.80s is made twice; make them in map, loop or while_, which "
-        "number "
-        "their turns, or give each call a name of its own by within",
+        "number their iterations, or give each call a name of its own by within",
         text_of(at).c_str()));
   bool const is_above = next != all_.end() && detail::is_below(next->first, at);
   if (is_above || (next != all_.begin() && detail::is_below(at, std::prev(next)->first)))
@@ -65,12 +64,13 @@ OVERDUB_DECL void choice_record::check_all_made(choice_map const& given) const {
 
 OVERDUB_DECL void choice_record::throw_size(address const& at, i64 given, i64 made) {
   throw unmade_error(message(
-      "overdub: %.80s was given %lld values, and the run makes %lld turns", text_of(at).c_str(),
+      "overdub: %.80s was given %lld values, and the run makes %lld iterations", text_of(at).c_str(),
       static_cast<long long>(given), static_cast<long long>(made)));
 }
 OVERDUB_DECL void choice_record::throw_alone(address const& at, ir::type given, address const& below) {
   throw unmade_error(message(
-      "overdub: %.80s was given a value of type %s, and the run makes choices in turns there: give an array "
+      "overdub: %.80s was given a value of type %s, and the run makes a choice in each iteration there: give "
+      "an array "
       "of all of "
       "them, or one of them, as %.80s",
       text_of(at).c_str(), overdub::detail::text_of(given).c_str(), text_of(below).c_str()));

@@ -252,7 +252,7 @@ choice_map choice_gradients(
 }
 
 /// The derivatives of the score of a trace of m by the model's arguments, in their types: numbers, arrays and trees of them; 0 by integers
-/// and truths, and an empty array by arrays of them. Choices stay as they are. Forwards, by eight numbers in a run of the function.
+/// and bools, and an empty array by arrays of them. Choices stay as they are. Forwards, by eight numbers in a run of the function.
 template <class F, class... A>
 std::tuple<A...> argument_gradients(
     dynamic_function<F, A...> const& m, typename dynamic_function<F, A...>::trace_type const& t) {

@@ -27,7 +27,7 @@ public:
       site const& each = core_.sites()[s];
       if (each.is_conditional || each.is_counted)
         throw model_error(message(
-            "overdub: the choice \"%s\" stands in a branch, or is made as often as other choices say; "
+            "overdub: the choice \"%s\" is nested in a branch, or is made as often as other choices say; "
             "enumerate "
             "models that make as many choices each time",
             each.address.c_str()));

@@ -19,7 +19,7 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A particle: the trace so far. It follows changes, where the model's traces do. A plain value.
+/// A particle: the trace so far. It is an incremental trace, where the model has these. A plain value.
 class particle {
 public:
   /// A choice, or all of a site, by address, as `trace` has it.
@@ -29,9 +29,9 @@ public:
   }
   /// The logarithm of the density of all choices.
   double score() const { return followed_ ? followed_->score() : trace_->score(); }
-  /// The trace; it runs the model, where that was followed.
+  /// The trace; it runs the model, where the particle is incremental.
   trace as_trace() const { return followed_ ? followed_->as_trace() : *trace_; }
-  /// Whether it takes what comes to go a step on, and not a run of the model.
+  /// Whether a step computes the appended iterations alone, and does not run the model.
   bool is_followed() const { return followed_.has_value(); }
 
   /// Of a first model, or of the next one; the logarithm of the weight. Where it is NaN, the particle stays what it was. `by` are the model
@@ -114,8 +114,8 @@ struct filter_step {
 /// Particles of a sequence of models (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, 2006): `model_at(t)` is that of step t,
 /// a model of one function with other arguments, and `observed_at(t)` what is observed in it besides what was before; both are called once
 /// a step. New choices are drawn from their distributions. After resampling, particles are moved by `moves`, if there are any: by updates,
-/// not by runs. Results are the same on any number of threads. A step takes of each particle what comes in it, and not what was before,
-/// where maps and loops make more turns than before (`changing_trace::extend`); of other models it takes a run, as the first step does. A
+/// not by runs. Results are the same on any number of threads. A step computes the appended iterations of each particle,
+/// where outermost maps and loops get larger trip counts (`changing_trace::extend`); of other models, and in the first step, it runs the model. A
 /// particle that is drawn more than once is copied: O(its choices).
 template <class At, class Observed, class... Moves>
 inference::filtered<particle> particle_filter(

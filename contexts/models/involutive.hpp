@@ -49,9 +49,9 @@ private:
   bool is_proposed_;
 };
 
-/// involutive(auxiliary_of, involution): as `involutive_move`, which see; what the proposal does not reach is not computed again.
-/// `auxiliary_of(t)` is given choices_now. Which choices it moves is not known: `mcmc` does not look for choices that nothing moves. Throws
-/// model_error, as that, for what is no bijection; involutive_move finds out whether a function is its own inverse.
+/// involutive(auxiliary_of, involution): as `involutive_move`, which see; what the proposal does not affect is not recomputed.
+/// `auxiliary_of(t)` is given choices_now. Which choices it moves is not known: `mcmc` does not check for choices that no move updates. Throws
+/// model_error, as that, for what is no bijection; involutive_move can check whether a function is its own inverse.
 template <class Auxiliary, class F>
 class involutive {
 public:

@@ -48,9 +48,9 @@ refuse_drawn(trace const& before, trace const& next, choice_map const& written, 
 } // namespace detail
 
 /// A step from a trace of the model: `auxiliary_of(t)` is a model whose choices are drawn, `involution(x)` reads those and the trace's, and
-/// writes choices of the next trace and all auxiliary choices of the way back; the model's choices that it does not write stay. It is its
-/// own inverse. The weight is that of Metropolis and Hastings, with the logarithm of the determinant of the Jacobian of the continuous
-/// choices that are written by those that are read and do not stay. A move to where the density is 0, or no number, is rejected. Observed
+/// writes choices of the next trace and all auxiliary choices of the reverse move; choices of the model that it does not write are unchanged. It is
+/// its own inverse. The weight is that of Metropolis and Hastings, with the logarithm of the determinant of the Jacobian of the continuous
+/// choices that are written by those that are read and change. A move to where the density is 0, or no number, is rejected. Observed
 /// choices are not to be written. Throws model_error for them; for a continuous choice that is lost; where the numbers that are written
 /// are not as many as those that are read; where the model makes a choice that is neither written nor there before; and, where it is
 /// checked, for what is no involution. Runs the model once, the auxiliary model twice, and the function once for eight numbers; works on
@@ -97,7 +97,8 @@ metropolis_step<Trace> involutive_move(
     if (overdub::is_finite(determinant) &&
         !(std::abs(sum) <= check.tolerance * std::max(1.0, std::abs(determinant))))
       throw model_error(message(
-          "overdub: the determinants of the way there and of the way back are no inverses: their logarithms "
+          "overdub: the determinants of the transform and of its inverse are not reciprocal: their "
+          "logarithms "
           "add to %g",
           sum));
   }

@@ -30,7 +30,7 @@ inline std::optional<address> unmade_choice(trace const& t, choice_map const& ob
     if (!t.core().sites()[s].is_conditional) continue;
     datum::extents const& all = t.values(s).shape();
     std::vector<i64> const shape(
-        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(t.core().sites()[s].turns));
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(t.core().sites()[s].index_count));
     std::size_t count = 1;
     for (i64 const n : shape) count *= static_cast<std::size_t>(n);
     for (std::size_t k = 0; k < count; ++k) {

@@ -21,10 +21,10 @@ struct metropolis_step {
 };
 
 /// A step of Metropolis and Hastings from a trace of the model: `proposal_of(t)` is the model that proposes from the trace t, and its choices
-/// become those of the trace at the same addresses; what appears besides is drawn from its distribution. The way back is that the
-/// proposal of the new trace draws what the old one had (Cusumano-Towner and others, PLDI 2019). Observed choices are not to be
+/// become those of the trace at the same addresses; other choices that appear are drawn from their distributions. The reverse proposal is
+/// `proposal_of` of the new trace, which draws the old choices (Cusumano-Towner and others, PLDI 2019). Observed choices are not to be
 /// proposed. Throws model_error where the trace does not have them, or has them with other values; where the proposal makes choices that
-/// the model does not, or observed ones; and where it does not draw all that the way back needs. Runs the model once, and the proposal twice; moves of `mcmc` follow changes instead.
+/// the model does not, or observed ones; and where the reverse proposal does not draw all old choices. Runs the model once, and the proposal twice; moves of `mcmc` update incrementally instead.
 template <class Model, class Trace, class Proposal>
 metropolis_step<Trace> metropolis_hastings(
     Model const& m, Trace const& t, Proposal const& proposal_of, choice_map const& observed,

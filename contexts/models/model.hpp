@@ -64,7 +64,7 @@ public:
     return on_inputs([&](auto const& x) { return models::regenerate(own(t), x, of, key); });
   }
 
-  /// The derivatives of the score of a trace of this model by the arguments that the trace has, in their types: 0 by integers and truths, and
+  /// The derivatives of the score of a trace of this model by the arguments that the trace has, in their types: 0 by integers and bools, and
   /// an empty array by arrays of them.
   std::tuple<A...> argument_gradients(trace const& t) const {
     return tree_of<std::tuple<A...>>(models::argument_gradients(own(t)));
@@ -106,7 +106,7 @@ consteval bool have_no_hooks() {
          overdub::detail::declares_failed<C>) ||
         ...),
       "overdub: a context with hooks is given to model, whose programs run parts of the function, often more "
-      "than once, so that nobody knows which calls the hooks should observe; use dynamic_model");
+      "than once, so that it is undefined which calls the hooks observe; use dynamic_model");
   return true;
 }
 

@@ -81,14 +81,14 @@ public:
   OVERDUB_DECL std::vector<datum>
   argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const;
 
-  /// How many turns the maps and loops around each site make with these arguments, outermost first: one number for each index of its
-  /// addresses; `unknown_turns`, where the arguments alone do not tell.
-  OVERDUB_DECL std::vector<i64> turns(std::span<datum const> arguments) const;
+  /// The trip counts of the maps and loops that enclose each site, with these arguments, outermost first: one number for each index of its
+  /// addresses; `unknown_trip_count`, where it depends on more than the arguments.
+  OVERDUB_DECL std::vector<i64> trip_counts(std::span<datum const> arguments) const;
 
-  /// The score of all choices, and for each conditional site which of its choices were made, as a function that follows changes of the
+  /// The score of all choices, and for each conditional site which of its choices were made, as a function that is updated incrementally for changes of the
   /// arguments and choices, which are its inputs in this order.
   OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> slices() const;
-  /// The same as a program that is run as a whole.
+  /// The same as a program that is run in full.
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of_score() const;
   /// The program of one choice. Throws model_error where the question has no answer.
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of(std::uint32_t site, site_question q) const;

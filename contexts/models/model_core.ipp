@@ -72,7 +72,7 @@ OVERDUB_DECL model_core::model_core(ir::program staged, compile_options const& o
     for (ir::node_id const n : sites()[s].nodes) {
       choice_parts const parts = parts_of(program(), program().entry, n);
       callers_.push_back(
-          std::make_unique<caller>(this, s, sites()[s].turns, sites()[s].type, parts.draw.run));
+          std::make_unique<caller>(this, s, sites()[s].index_count, sites()[s].type, parts.draw.run));
       sources_.back().push_back(
           {.draw = {.run = &caller::draw, .object = callers_.back().get()},
            .choose = {.run = &caller::choose, .object = callers_.back().get()}});
@@ -108,10 +108,10 @@ OVERDUB_DECL void model_core::check(selection const& of) const {
       if (index < 0)
         throw model_error(
             message("overdub: %.80s was selected, and indices are counted from 0", text_of(a).c_str()));
-    if (site const& s = sites()[site_at(a.site)]; a.indices.size() > s.turns)
+    if (site const& s = sites()[site_at(a.site)]; a.indices.size() > s.index_count)
       throw model_error(message(
-          "overdub: %.80s was selected, and \"%s\" has %u %s", text_of(a).c_str(), s.address.c_str(), s.turns,
-          s.turns == 1 ? "index" : "indices"));
+          "overdub: %.80s was selected, and \"%s\" has %u %s", text_of(a).c_str(), s.address.c_str(),
+          s.index_count, s.index_count == 1 ? "index" : "indices"));
   }
 }
 
@@ -119,7 +119,8 @@ inline void model_core::check_draws(std::uint32_t site) const {
   for (choice_source const& source : sources_[site])
     if (static_cast<caller const*>(source.draw.object)->native == nullptr)
       throw model_error(message(
-          "overdub: nobody draws the choice \"%s\": the model's program came from a text, and no model with "
+          "overdub: there is no sampler for the choice \"%s\": the model's program came from a text, and no "
+          "model with "
           "its distribution was staged",
           sites()[site].address.c_str()));
 }
@@ -130,7 +131,7 @@ OVERDUB_DECL ir::program model_core::program_of(choice_schema const& s) const {
   return choice_program_of(model_, s, sources_);
 }
 
-OVERDUB_DECL std::vector<i64> model_core::turns(std::span<datum const> arguments) const {
+OVERDUB_DECL std::vector<i64> model_core::trip_counts(std::span<datum const> arguments) const {
   std::shared_ptr<tiered_program const> const code = [&] {
     std::lock_guard const lock(mutex_);
     if (of_turns_ == nullptr) of_turns_ = code_of(turns_program_of(model_));
@@ -234,9 +235,10 @@ OVERDUB_DECL model_run model_core::run(
     try {
       return code->run(all);
     } catch (size_error const& e) {
-      if (std::ranges::none_of(sites(), [](site const& each) { return each.turns > 1; })) throw;
+      if (std::ranges::none_of(sites(), [](site const& each) { return each.index_count > 1; })) throw;
       throw size_error(message(
-          "%s; a map or a loop that makes choices makes as many in each turn of those around it", e.what()));
+          "%s; a map or a loop that makes choices makes as many in each iteration of the enclosing ones",
+          e.what()));
     }
   }();
 

@@ -257,8 +257,8 @@ private:
   std::vector<i64> at_;
 };
 
-/// elliptical_slice("f"): all choices of a site, which are normal, move at once; no gradient, and no step size (Murray, Adams and MacKay
-/// 2010). What their means and deviations are computed of stays as it is: the site stands in maps alone.
+/// elliptical_slice("f"): all choices of a site, which are normal, are updated at once; no gradient, and no step size (Murray, Adams and MacKay
+/// 2010). Their means and standard deviations must not depend on them: the site is nested in maps alone.
 class elliptical_slice {
 public:
   explicit elliptical_slice(std::string address) : address_(std::move(address)) {}
@@ -317,7 +317,8 @@ private:
          at = f[f[at].parent].parent)
       detail::refuse_unless(
           f[f[at].parent].code == ir::op::map || f[f[at].parent].code == ir::op::if_, m.sites()[s],
-          "stands in a loop, where the distribution of one may depend on another; elliptical_slice moves all "
+          "is nested in a loop, where the distribution of one may depend on another; elliptical_slice moves "
+          "all "
           "of a site at once: move it by random_walk or from_prior");
   }
   template <class Trace>
@@ -335,11 +336,11 @@ private:
   std::vector<double> all_, x_, mean_, sd_; // of all choices; of those that move
 };
 
-/// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(back) - log q(there);
-/// a commit there throws model_error. What it proposes and rolls back counts as nothing.
-/// Of choices that appear it counts those that it sets, and of those that vanish the difference between its own way back, and a draw
-/// from their distribution. What it moves is not known: `mcmc` does not look for choices that nothing moves where one of its moves
-/// says nothing of `moved()`.
+/// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(old | new) -
+/// log q(new | old); a commit in f throws model_error. Proposals that f rolls back are not counted.
+/// The result has the density of the choices that appear and that f sets, and, for those that vanish, the difference between the density of its
+/// reverse proposal and that of their distribution. Which choices it moves is not known: `mcmc` does not check for choices that no move updates where one of its moves
+/// has no `moved()`.
 template <class F>
 class metropolis {
 public:

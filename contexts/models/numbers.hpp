@@ -70,7 +70,7 @@ private:
       if (!(std::abs(x) <= 0x1p53) || x != std::trunc(x) || (std::is_same_v<T, bool> && x != 0 && x != 1))
         throw model_error(message(
             "overdub: %g stands for a choice \"%s\", and is no such %s", x, s.address.c_str(),
-            std::is_same_v<T, bool> ? "truth" : "integer"));
+            std::is_same_v<T, bool> ? "bool" : "integer"));
     return static_cast<T>(x);
   }
   static double number(datum const& x);

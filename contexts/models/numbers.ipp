@@ -26,9 +26,8 @@ OVERDUB_DECL number_row::number_row(trace const& like, selection const& of) {
     if (each.is_counted || each.is_resized || each.varies_in_size ||
         (each.is_conditional && each.type.rank > 0))
       throw model_error(message(
-          "overdub: the choice \"%s\" is an array in a branch, or of a map that makes as many turns as "
-          "other "
-          "choices say: it has not as many numbers in each draw; leave it out of what is kept",
+          "overdub: the choice \"%s\" is an array in a branch, or of a map whose trip count depends on other "
+          "choices: its size may differ between draws; leave it out of the choices to keep",
           each.address.c_str()));
     sites_.push_back({s, each.address, each.type_of_all(), like.values()[s].shape(), each.is_conditional});
     add_names(each.address, sites_.back().shape);

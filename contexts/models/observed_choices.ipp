@@ -14,7 +14,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 OVERDUB_DECL void observed_choices::add(trace const& t, choice_map const& observed) {
   for (auto const& [at, x] : observed) {
     std::uint32_t const s = t.core().site_at(at.site);
-    std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].turns);
+    std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].index_count);
     of_[s].resize(size_of(shape));
     std::size_t below = 1; // choices behind so many indices
     for (std::size_t k = 0; k < shape.size(); ++k)
@@ -49,7 +49,7 @@ OVERDUB_DECL void observed_choices::give_room_back(std::vector<std::vector<i64>>
 
 OVERDUB_DECL void
 observed_choices::refuse_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count) {
-  std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].turns);
+  std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].index_count);
   std::vector<i64> at;
   for (std::size_t k = first; k < first + count; ++k) {
     indices_of(shape, k, at);
@@ -66,7 +66,7 @@ OVERDUB_DECL void observed_choices::refuse_another(
   site const& of = t.core().sites()[t.core().site_at(at.site)];
   bool const has_parts =
       std::ranges::any_of(observed, [&](auto const& each) { return detail::is_below(each.first, at); });
-  if (at.indices.size() < of.turns && (of.is_conditional || has_parts)) return;
+  if (at.indices.size() < of.index_count && (of.is_conditional || has_parts)) return;
   datum const is = t.find(at);
   if (is && x.shape() == is.shape()) detail::check_is(at, x, is);
 }

@@ -45,7 +45,7 @@ regenerate(trace const& t, std::vector<datum> const& arguments, selection const&
 OVERDUB_DECL double project(trace const& t, selection const& of);
 /// The derivatives of the score by the selected choices, which are continuous. Throws model_error for others.
 OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of);
-/// The derivatives of the score by the arguments of the trace's model, leaf by leaf: 0 by integers and truths, and an empty array by arrays of
+/// The derivatives of the score by the arguments of the trace's model, leaf by leaf: 0 by integers and bools, and an empty array by arrays of
 /// them. Choices stay as they are.
 OVERDUB_DECL std::vector<datum> argument_gradients(trace const& t);
 /// The address of a choice whose log density is not finite, and what it is, in a sentence; nothing where there is none.

@@ -16,14 +16,14 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The density of a model's choices, where some are observed, on the numbers without constraints that the others stand for; with the
+/// The density of a model's choices given observations, as a function of the unobserved choices transformed to numbers without constraints; with the
 /// logarithm of the Jacobian, and the gradient by reverse differentiation. A `reporting_target`: sample(posterior(m, observations)).
-/// What is kept of a draw are the choices themselves, as Stan calls them, from 1: theta[1], theta[2].
+/// A draw has the choices themselves, with Stan's names, which count from 1: theta[1], theta[2].
 ///
 /// Copies share the programs; one thread uses one at a time. A call allocates nothing.
 class posterior {
 public:
-  /// Throws model_error for a choice that is discrete, or stands in a branch, and is not observed; for observations of a part of a site;
+  /// Throws model_error for a choice that is discrete, or nested in a branch, and is not observed; for observations of a part of a site;
   /// and what `generate` throws.
   template <class Result, class... A>
   posterior(generative_function<Result, A...> const& m, choice_map const& observed)

@@ -41,7 +41,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
       refuse("is made as often as other choices say, so that the number of choices may change: Hamiltonian "
              "Monte Carlo moves among as many numbers as there are at first");
     if (of.is_conditional || of.varies_in_size)
-      refuse("stands in a branch, so that the number of choices may change: Hamiltonian Monte Carlo moves "
+      refuse("is nested in a branch, so that the number of choices may change: Hamiltonian Monte Carlo moves "
              "among as many numbers as there are at first");
   }
   made->roles = s.roles;

@@ -34,7 +34,9 @@ public:
       if (made_choice const* const choice = trace_.made().find(at);
           choice != nullptr && choice->value.type().rank > 0)
         throw model_error(message(
-            "overdub: the choice %.80s is an array, and draws keep numbers; leave it out of what is kept",
+            "overdub: the choice %.80s is an array, and draws have numbers alone; leave it out of the "
+            "choices to "
+            "keep",
             text_of(at).c_str()));
   }
 
@@ -118,7 +120,9 @@ auto resimulation(
           for (auto const& [at, choice] : t.made())
             if (!overdub::is_finite(choice.log_density)) {
               why = "the log density of " + text_of(at) + " is " +
-                    (overdub::is_nan(choice.log_density) ? "NaN" : io::number_text(choice.log_density, io::significant(6)));
+                    (overdub::is_nan(choice.log_density)
+                         ? "NaN"
+                         : io::number_text(choice.log_density, io::significant(6)));
               break;
             }
         } catch (unmade_error const& e) { // what was drawn takes another way

@@ -218,8 +218,8 @@ struct sample_t {
   constexpr auto compute(D const&...) const {
     constexpr bool has_runner = sizeof...(D) == ~std::size_t{};
     static_assert(
-        has_runner, "overdub: a function that makes random choices is called, and nobody says what they are; "
-                    "run it as a model: overdub::models::model(f, x...).simulate(key)");
+        has_runner, "overdub: a function that makes random choices is called outside of a model; run it as a "
+                    "model: overdub::models::model(f, x...).simulate(key)");
     return overdub::detail::refused{};
   }
 
@@ -298,7 +298,7 @@ consteval auto with_slash() {
 template <fixed_string Address>
 inline constexpr models::sample_t<Address> sample{};
 
-/// cx(within<"left">(part), x...): a model in a model; its choices have left/ in front of their addresses.
+/// cx(within<"left">(part), x...): a model in a model; the addresses of its choices begin with left/.
 template <fixed_string Prefix, function F>
 constexpr auto within(F const&) {
   static_assert(std::is_empty_v<F>, "overdub: a model in a model captures nothing; give it arguments");

@@ -18,12 +18,12 @@ OVERDUB_DECL site_constraints::site_constraints(model_core const& m, choice_map 
   for (auto const& [at, x] : all) {
     std::uint32_t const s = m.site_at(at.site);
     site const& of = m.sites()[s];
-    if (at.indices.size() > of.turns)
+    if (at.indices.size() > of.index_count)
       throw model_error(message(
           "overdub: %.80s was given a value, and \"%s\" has %u %s", text_of(at).c_str(), of.address.c_str(),
-          of.turns, of.turns == 1 ? "index" : "indices"));
+          of.index_count, of.index_count == 1 ? "index" : "indices"));
     ir::type wanted = of.type;
-    for (std::size_t k = at.indices.size(); k < of.turns; ++k) wanted = wanted.array_of();
+    for (std::size_t k = at.indices.size(); k < of.index_count; ++k) wanted = wanted.array_of();
     all_.push_back({s, at.indices, given_as(at, x, wanted)});
     if (at.indices.empty()) whole_[s] = all_.back().value;
   }
@@ -50,15 +50,15 @@ OVERDUB_DECL datum site_constraints::find(std::uint32_t s, std::span<i64 const> 
 OVERDUB_DECL void site_constraints::check_all_made(trace const& t) const {
   for (given_choice const& c : all_) {
     site const& of = m_.sites()[c.site];
-    check_size(m_, c, {t.values()[c.site].shape().data(), of.turns});
-    if (c.indices.size() == of.turns && !t.is_made(c.site, c.indices))
+    check_size(m_, c, {t.values()[c.site].shape().data(), of.index_count});
+    if (c.indices.size() == of.index_count && !t.is_made(c.site, c.indices))
       throw_unmade(m_, address(of.address, c.indices));
   }
 }
 
 OVERDUB_DECL void site_constraints::throw_unmade(model_core const& m, address const& at) {
   throw unmade_error(message(
-      "overdub: %.80s was given a value, and the model @%s did not sample it: it stands in a branch that "
+      "overdub: %.80s was given a value, and the model @%s did not sample it: it is nested in a branch that "
       "was not taken",
       text_of(at).c_str(), m.name().c_str()));
 }

@@ -19,13 +19,14 @@ public:
   site_writer(
       ir::program& p, model_program const& m, choice_schema const& s, std::uint32_t site,
       std::vector<std::vector<choice_source>> const& sources)
-      : choice_writer(p, m, s, sources, m.sites[site].turns), site_(site), n_(m.sites[site].nodes[0]) {
+      : choice_writer(p, m, s, sources, m.sites[site].index_count), site_(site), n_(m.sites[site].nodes[0]) {
     for (ir::region_id at = original()[n_].parent;; at = original()[original()[at].parent].parent) {
       way_.insert(way_.begin(), at);
       if (original()[at].parent == ir::nothing) break;
     }
     auto const own = at_->parameters();
-    for (std::size_t k = own.size() - m.sites[site].turns; k < own.size(); ++k) indices_.push_back(own[k]);
+    for (std::size_t k = own.size() - m.sites[site].index_count; k < own.size(); ++k)
+      indices_.push_back(own[k]);
   }
 
   void run(site_question q) {
@@ -48,7 +49,8 @@ public:
       return;
     case site_question::bounds: {
       if (parts.bounds == ir::nothing)
-        refuse("has infinitely many values, which cannot be tried one by one: observe it, or move it in another way");
+        refuse("has infinitely many values, which cannot be tried one by one: observe it, or move it in "
+               "another way");
       ir::node_id const call = at_.insert(
           ir::op::call, parameters, std::vector(p_[parts.bounds].results), ir::attributes::of(parts.bounds));
       finish({at_->result(call, 0), at_->result(call, 1)});

@@ -13,14 +13,15 @@
 
 namespace overdub::models {
 
-/// A place where a model makes choices: one, or one for each turn of the maps and loops around it. Choices of one address in both
+/// A site: where a model makes a choice, or one choice for each iteration of the enclosing maps and loops. Choices of one address in both
 /// branches of an `if` are one site.
 struct site {
-  std::string address;         // without indices: school/theta
-  ir::type type;               // of one choice
-  std::uint32_t turns = 0;     // how many maps and loops are around it: how many indices its addresses have
-  bool is_conditional = false; // it stands in a branch, and not in the other one, too
-  bool is_resized = false;     // a map or a loop around it stands in a branch that depends on choices
+  std::string address; // without indices: school/theta
+  ir::type type;       // of one choice
+  std::uint32_t index_count =
+      0;                       // the number of enclosing maps and loops: how many indices its addresses have
+  bool is_conditional = false; // it is nested in one branch of an `if`, and not in both
+  bool is_resized = false;     // an enclosing map or loop is nested in a branch that depends on choices
   bool is_counted = false;     // how many choices there are depends on other choices
   bool varies_in_size = false; // it is an array, in a branch that depends on choices
   std::vector<ir::node_id> nodes;
@@ -28,7 +29,7 @@ struct site {
   /// Of all its choices.
   ir::type type_of_all() const {
     ir::type t = type;
-    for (std::uint32_t k = 0; k < turns; ++k) t = t.array_of();
+    for (std::uint32_t k = 0; k < index_count; ++k) t = t.array_of();
     return t;
   }
   bool is_discrete() const { return type.element == ir::scalar::i64 || type.element == ir::scalar::boolean; }
@@ -62,7 +63,7 @@ struct choice_parts {
   ir::host_binding draw; // without a function, where the program came from a text
 };
 
-/// Functions that make choices become parts of the entry, with what stands before their addresses. Throws model_error for choices in
+/// Inlines functions that make choices, with the prefixes of their addresses. Throws model_error for choices in
 /// functions that call themselves, in function values, in `while` and in reductions, and for one address that two sites have.
 /// O(operations of what is called).
 OVERDUB_DECL model_program model_program_of(ir::program p);

@@ -236,12 +236,13 @@ private:
         s.varies_in_size = s.varies_in_size || (s.type.rank > 0 && is_decided);
       } else
         refuse(
-            s.address, "stands in an operation \"" + std::string(ir::name_of(around)) +
-                           "\", whose turns have no addresses; choices stand in maps, loops and branches");
+            s.address,
+            "is nested in an operation \"" + std::string(ir::name_of(around)) +
+                "\", whose iterations have no addresses; choices may be nested in maps, loops and branches");
     }
     if (indices.size() + s.type.rank > std::size_t{ir::max_rank})
-      refuse(s.address, "stands in more maps and loops than an array has axes");
-    s.turns = static_cast<std::uint32_t>(indices.size());
+      refuse(s.address, "is nested in more maps and loops than an array has axes");
+    s.index_count = static_cast<std::uint32_t>(indices.size());
     bool same = f_[n].attributes.count == indices.size();
     for (std::uint32_t k = 0; same && k < indices.size(); ++k) same = f_.operand(n, k) == indices[k];
     if (!same)
@@ -260,7 +261,7 @@ private:
             s.address,
             "is sampled twice; give each choice an address of its own, or call its function within "
             "a name: cx(overdub::within<\"left\">(f), ...)");
-    if (known.type != s.type || known.turns != s.turns)
+    if (known.type != s.type || known.index_count != s.index_count)
       refuse(s.address, "is sampled in two branches, with different types or numbers of indices");
     known.is_resized = known.is_resized || s.is_resized;
     known.is_counted = known.is_counted || s.is_counted;

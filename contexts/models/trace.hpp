@@ -18,7 +18,7 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A run of a model: its arguments, all its choices, its results, and the logarithm of the density of the choices. Choices are kept by
 /// site, each an array with an axis for each index. A plain value, whose copies share the arrays; reading is thread-safe. Where it is of
-/// no run, made by `trace()` or moved from, what asks for choices throws model_error.
+/// no run, made by `trace()` or moved from, reading choices throws model_error.
 class trace {
 public:
   trace() = default;
@@ -73,7 +73,7 @@ public:
   /// Calls f(indices) for each choice of a site that was made.
   template <class F>
   void for_each(std::uint32_t s, F const& f) const {
-    std::uint32_t const turns = core_->sites()[s].turns;
+    std::uint32_t const turns = core_->sites()[s].index_count;
     datum::extents const& shape = values_[s].shape();
     std::vector<i64> at(turns, 0);
     for (std::uint32_t k = 0; k < turns; ++k)

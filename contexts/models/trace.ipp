@@ -16,8 +16,8 @@ OVERDUB_DECL bool trace::is_made(std::uint32_t s, std::span<i64 const> indices) 
 OVERDUB_DECL datum trace::find(address const& at) const {
   std::uint32_t const s = core().site_at(at.site);
   site const& of = core_->sites()[s];
-  if (at.indices.size() > of.turns) return {};
-  if (at.indices.size() == of.turns)
+  if (at.indices.size() > of.index_count) return {};
+  if (at.indices.size() == of.index_count)
     return is_made(s, at.indices) ? part_of(values_[s], at.indices) : datum();
   for (std::size_t k = 0; k < at.indices.size(); ++k)
     if (at.indices[k] < 0 || at.indices[k] >= values_[s].shape()[k]) return {};
@@ -28,7 +28,7 @@ OVERDUB_DECL datum trace::existing(address const& at) const {
   datum x = find(at);
   if (!x) {
     std::uint32_t const s = core_->site_at(at.site);
-    throw_none(*core_, at, {values_[s].shape().data(), core_->sites()[s].turns});
+    throw_none(*core_, at, {values_[s].shape().data(), core_->sites()[s].index_count});
   }
   return x;
 }
@@ -56,7 +56,7 @@ OVERDUB_DECL void trace::throw_none(model_core const& of, address const& at, std
           "from 0",
           text.c_str(), of.name().c_str(), static_cast<long long>(made[k])));
   throw model_error(message(
-      "overdub: the model @%s did not sample %.80s in this run: it stands in a branch that was not taken",
+      "overdub: the model @%s did not sample %.80s in this run: it is nested in a branch that was not taken",
       of.name().c_str(), text.c_str()));
 }
 
@@ -85,7 +85,8 @@ OVERDUB_DECL std::size_t trace::size() const {
   for (std::uint32_t s = 0; s < values_.size(); ++s) {
     site const& each = core_->sites()[s];
     std::size_t own = 1;
-    for (std::uint32_t k = 0; k < each.turns; ++k) own *= static_cast<std::size_t>(values_[s].shape()[k]);
+    for (std::uint32_t k = 0; k < each.index_count; ++k)
+      own *= static_cast<std::size_t>(values_[s].shape()[k]);
     if (each.is_conditional) {
       own = 0;
       for_each(s, [&](std::vector<i64> const&) { ++own; });

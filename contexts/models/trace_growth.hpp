@@ -18,7 +18,7 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// What traces of a model grow by: other arguments, the turns that maps and loops make by them, and choices that are given. It is made
+/// An extension of traces of a model: new arguments, the trip counts of maps and loops with them, and given choices. It is made
 /// once for any number of traces; reading is thread-safe.
 class trace_extension {
 public:
@@ -31,23 +31,23 @@ public:
 
   std::shared_ptr<model_core const> const& core() const { return core_; }
   std::vector<datum> const& arguments() const { return arguments_; }
-  /// As `model_core::turns` tells.
-  std::span<i64 const> turns() const { return turns_; }
+  /// As `model_core::trip_counts` returns them.
+  std::span<i64 const> trip_counts() const { return trip_counts_; }
   detail::site_constraints const& given() const { return given_; }
 
 private:
   std::shared_ptr<model_core const> core_;
   std::vector<datum> arguments_;
-  std::vector<i64> turns_;
+  std::vector<i64> trip_counts_;
   detail::site_constraints given_;
 };
 
-/// The turns that a proposal adds: how many choices of each site there will be, and which of those that come are observed, or wait for
-/// being drawn.
+/// The iterations that a proposal appends: the new number of choices of each site, and which of the appended ones are observed, or still to
+/// be drawn.
 class trace_growth {
 public:
   bool is_growing() const { return is_growing_; }
-  /// With what comes.
+  /// With the appended choices.
   std::vector<std::vector<i64>> const& shapes() const { return shapes_; }
   /// Begins, from the shapes that the choices have. Throws model_error where there would be fewer, or as many as is not known, and where
   /// rows would be of another length.

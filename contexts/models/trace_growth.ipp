@@ -16,19 +16,21 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL trace_extension::trace_extension(
     std::shared_ptr<model_core const> of, std::vector<datum> arguments, choice_map const& observed)
-    : core_(std::move(of)), arguments_(std::move(arguments)), turns_(core_->turns(arguments_)),
+    : core_(std::move(of)), arguments_(std::move(arguments)), trip_counts_(core_->trip_counts(arguments_)),
       given_(*core_, observed) {}
 
 OVERDUB_DECL void
 trace_growth::begin(trace_extension const& by, std::vector<std::vector<i64>> const& before) {
   model_core const& m = *by.core();
   shapes_ = before;
-  std::span<i64 const> turns = by.turns();
+  std::span<i64 const> turns = by.trip_counts();
   for (std::uint32_t s = 0; s < before.size(); ++s) {
     bool has_rows = true; // that there are
     for (std::size_t axis = 0; axis < before[s].size(); ++axis) {
       i64 const n = turns[axis], had = before[s][axis];
-      if (n == unknown_turns) refuse(m, s, "stands in a branch, or as many turns as other things say");
+      if (n == unknown_trip_count)
+        refuse(
+            m, s, "is nested in a branch, or its number depends on more than numbers and sizes of arguments");
       if (axis == 0 ? n < had : n != had && has_rows)
         refuse(m, s, axis == 0 ? "would have fewer choices" : "would have rows of another length");
       has_rows = has_rows && had > 0;
@@ -76,7 +78,7 @@ OVERDUB_DECL bool trace_growth::is_before(
 OVERDUB_DECL void
 trace_growth::refuse_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at) {
   throw model_error(message(
-      "overdub: the choice %.80s comes, and is an array, which is not drawn for a trace that grows; "
+      "overdub: the appended choice %.80s is an array, which is not drawn for a trace that grows; "
       "give it, or change the trace by update",
       text_of(address(m.sites()[s].address, at)).c_str()));
 }
@@ -100,7 +102,7 @@ OVERDUB_DECL datum trace_growth::zeros(ir::type t, std::span<i64 const> shape) {
 
 OVERDUB_DECL void trace_growth::refuse(model_core const& m, std::uint32_t s, char const* why) {
   throw model_error(message(
-      "overdub: with these arguments the choice \"%s\" %s, and a trace grows by turns of its outermost "
+      "overdub: with these arguments the choice \"%s\" %s, and a trace grows by iterations of its outermost "
       "maps "
       "and loops; change it by update",
       m.sites()[s].address.c_str(), why));

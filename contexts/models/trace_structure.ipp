@@ -19,7 +19,7 @@ trace_structure::trace_structure(model_core const& m, choice_map const& observed
   refuse_unknown(m, observed);
   for (std::uint32_t s = 0; s < m.sites().size(); ++s) {
     if (!m.sites()[s].is_conditional) continue;
-    if (m.sites()[s].turns > most_turns) refuse_indices(m, s);
+    if (m.sites()[s].index_count > most_turns) refuse_indices(m, s);
     number_[s] = static_cast<std::uint32_t>(conditional_.size());
     conditional_.push_back(s);
   }
@@ -27,9 +27,10 @@ trace_structure::trace_structure(model_core const& m, choice_map const& observed
 
 OVERDUB_DECL void trace_structure::refuse_indices(model_core const& m, std::uint32_t s) {
   throw model_error(message(
-      "overdub: the choice \"%s\" stands in %u maps and loops, and a choice is changed alone in up to %zu; "
+      "overdub: the choice \"%s\" is nested in %u maps and loops, and a choice is updated alone in up to "
+      "%zu; "
       "change all of the site, or run the whole model",
-      m.sites()[s].address.c_str(), m.sites()[s].turns, contexts::incremental_program::most_indices));
+      m.sites()[s].address.c_str(), m.sites()[s].index_count, contexts::incremental_program::most_indices));
 }
 
 OVERDUB_DECL void trace_structure::set(choice_place const& c) {
@@ -108,7 +109,7 @@ OVERDUB_DECL void trace_structure::refuse_unknown(model_core const& m, choice_ma
     if (!s.is_conditional) continue;
     if (s.is_resized)
       throw model_error(message(
-          "overdub: the choice \"%s\" stands in a map or a loop in a branch, so that moves of other "
+          "overdub: the choice \"%s\" is nested in a map or a loop in a branch, so that moves of other "
           "choices "
           "may make all of them appear or vanish; write the branch in the map, or change such traces by "
           "update and regenerate",

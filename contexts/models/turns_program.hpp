@@ -8,12 +8,12 @@
 
 namespace overdub::models {
 
-/// How many turns are not known from the arguments alone.
-inline constexpr std::int64_t unknown_turns = -1;
+/// A trip count that depends on more than the arguments.
+inline constexpr std::int64_t unknown_trip_count = -1;
 
-/// A program that takes the model's arguments, and gives for each site, and each map and loop around it, outermost first, how many turns
-/// that makes: an i64 each, which is `unknown_turns` where it stands in a branch, or where other things than sizes and numbers decide.
-/// It makes no choices, and no maps or loops: it takes as long as asking for sizes does. Where it throws, a row is asked for that is not
+/// A program that takes the model's arguments, and returns for each site the trip counts of the enclosing maps and loops, outermost first:
+/// an i64 each, which is `unknown_trip_count` in a branch, or where it depends on more than sizes and numbers.
+/// It has no choices, maps or loops: it takes as long as reading sizes. It throws where it reads a row that is not
 /// there. O(operations).
 OVERDUB_DECL ir::program turns_program_of(model_program const& m);
 

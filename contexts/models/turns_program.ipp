@@ -26,7 +26,7 @@ public:
     for (site const& s : m_.sites)
       for (ir::value_id const count : counts_around(s)) {
         ir::value_id const v = count == ir::nothing ? count : number(count);
-        all.push_back(v == ir::nothing ? at_.literal(unknown_turns) : v);
+        all.push_back(v == ir::nothing ? at_.literal(unknown_trip_count) : v);
       }
     at_.yield(all);
     p_[made_].results.assign(all.size(), ir::i64);

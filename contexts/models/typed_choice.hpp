@@ -13,7 +13,7 @@
 namespace overdub::models::detail {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A number as one of another type, where a constraint may be written as it: integers, truths and floats are numbers, and 0 and 1 truths.
+/// A number as one of another type, where a constraint may be written as it: integers, bools and floats are numbers, and 0 and 1 are bools.
 template <class To, class From>
 std::optional<To> as_one_of(From x) {
   if constexpr (std::floating_point<To> ? !std::same_as<From, double> : std::integral<From>)

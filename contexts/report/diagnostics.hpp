@@ -28,12 +28,12 @@ struct diagnostics {
     std::string out = t.html();
     out += "<div class=\"verdict " + std::string(summary.warnings().empty() ? "well" : "warned") + "\">";
     if (summary.warnings().empty())
-      out += "<p>Nothing speaks against these draws" +
+      out += "<p>No warnings for these draws" +
              (summary.has_energies() ? ": no divergences in " + counted(summary.transitions(), "transition") +
                                            ", and R-hats, effective sample sizes and energies"
                                      : " of " + counted(summary.transitions(), "transition") +
                                            ": R-hats and effective sample sizes") +
-             " are as they should be.</p>";
+             " are within their limits.</p>";
     for (std::string const& w : summary.warnings()) out += "<p>" + escaped(w) + ".</p>";
     return out + "</div>\n";
   }

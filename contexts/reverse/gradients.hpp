@@ -74,8 +74,8 @@ public:
     std::string const name(p_.name_of(f));
     if (!parts.is_possible())
       throw differentiation_error(message(
-          "overdub: @%s: a value inside is needed to go backwards, and can neither be kept nor computed "
-          "again, since it comes from outside of the program",
+          "overdub: @%s: the backward pass needs a value that can be neither saved nor recomputed, since it "
+          "comes from outside of the program",
           name.c_str()));
     call_gradient& g = made.gradient.emplace();
     g.forward = parts.forward(unused_name(name + ".forward"));
@@ -83,7 +83,7 @@ public:
     g.arguments = parts.arguments();
     g.kept = parts.kept();
     callees_.add(g.forward, f);
-    std::string text = std::string(1, '@').append(name).append(": a call keeps ");
+    std::string text = std::string(1, '@').append(name).append(": a call saves ");
     for (std::size_t i = 0; i < g.kept.size(); ++i)
       text.append(i > 0 ? ", " : "").append(ir::text_of(p_, g.kept[i]));
     p_.notes.push_back({g.kept.empty() ? text + "nothing" : text, p_[f].place});
@@ -129,8 +129,9 @@ private:
   call_gradient computed_again(function_id f, gradient_request wanted) {
     if (callees_.acts(f))
       throw differentiation_error(message(
-          "overdub: @%s calls itself, and would run a second time on the way back, where a program is "
-          "differentiated again or cut in halves; but it does what others see, or what may be different then",
+          "overdub: @%s calls itself, and would be recomputed in the backward pass, since the program is "
+          "differentiated again or split into its passes; but it has side effects, or may return something "
+          "else then",
           std::string(p_.name_of(f)).c_str()));
     wanted.keeps_results = false;
     call_gradient g;

@@ -163,7 +163,8 @@ private:
   void join(pair const& p) {
     p_.notes.push_back(
         {std::string(1, '@').append(p_.name_of(of_)) + ": " + std::string(ir::name_of(f()[p.loop].code)) +
-             " and the adjoint's are one loop: a turn back needs what its own turn made",
+             " is fused with its adjoint: each backward iteration reads values of the same forward iteration "
+             "alone",
          f()[p.loop].place});
     at_.to_before(p.loop);
     for (node_id const n : needed_) at_.move(n);

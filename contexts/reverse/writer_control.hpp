@@ -275,7 +275,7 @@ inline void writer::loop(node_id n, values const& shares) {
       sums_.leave();
     });
     if (checkpointed)
-      note_kept(f()[n], false, {"what it carries, in some of its turns"}, sweep(replicas[0]));
+      note_kept(f()[n], false, {"its loop-carried values, in some iterations"}, sweep(replicas[0]));
     else {
       std::size_t const first_restored = restored_.size();
       for (std::uint32_t const i : updated) restored_.push_back({f().result(n, i)});

@@ -77,7 +77,7 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica>&
   values only_shifted;             // kept for the next turn alone
   bool keeps = code == op::while_; // its number of turns
   std::vector<std::string> texts, restored;
-  if (code == op::while_) texts.push_back("the number of its turns");
+  if (code == op::while_) texts.push_back("its trip count");
   for (replica& r : replicas) find_factors(r);
   if (is_loop) restore_arrays(first, replicas.front());
   function::node const original = f()[first];
@@ -85,8 +85,8 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica>&
     residuals const chosen(f(), callees_, r, is_stacked, is_loop, r.versions);
     if (!chosen.is_possible())
       refuse(
-          first, "a value inside is needed to go backwards, and can neither be kept nor computed again: "
-                 "it comes from outside of the program, or from a call that does what others see");
+          first, "the backward pass needs a value that can be neither saved nor recomputed: it comes from "
+                 "outside of the program, or from a call with side effects");
     kept.push_back(chosen.kept());
     for (value_id const v : kept.back()) texts.push_back(described(r, v));
     for (restored_array const& a : r.restored)

@@ -46,8 +46,8 @@ inline void writer::back(node_id n) {
   for (value_id const v : f().operands_of(n)) // those with regions hand it on to what stands inside
     if (f()[n].region_count == 0 && activity_.of(v) == change::hides)
       refuse(
-          n, "it gets an object of the host, or a function value, that holds what changes with what is "
-             "differentiated by, and is not looked into");
+          n, "it accepts an object of the host, or a function value, that holds values which depend on the "
+             "inputs of the derivative, and is not looked into");
   if (f()[n].region_count > 0) sums_.settle(results_of(n));
   if (ir::is_elementwise(code)) {
     if (code == op::select && type_of(f().result(n)).rank > 0) return select_arrays(n, shares[0]);
@@ -79,11 +79,11 @@ inline void writer::back(node_id n) {
   case op::host:
     refuse(
         n, "the host's function \"" + std::string(p_.text(f()[n].attributes.text())) +
-               "\" has no derivative, and what it gives changes with what is differentiated by");
+               "\" has no derivative, and its result depends on the inputs of the derivative");
   case op::sample:
     refuse(n, "a random choice has no derivative; say what it is, and differentiate the density");
   default:
-    refuse(n, "there is no derivative of it, and what it gives changes with what is differentiated by");
+    refuse(n, "it has no derivative, and its result depends on the inputs of the derivative");
   }
 }
 

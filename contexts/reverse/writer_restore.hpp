@@ -87,7 +87,7 @@ inline value_id writer::restore_versions(replica& r, values const& versions, val
   if (!found) // since another array was restored in between
     refuse(
         f().node_of(versions.front()),
-        "an array of which it replaces elements can not be restored to go backwards");
+        "an array whose elements it replaces cannot be restored in the backward pass");
   std::vector<node_id> const& places = *found;
   ir::cursor const back = at_;
   for (std::size_t i = 0; i < versions.size(); ++i) {
@@ -250,7 +250,7 @@ inline void writer::restore_arrays(node_id first, replica& r) {
   }
   for (restored_array const& a : r.restored)
     if (a.is_asked_for && !a.is_restored)
-      refuse(first, "an array of which it replaces elements can not be restored to go backwards");
+      refuse(first, "an array whose elements it replaces cannot be restored in the backward pass");
 }
 /// What is restored is not kept; but for versions that the adjoint still uses, since it reads them where they are not restored yet.
 inline void writer::find_versions(replica& r) {

@@ -72,8 +72,7 @@ std::string verdict(inference::summary const& s) {
   char text[160];
   std::snprintf(text, sizeof text, "R-hats up to %.3f, effective draws %.0f or more; ", rhat, ess);
   std::size_t const n = s.warnings().size();
-  return text +
-         (n == 0 ? "nothing speaks against them" : report::counted(n, "warning") + ", which the page has");
+  return text + (n == 0 ? "no warnings" : report::counted(n, "warning") + ", which the page has");
 }
 
 std::size_t place_of(inference::draws const& d, std::string const& name) {

@@ -110,7 +110,7 @@ void fit_eruptions(settings const& s, page& to) {
       .add(report::diagnostics{"Estimates, by moves of one choice at a time", found});
   page.say(
           "The same chains, with the same random numbers, ran twice: once the whole model for each proposal, "
-          "and once what the proposal reaches. " +
+          "and once what the proposal affects. " +
           both.sentence())
       .add(both.bars())
       .add(times(t, updates))

@@ -32,7 +32,8 @@ int main(int count, char** words) {
               "Three models of real data",
               "Each model is a C++ function that makes random choices. overdub makes programs of it: the "
               "density of its choices, the "
-              "gradient, and for each kind of change what the change reaches, and no more.")};
+              "gradient, and an update program for each kind of change, which recomputes what the change "
+              "affects.")};
       demo::fit_schools(s, to);
       demo::fit_eruptions(s, to);
       demo::fit_sleepers(s, to);

@@ -119,13 +119,13 @@ private:
 std::string_view text_of(increments::step::extent e) {
   using enum increments::step::extent;
   switch (e) {
-  case one_turn:
-    return ": one turn";
-  case some_turns:
-    return ": some turns";
+  case one_iteration:
+    return ": one iteration";
+  case some_iterations:
+    return ": some iterations";
   case difference:
     return ": a difference";
-  case from_the_change:
+  case from_the_first_affected:
     return ": a part";
   case whole:
     return ": all";
@@ -171,7 +171,7 @@ dependence(models::model_core const& m, std::vector<std::string> const& argument
   for (models::site const& s : m.sites()) inputs.push_back(s.address);
   std::size_t const moved = arguments.size() + m.site_at(u.site);
   increments::schema changes(inputs.size());
-  auto const turns = static_cast<std::uint8_t>(m.sites()[m.site_at(u.site)].turns);
+  auto const turns = static_cast<std::uint8_t>(m.sites()[m.site_at(u.site)].index_count);
   changes[moved] = turns == 0 ? increments::input_change{.whole = true}
                               : increments::input_change{.places = 1, .indices = turns};
 
@@ -209,7 +209,7 @@ dependence(models::model_core const& m, std::vector<std::string> const& argument
 report::listing explained(models::trace const& t, update const& u) {
   models::followed_trace followed(t);
   std::uint32_t const site = t.core().site_at(u.site);
-  std::vector<i64> const at(t.core().sites()[site].turns, 0);
+  std::vector<i64> const at(t.core().sites()[site].index_count, 0);
   propose(followed, site, at);
   return {
       .title = "What ran when " + u.name, .text = followed.program().explain(), .width = report::share::half};
@@ -217,7 +217,7 @@ report::listing explained(models::trace const& t, update const& u) {
 
 report::bars times(models::trace const& t, std::vector<update> const& all) {
   report::bars to{
-      .title = "Time of one proposal", .unit = "µs", .ways = {"the whole model", "what the change reaches"}};
+      .title = "Time of one proposal", .unit = "µs", .ways = {"the whole model", "what the change affects"}};
   models::reexecuted_trace whole(t);
   models::followed_trace followed(t);
   for (update const& u : all) {
@@ -231,14 +231,14 @@ report::bars comparison::bars() const {
   return {
       .title = std::to_string(transitions) + " transitions",
       .unit = "s",
-      .ways = {"the whole model", "what the change reaches"},
+      .ways = {"the whole model", "what the change affects"},
       .rows = {{"all moves", {seconds_of_all, seconds}}},
       .note = "Programs were made before, in " + report::number(seconds_of_making, 2) + " s."};
 }
 
 void comparison::print() const {
   std::printf(
-      "  the whole model for each move: %.2f s; what the move reaches: %.2f s, %.1f times less\n"
+      "  the whole model for each move: %.2f s; what the move affects: %.2f s, %.1f times less\n"
       "  the draws are %s\n",
       seconds_of_all, seconds, seconds_of_all / seconds, same ? "the same, to the last bit" : "DIFFERENT");
 }

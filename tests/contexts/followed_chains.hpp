@@ -96,7 +96,7 @@ struct any_move {
   template <class Trace>
   void operator()(Trace& t, od::random_key const& k, ms::move_record& record) {
     for (ms::site const& s : t.core().sites()) {
-      if (s.turns > 3 || s.nodes.size() > 1 || t.is_observed(t.core().site_at(s.address))) continue;
+      if (s.index_count > 3 || s.nodes.size() > 1 || t.is_observed(t.core().site_at(s.address))) continue;
       if (s.type == od::ir::boolean && !t.core().has_conditional_sites())
         ms::gibbs(s.address)(t, k.at(0), record);
       if (s.type == od::ir::f64) ms::random_walk(s.address, 0.5)(t, k.at(1), record);

@@ -59,7 +59,8 @@ TEST_CASE("what a function runs in a context is updated by single elements, too"
   auto f = oc::incremental(waves_in, numbers{1, 2, 3, 4});
   f.set_at<0>(1, 0.5);
   CHECK(f.propose() == Approx(std::cos(1.0) + std::cos(0.5) + std::cos(3.0) + std::cos(4.0)));
-  CHECK(f.explain() == "%2 = map: one turn\n%6 = reduce: a difference\n1 other operation\n");
+  CHECK(
+      f.explain() == "%2 = map: one iteration\n%6 = reduce: updated by the difference\n1 other operation\n");
 }
 
 TEST_CASE("a change of an element runs one turn, and of what turns look up, those that look there") {
@@ -71,7 +72,9 @@ TEST_CASE("a change of an element runs one turn, and of what turns look up, thos
 
     f.set_at<0>(3, 1);
     double const proposed = f.propose();
-    CHECK(f.explain() == "%7 = map: one turn\n%18 = reduce: a difference\n7 other operations\n");
+    CHECK(
+        f.explain() ==
+        "%7 = map: one iteration\n%18 = reduce: updated by the difference\n7 other operations\n");
     z = od::update(z, 3, i64{1});
     CHECK(proposed == Approx(mixture(z, x, means, 1.0)).epsilon(1e-14));
     CHECK(f.difference() == Approx(proposed - f.value()).epsilon(1e-12));
@@ -85,13 +88,17 @@ TEST_CASE("a change of an element runs one turn, and of what turns look up, thos
     CHECK(f.value() == Approx(mixture(z, x, means, 1.0)).epsilon(1e-14));
     f.set_at<2>(1, -1.0);
     f.propose();
-    CHECK(f.explain() == "%7 = map: the turns of a list\n%18 = reduce: a difference\n6 other operations\n");
+    CHECK(
+        f.explain() ==
+        "%7 = map: a list of iterations\n%18 = reduce: updated by the difference\n6 other operations\n");
     f.rollback();
     CHECK(f.value() == Approx(mixture(z, x, means, 1.0)).epsilon(1e-14));
 
     f.set<3>(2.0);
     f.propose();
-    CHECK(f.explain().find("%7 = map: all of it, since a value that all turns use changed\n") == 0);
+    CHECK(
+        f.explain().find("%7 = map: recomputed in full, since a value that all iterations use changed\n") ==
+        0);
     f.rollback();
   }
 }
@@ -123,7 +130,7 @@ TEST_CASE("a sum that is not finite any more, in a branch that is not taken, doe
   for (int k = 1; k < 6; ++k) {
     f.set_at<0>(1, 2.0 + k);
     f.propose();
-    if (k > 2) CHECK(f.explain().find("all of it") == std::string::npos);
+    if (k > 2) CHECK(f.explain().find("recomputed in full") == std::string::npos);
     f.commit();
     CHECK(f.value() == 1.0);
   }
@@ -179,7 +186,7 @@ TEST_CASE("a loop runs from the change on, and stops where it agrees") {
       u[t] = 40.0;
       f.set_at<0>(t, 40.0);
       f.propose();
-      CHECK(f.explain().find("from the first turn that changed on") != std::string::npos);
+      CHECK(f.explain().find("from the first affected iteration on") != std::string::npos);
       f.commit();
       CHECK(f.value() == decay(numbers::copy_of(u)));
     }
@@ -208,7 +215,7 @@ TEST_CASE("results that are arrays, arrays of arrays, and more places than four"
     auto g = oc::incremental(o, rows, m, 2.0);
     g.set_at<0>(1, 0, -1.0);
     g.propose();
-    CHECK(g.explain().find("all of it") == std::string::npos);
+    CHECK(g.explain().find("recomputed in full") == std::string::npos);
     g.commit();
     m = matrix{numbers{0.0, 1.0}, numbers{-1.0, 3.0}};
     CHECK(g.value() == Approx(rows(m, 2.0)));
@@ -232,7 +239,7 @@ TEST_CASE("sums that are not finite are summed again until they are") {
   CHECK(f.value() == 0.75);
   f.set_at<0>(0, 2.0);
   f.propose();
-  CHECK(f.explain().find("one turn") != std::string::npos);
+  CHECK(f.explain().find("one iteration") != std::string::npos);
   CHECK(f.difference() == 0.25);
 }
 
@@ -363,9 +370,9 @@ TEST_CASE("a branch whose condition stays runs what changed in it, and one that 
     f.set_at<1>(2, 0.75);
     f.propose();
     CHECK_THAT(
-        f.explain(), Catch::Contains("= map: one turn") &&
-                         Catch::Contains("= if: what changed in its branch") &&
-                         !Catch::Contains("all of it"));
+        f.explain(), Catch::Contains("= map: one iteration") &&
+                         Catch::Contains("= if: the affected operations of its branch") &&
+                         !Catch::Contains("recomputed in full"));
     f.commit();
     x = numbers{0.5, -1, 0.75, 0.25};
     CHECK(agrees());
@@ -402,7 +409,7 @@ TEST_CASE("what an update of a branch takes does not depend on how long its maps
   f.set_at<1>(77'777, 1.0);
   f.commit();
   CHECK(f.value() - before == Approx(std::sin(1.0) - std::sin(0.5)).epsilon(1e-9));
-  CHECK_THAT(f.explain(), !Catch::Contains("all of it"));
+  CHECK_THAT(f.explain(), !Catch::Contains("recomputed in full"));
   f.set<0>(false);
   f.commit();
   CHECK(f.value() == Approx(99'999 * std::cos(0.5) + std::cos(1.0)).epsilon(1e-9));

@@ -59,7 +59,9 @@ TEST_CASE("an element more is a turn more, and a difference of the sum") {
     f.append<0>(0);
     f.append<1>(0.25);
     double const before = f.value(), proposed = f.propose();
-    CHECK(f.explain() == "%5 = map: a turn more\n%15 = reduce: a difference\n7 other operations\n");
+    CHECK(
+        f.explain() ==
+        "%5 = map: one appended iteration\n%15 = reduce: updated by the difference\n7 other operations\n");
     CHECK(f.value() == before);
     CHECK(f.difference() == Approx(proposed - before).epsilon(1e-12));
     f.rollback();
@@ -83,7 +85,7 @@ TEST_CASE("an element more is a turn more, and a difference of the sum") {
     f.commit();
     f.set_at<2>(1, 3.0);
     f.propose();
-    CHECK(f.explain().find(": the turns of a list\n") != std::string::npos);
+    CHECK(f.explain().find(": a list of iterations\n") != std::string::npos);
     f.commit();
     z = od::concat(od::update(z, 102, i64{0}), indices{1});
     CHECK(f.value() == Approx(clusters(z, with(x, 9.0), numbers{0.0, 3.0})).epsilon(1e-12));
@@ -108,12 +110,12 @@ TEST_CASE("neighbours of what came, and loops that go on") {
         x = with(x, 0.5);
       }
       (void)steps.propose();
-      CHECK(steps.explain().find(": a turn more") != std::string::npos);
-      CHECK(steps.explain().find("all of it") == std::string::npos);
+      CHECK(steps.explain().find(": one appended iteration") != std::string::npos);
+      CHECK(steps.explain().find("recomputed in full") == std::string::npos);
       steps.commit();
       states.propose();
-      CHECK(states.explain().find(": a turn more") != std::string::npos);
-      CHECK(states.explain().find("all of it") == std::string::npos);
+      CHECK(states.explain().find(": one appended iteration") != std::string::npos);
+      CHECK(states.explain().find("recomputed in full") == std::string::npos);
       states.commit();
       CHECK(steps.value() == Approx(walk(x)).epsilon(1e-12));
       CHECK(list(states.value()) == list(smoothed(x)));
@@ -136,7 +138,7 @@ TEST_CASE("an element that was there before is not changed by what comes") {
   auto f = oc::incremental(from_first, numbers{1.0, 2.0});
   f.append<0>(4.0);
   CHECK(f.propose() == 4.0);
-  CHECK(f.explain().find("all of it") == std::string::npos);
+  CHECK(f.explain().find("recomputed in full") == std::string::npos);
 }
 
 TEST_CASE("rows come to arrays of arrays") {
@@ -149,7 +151,7 @@ TEST_CASE("rows come to arrays of arrays") {
       f.append<0>(row);
       f.set_at<0>(2 + k, 1, 0.125); // of what is new
       (void)f.propose();
-      CHECK(f.explain().find(": a turn more\n") != std::string::npos);
+      CHECK(f.explain().find(": one appended iteration\n") != std::string::npos);
       f.commit();
       m = od::concat(m, od::array<numbers>{numbers{0.5 * k, 0.125}});
       CHECK(f.value() == Approx(rows_of(m, w)).epsilon(1e-12));
@@ -202,8 +204,8 @@ TEST_CASE("many elements come at once, however many") {
       auto const propose = [](auto& f) {
         f.propose();
         INFO(f.explain());
-        CHECK(f.explain().find(": the turns that came\n") != std::string::npos);
-        CHECK(f.explain().find("all of it, since") == std::string::npos);
+        CHECK(f.explain().find(": the appended iterations\n") != std::string::npos);
+        CHECK(f.explain().find("recomputed in full, since") == std::string::npos);
       };
       propose(steps), propose(states), propose(points), propose(table);
       if (k % 4 == 1) {
@@ -249,7 +251,7 @@ TEST_CASE("what has some turns less than elements grows, where it has turns") {
         x = with(x, e);
       }
       f.propose();
-      CHECK(f.explain().find("all of it") == std::string::npos);
+      CHECK(f.explain().find("recomputed in full") == std::string::npos);
       f.commit();
       REQUIRE(f.value() == Approx(bends(x)).epsilon(1e-12));
     }

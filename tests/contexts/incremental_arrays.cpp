@@ -68,7 +68,7 @@ struct chain {
 
 bool has(std::string const& text, char const* what) { return text.find(what) != text.npos; }
 bool is_followed(std::string const& ran) {
-  return has(ran, "loop: from the first turn that changed on") && !has(ran, "loop: all of it");
+  return has(ran, "loop: from the first affected iteration on") && !has(ran, "loop: recomputed in full");
 }
 rows of(std::vector<std::vector<double>> const& x) {
   std::vector<numbers> all;
@@ -107,7 +107,7 @@ TEST_CASE("a filter of a hidden chain runs from the change on") {
         f.append<4>(0.5);
       }
       f.propose();
-      CHECK(has(f.explain(), k % 3 == 0 ? "loop: a turn more" : "loop: the turns that came"));
+      CHECK(has(f.explain(), k % 3 == 0 ? "loop: one appended iteration" : "loop: the appended iterations"));
       f.commit();
       REQUIRE(f.value() == Approx(c.value()).epsilon(1e-13));
     }
@@ -120,7 +120,7 @@ TEST_CASE("a filter of a hidden chain runs from the change on") {
     CHECK(f.value() == Approx(c.value()).epsilon(1e-13));
     f.set_at<2>(1, 1, 0.75);
     f.propose();
-    CHECK(has(f.explain(), "loop: all of it, since an index that is not the turn's is looked for"));
+    CHECK(has(f.explain(), "loop: recomputed in full, since elements are read at a computed index"));
     f.rollback();
     CHECK(f.value() == Approx(c.value()).epsilon(1e-13));
   }
@@ -162,7 +162,7 @@ TEST_CASE("rows are seen by a loop that carries a vector") {
       f.set_at<0>(t, k % 3, 0.375 * static_cast<double>(k % 7));
       if (k % 2 == 0) f.set_at<0>(u, 1, -1.0);
       f.propose();
-      CHECK_FALSE(has(f.explain(), "loop: all of it"));
+      CHECK_FALSE(has(f.explain(), "loop: recomputed in full"));
       if (k % 5 == 0) {
         f.rollback();
         continue;
@@ -228,7 +228,7 @@ TEST_CASE("a loop in a map carries an array") {
       double const e = static_cast<double>(k * 5 % 23) / 4;
       f.set_at<0>(i, t, e);
       f.propose();
-      CHECK_FALSE(has(f.explain(), "loop: all of it"));
+      CHECK_FALSE(has(f.explain(), "loop: recomputed in full"));
       f.commit();
       x[i][t] = e;
       if (k % 4 == 0) {
@@ -268,7 +268,7 @@ TEST_CASE("a loop carries a matrix") {
       x[t] = 0.125 * static_cast<double>(k % 5);
       f.set_at<0>(t, x[t]);
       f.propose();
-      CHECK_FALSE(has(f.explain(), "loop: all of it"));
+      CHECK_FALSE(has(f.explain(), "loop: recomputed in full"));
       f.commit();
       REQUIRE(f.value() == squared(numbers::copy_of(x), first));
     }
@@ -300,7 +300,8 @@ TEST_CASE("arrays that get longer run again as a whole") {
   f.set_at<0>(2, 8.0);
   f.propose();
   CHECK(has(
-      f.explain(), "loop: all of it, since it carries an array that may be shorter or longer in each turn"));
+      f.explain(),
+      "loop: recomputed in full, since the length of a loop-carried array may differ between iterations"));
   f.commit();
   x[2] = 8;
   CHECK(f.value() == longer(numbers::copy_of(x), numbers{1.0}));
@@ -334,7 +335,7 @@ TEST_CASE("an array keeps its shape in loops inside, in branches, and where it i
       x[t] = 0.375 * static_cast<double>(k % 7) - 0.75;
       f.set_at<0>(t, x[t]);
       f.propose();
-      CHECK_FALSE(has(f.explain(), "loop: all of it, since it carries"));
+      CHECK_FALSE(has(f.explain(), "loop: recomputed in full, since it carries"));
       f.commit();
       REQUIRE(f.value() == swept(numbers::copy_of(x), numbers{1, 2, 3}));
     }

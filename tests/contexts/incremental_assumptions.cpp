@@ -29,8 +29,8 @@ std::string ran(F& f) {
   f.propose();
   return f.explain();
 }
-bool runs_all(std::string const& text) { return count_of(text, "all of it") > 0; }
-bool stays(std::string const& text) { return count_of(text, "what it was") > 0; }
+bool runs_all(std::string const& text) { return count_of(text, "recomputed in full") > 0; }
+bool stays(std::string const& text) { return count_of(text, "unchanged") > 0; }
 
 // Each depends on one number of its arguments as a whole, and on the others in part or by what becomes of them.
 constexpr auto above_first =
@@ -62,7 +62,7 @@ TEST_CASE("an element that all turns use stays, when another one is set") {
     f.set_at<0>(2, 5.0);
     std::string const text = ran(f);
     CHECK(stays(text));
-    CHECK(count_of(text, "one turn") == 1);
+    CHECK(count_of(text, "one iteration") == 1);
     CHECK_FALSE(runs_all(text));
     f.rollback();
     for (i64 const i : {0, 3, 0, 1}) {
@@ -196,7 +196,7 @@ TEST_CASE("numbers of an array that are read one by one are followed one by one"
       double& e = theta[static_cast<std::size_t>(k)];
       e += 1.0;
       f.set_at<0>(k, e);
-      std::size_t const plates_that_ran = count_of(ran(f), "map: all of it");
+      std::size_t const plates_that_ran = count_of(ran(f), "map: recomputed in full");
       // So many kinds of doubt have slices of their own, besides the one without any.
       CHECK(plates_that_ran == (k + 1 < static_cast<i64>(oc::incremental_slices::most_doubting) ? 1 : size));
       f.commit();

@@ -117,11 +117,13 @@ TEST_CASE("an element of a vector runs the rows of a sparse matrix that read it"
     auto f = oc::incremental(o, compressed, w, m.start, m.col, m.val);
     f.set_at<0>(7, 0.75);
     f.propose();
-    CHECK_THAT(f.explain(), Catch::Contains("the turns of a list") && Catch::Contains("a difference"));
+    CHECK_THAT(
+        f.explain(), Catch::Contains("a list of iterations") && Catch::Contains("updated by the difference"));
     f.rollback();
     f.set_at<3>(9, 0.75); // and one of the matrix, the row that it is of
     f.propose();
-    CHECK_THAT(f.explain(), Catch::Contains("the turns of a list") && Catch::Contains("a difference"));
+    CHECK_THAT(
+        f.explain(), Catch::Contains("a list of iterations") && Catch::Contains("updated by the difference"));
     f.rollback();
     f.set_at<2>(9, i64{3}); // indices are looked up again
     f.propose();
@@ -130,7 +132,7 @@ TEST_CASE("an element of a vector runs the rows of a sparse matrix that read it"
     auto g = oc::incremental(o, padded, w, std::vector<i64>(80, 3), std::vector<double>(80, 0.5), i64{4});
     g.set_at<0>(3, 0.25);
     g.propose();
-    CHECK_THAT(g.explain(), Catch::Contains("the turns of a list"));
+    CHECK_THAT(g.explain(), Catch::Contains("a list of iterations"));
   }
 }
 
@@ -172,7 +174,7 @@ TEST_CASE("values of sparse products follow changes of vectors, indices, element
           numbers::copy_of(w2), indices::copy_of(m2.start), indices::copy_of(m2.col),
           numbers::copy_of(m2.val));
       double const proposed = f.propose();
-      lists += has(f.explain(), "the turns of a list");
+      lists += has(f.explain(), "a list of iterations");
       INFO("update " << k << "\n" << f.explain());
       CHECK(is_close(proposed, wanted));
       if (r.below(3) == 0) {
@@ -211,7 +213,7 @@ TEST_CASE("rows as arrays, of a vector that is computed, are found, and lists of
         f.set_at<0>(at, w[at] = r.number());
       }
       f.propose();
-      lists += has(f.explain(), "the turns of a list");
+      lists += has(f.explain(), "a list of iterations");
       f.commit();
       auto const wanted = in_rows(numbers::copy_of(w), cols, vals), is = f.value();
       for (i64 i = 0; i < rows; ++i) CHECK(is[i] == wanted[i]); // which are not followed by differences

@@ -135,8 +135,9 @@ TEST_CASE("what was moved from says so, and can be assigned to") {
   f.set_at<0>(0, 1);
   f.propose();
   auto g = std::move(f);
-  char const* const moved = "overdub: what followed its inputs was moved from, and has no value any more; "
-                            "assign to it before it is used";
+  char const* const moved =
+      "overdub: this incremental computation was moved from, and has no value any more; "
+      "assign to it before it is used";
   CHECK_THROWS_WITH(f.commit(), moved); // what was proposed, too
   CHECK_THROWS_WITH(f.value(), moved);
   CHECK_THROWS_WITH(f.get<0>(), moved);
@@ -220,7 +221,7 @@ func @f(%x: f64) -> f64 {
 })");
   CHECK_THROWS_WITH(
       oc::incremental_slices(p, od::compile_options()),
-      Catch::Contains("@f draws random numbers, reads its context, or does what others see"));
+      Catch::Contains("@f draws random numbers, reads its context, or has side effects"));
 }
 
 TEST_CASE("where types are known at run time, inputs are checked by them") {

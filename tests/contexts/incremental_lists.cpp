@@ -77,8 +77,8 @@ TEST_CASE("many assignments move at once, and many means do") {
       else
         set_some<0>(f, z, 5 + random.below(40), random, group);
       double const was = f.value(), proposed = f.propose();
-      CHECK(has(f.explain(), "map: the turns of a list"));
-      CHECK_FALSE(has(f.explain(), "all of it"));
+      CHECK(has(f.explain(), "map: a list of iterations"));
+      CHECK_FALSE(has(f.explain(), "recomputed in full"));
       CHECK(
           proposed ==
           Approx(mixture(integers::copy_of(z), numbers::copy_of(means), numbers::copy_of(x))).epsilon(1e-13));
@@ -136,8 +136,8 @@ TEST_CASE("neighbours of many elements run, and loops from the first of them to 
         for (std::size_t i = first; i < first + 10; ++i) f.set_at<0>(i, x[i] = random.number());
       }
       f.propose();
-      CHECK_FALSE(has(f.explain(), "all of it"));
-      CHECK(has(f.explain(), "loop: from the first turn"));
+      CHECK_FALSE(has(f.explain(), "recomputed in full"));
+      CHECK(has(f.explain(), "loop: from the first affected iteration"));
       f.commit();
       INFO("update " << update);
       REQUIRE(f.value() == Approx(walk(numbers::copy_of(x))).epsilon(1e-13));
@@ -175,8 +175,8 @@ TEST_CASE("elements of one row, and of many, are a list of rows") {
       else
         for (std::size_t k = 0; k < 8; ++k) set(random.below(90), random.below(5));
       f.propose();
-      CHECK(has(f.explain(), "map: the turns of a list"));
-      CHECK_FALSE(has(f.explain(), "turns use changed"));
+      CHECK(has(f.explain(), "map: a list of iterations"));
+      CHECK_FALSE(has(f.explain(), "iterations use changed"));
       f.commit();
       REQUIRE(f.value() == Approx(table(all(), numbers::copy_of(by))).epsilon(1e-13));
       CHECK(f.get_at<0>(i, 3) == x[i][3]);
@@ -201,12 +201,12 @@ TEST_CASE("a list holds what was set last, and becomes the whole where it is mos
   for (std::size_t i = 90; i > 70; i -= 2) f.set_at<0>(i, x[i]); // as they are
   f.set_at<0>(80, x[80] = 2.5);
   f.propose();
-  CHECK(has(f.explain(), "reduce: a difference"));
+  CHECK(has(f.explain(), "reduce: updated by the difference"));
   check();
 
   for (std::size_t i = 0; i < 26; ++i) f.set_at<0>(3 * i, x[3 * i] = random.number());
   f.propose();
-  CHECK(has(f.explain(), "all of it"));
+  CHECK(has(f.explain(), "recomputed in full"));
   check();
 
   for (std::size_t i = 0; i < 8; ++i) f.set_at<0>(i, x[i] = random.number());
@@ -300,7 +300,7 @@ TEST_CASE("elements that are set to what they are do not come on a list") {
   for (std::size_t i = 0; i < 5; ++i) f.set_at<0>(i, 2.0);
   for (std::size_t i = 5; i < 45; ++i) f.set_at<0>(i, x[i]);
   f.propose();
-  CHECK(has(f.explain(), "map: the turns of a list"));
+  CHECK(has(f.explain(), "map: a list of iterations"));
 }
 
 TEST_CASE("the difference of integers is that of integers") {

@@ -80,7 +80,7 @@ TEST_CASE("a reduction that follows an element says so") {
   auto h = oc::incremental(highest, numbers::copy_of(wave(1000)));
   h.set_at<0>(500, 100.0);
   h.propose();
-  CHECK(h.explain() == "%1 = reduce: the way from an element to the whole\n0 other operations\n");
+  CHECK(h.explain() == "%1 = reduce: updated along a path of its tree\n0 other operations\n");
   CHECK(h.difference() == 100.0 - h.value());
   auto const& all_slices = h.program().all_slices();
   auto kept = all_slices.variables();
@@ -98,12 +98,13 @@ TEST_CASE("a reduction that follows an element says so") {
   CHECK(all.value());
   all.set_at<0>(50, 7.0);
   CHECK_FALSE(all.propose());
-  CHECK(all.explain().find("= reduce: the way from an element to the whole\n") != std::string::npos);
+  CHECK(all.explain().find("= reduce: updated along a path of its tree\n") != std::string::npos);
   all.commit();
   all.set<1>(8.0);
   CHECK(all.propose());
   CHECK(
-      all.explain().find("= reduce: all of it, since all elements may have changed\n") != std::string::npos);
+      all.explain().find("= reduce: recomputed in full, since all elements may have changed\n") !=
+      std::string::npos);
   all.commit();
   all.set_at<0>(50, 9.0);
   CHECK_FALSE(all.propose());

@@ -225,15 +225,16 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
     try {
       followed->propose();
       std::string const ran = followed->explain();
-      made.turns += ran.find(": one turn") != ran.npos || ran.find(": the turns of") != ran.npos;
-      made.lists += ran.find(": the turns of") != ran.npos;
+      made.turns += ran.find(": one iteration") != ran.npos || ran.find(": a list of iterations") != ran.npos;
+      made.lists += ran.find(": a list of iterations") != ran.npos;
       made.loops += ran.find(": from the first") != ran.npos;
-      made.inside += ran.find("it stands in a loop") != ran.npos && ran.find(": from the first") != ran.npos;
+      made.inside +=
+          ran.find("it is nested in a loop") != ran.npos && ran.find(": from the first") != ran.npos;
       made.ways += ran.find(": the way from") != ran.npos;
-      made.stays += ran.find(": what it was") != ran.npos;
-      made.grown += ran.find(": a turn more") != ran.npos;
-      made.came += ran.find(": the turns that came") != ran.npos;
-      made.differences += ran.find(": a difference") != ran.npos;
+      made.stays += ran.find(": unchanged") != ran.npos;
+      made.grown += ran.find(": one appended iteration") != ran.npos;
+      made.came += ran.find(": the appended iterations") != ran.npos;
+      made.differences += ran.find(": updated by the difference") != ran.npos;
     } catch (error const&) {
       threw = true;
     }

@@ -126,8 +126,9 @@ TEST_CASE("the seventeenth update that is more work than a run is a plain run, a
     f.set(1, datum(0.75));
     f.propose();
     CHECK_THAT(
-        f.explain(), Catch::Contains(" = map: all of it, since a plain run is less work than an update") &&
-                         Catch::Contains("a plain run: the work of an update is "));
+        f.explain(),
+        Catch::Contains(" = map: recomputed in full, since a plain run is less work than an update") &&
+            Catch::Contains("a plain run: the work of an update is "));
   }
 }
 
@@ -262,7 +263,8 @@ TEST_CASE("where updates of other kinds need what is kept, update programs keep 
   f.set(1, datum(0.75));
   f.propose();
   CHECK_THAT(
-      f.explain(), Catch::Contains("the update program, since updates of other kinds need what it keeps"));
+      f.explain(),
+      Catch::Contains("the update program, since updates of other kinds need the values that it saves"));
 }
 
 TEST_CASE("where they come to need it, plain runs end") {

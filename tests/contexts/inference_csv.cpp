@@ -586,7 +586,7 @@ TEST_CASE("several files in one are refused, and none of their draws is left out
     (void)read_csv(file.path);
   };
   CHECK_THROWS_WITH(
-      reading(whole + whole), Catch::Contains("line 14: a draw behind the times that a run ends with"));
+      reading(whole + whole), Catch::Contains("line 14: a draw after the times that a run ends with"));
   std::string const rest = whole.substr(whole.find("# Adaptation"));
   CHECK_THROWS_WITH(reading(whole + rest), Catch::Contains("a second line \"Adaptation terminated\""));
 }

@@ -77,11 +77,11 @@ TEST_CASE("sites are places of choices, with an index for each map and loop arou
   auto const m = ms::model(kinds, i64{3});
   std::ostringstream out;
   for (ms::site const& s : m.sites())
-    out << s.address << ' ' << s.turns << (s.is_conditional ? " conditional " : " ") << s.nodes.size()
+    out << s.address << ' ' << s.index_count << (s.is_conditional ? " conditional " : " ") << s.nodes.size()
         << '\n';
   CHECK(out.str() == "z 1 1\nx 1 2\nleft 1 conditional 1\nright 1 conditional 1\n");
-  CHECK(ms::model(groups, i64{2}, i64{2}).sites()[2].turns == 2);
-  CHECK(ms::model(walk, i64{2}, 0.0).sites()[0].turns == 1);
+  CHECK(ms::model(groups, i64{2}, i64{2}).sites()[2].index_count == 2);
+  CHECK(ms::model(walk, i64{2}, 0.0).sites()[0].index_count == 1);
 }
 
 TEST_CASE("sites, and the names of a posterior, stand in the order in which the function makes its choices") {

@@ -188,7 +188,8 @@ TEST_CASE("it is so for random models with branches") {
     model_of_seed const m(seed, true);
     bool is_followed = m.core()->has_conditional_sites();
     for (ms::site const& s : m.sites())
-      if (s.is_conditional) is_followed = is_followed && !s.is_resized && s.nodes.size() == 1 && s.turns <= 3;
+      if (s.is_conditional)
+        is_followed = is_followed && !s.is_resized && s.nodes.size() == 1 && s.index_count <= 3;
     if (!is_followed) continue;
     ++followed;
     compared const c = compare(m, {}, 10, any_move{});
@@ -240,7 +241,7 @@ TEST_CASE("a change that reaches no branch runs none, and one that flips a branc
   double const weight = t.propose(key);
   CHECK(std::isfinite(weight));
   CHECK_FALSE(t.keeps_structure());
-  CHECK_THAT(t.program().explain(), Contains("map: one turn") && !Contains("map: all of it"));
+  CHECK_THAT(t.program().explain(), Contains("map: one iteration") && !Contains("map: recomputed in full"));
   t.commit();
   CHECK(t.is_made(m.core()->site_at("shift"), at) == !was);
   CHECK(t.as_trace().contains("shift[412]") == !was);
@@ -379,7 +380,7 @@ TEST_CASE("what changes which choices there are says who is to draw them, and wh
   auto const m = ms::model(fragile, 0.5);
   ms::followed_trace t(m.assess({{"sd", 1.0}, {"z", false}}));
   std::uint32_t const z = m.core()->site_at("z"), x = m.core()->site_at("x");
-  char const* const said = "overdub: a change makes the choice x appear, and nobody says what it is; set it, "
+  char const* const said = "overdub: a change makes the choice x appear, and its value is not given; set it, "
                            "too, or give propose a key, with which it is drawn";
   t.set_bits(z, {}, 1);
   CHECK_THROWS_WITH(t.propose(), said);
@@ -399,7 +400,8 @@ TEST_CASE("what changes which choices there are says who is to draw them, and wh
   CHECK(t.bits(z, {}) == 1);
   CHECK_THROWS_WITH(
       ms::followed_trace(ms::model(plate_in_branch, i64{3}).simulate(key)),
-      "overdub: the choice \"x\" stands in a map or a loop in a branch, so that moves of other choices may "
+      "overdub: the choice \"x\" is nested in a map or a loop in a branch, so that moves of other choices "
+      "may "
       "make all of them appear or vanish; write the branch in the map, or change such traces by update and "
       "regenerate");
   CHECK_THROWS_WITH(

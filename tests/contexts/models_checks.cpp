@@ -232,5 +232,5 @@ TEST_CASE("observations of checks are whole sites, and parameters stand in no br
   auto const b = ms::model(branching, 0.5);
   CHECK_THROWS_WITH(
       ms::calibrate(b, {"z"}, by_moves(b, 1, ms::random_walk("x")), simulations, key),
-      Catch::Matchers::Contains("\"x\" stands in a branch"));
+      Catch::Matchers::Contains("\"x\" is nested in a branch"));
 }

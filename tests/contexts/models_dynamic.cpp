@@ -211,7 +211,7 @@ TEST_CASE("what dynamic models refuse") {
   CHECK_THROWS_WITH(
       ms::dynamic_model(twice, 1.0).simulate(key),
       "overdub: a choice at the address step is made twice; make them in map, loop or while_, which number "
-      "their turns, or give each call a name of its own by within");
+      "their iterations, or give each call a name of its own by within");
   auto const m = ms::dynamic_model(seen, 0.4);
   CHECK_THROWS_WITH(
       m.generate({{"at/head", true}}, key),
@@ -225,10 +225,11 @@ TEST_CASE("what dynamic models refuse") {
                               "generate(constraints, key) draws what is not given");
   CHECK_THROWS_WITH(
       ms::dynamic_model(flips_in_turns, 0.5).generate({{"heads", od::array<bool>{false, true, true}}}, key),
-      "overdub: heads was given 3 values, and the run makes 2 turns");
+      "overdub: heads was given 3 values, and the run makes 2 iterations");
   CHECK_THROWS_WITH(
       ms::dynamic_model(flips_in_turns, 0.5).generate({{"heads", true}}, key),
-      "overdub: heads was given a value of type bool, and the run makes choices in turns there: give an "
+      "overdub: heads was given a value of type bool, and the run makes a choice in each iteration there: "
+      "give an "
       "array of all "
       "of them, or one of them, as heads[0]");
   CHECK_THROWS_AS(ms::dynamic_model(negative, 1.0).simulate(key), ms::model_error);

@@ -59,7 +59,7 @@ bool grows_as_updated(
   } catch (ms::model_error const& e) {
     CHECK_THAT(
         e.what(), Contains("change it by update") || Contains("choices along this index") ||
-                      Contains("is changed alone in up to 3"));
+                      Contains("is updated alone in up to 3"));
     CHECK(t.propose() == 0);
     CHECK(t.as_trace().choices() == before.choices());
     return false;
@@ -211,7 +211,9 @@ TEST_CASE("what comes runs, and nothing of what was") {
   t.extend(m.with(i64{101}, 0.5), {{"y[100]", 1.0}});
   (void)t.propose(od::random_key(2));
   std::string const ran = t.program().explain();
-  CHECK_THAT(ran, Contains("a turn more") && !Contains("all of it") && !Contains("from the change on"));
+  CHECK_THAT(
+      ran, Contains("one appended iteration") && !Contains("recomputed in full") &&
+               !Contains("from the change on"));
   t.commit();
   CHECK(t.size(t.core().site_at("x")) == 101);
   CHECK(t.get<double>("y[100]") == 1.0);
@@ -243,8 +245,8 @@ TEST_CASE("what does not grow is refused, and forgotten") {
     };
     refused(
         m.with(i64{2}, 0.5), {},
-        "with these arguments the choice \"x\" would have fewer choices, and a trace grows by turns of its "
-        "outermost maps and loops; change it by update");
+        "with these arguments the choice \"x\" would have fewer choices, and a trace grows by iterations of "
+        "its outermost maps and loops; change it by update");
     refused(
         m.with(i64{4}, 0.5), {{"y[4]", 1.0}},
         "y[4] was given a value, and the model makes 4 choices along this index");
@@ -258,7 +260,7 @@ TEST_CASE("what does not grow is refused, and forgotten") {
     refused(ms::model(jumps, i64{4}), {}, "is extended by @jumps; it grows by arguments of its own function");
     // What there was may be given as it is.
     t.extend(m.with(i64{4}, 0.5), {{"y[0]", t.template get<double>("y[0]")}});
-    CHECK_THROWS_WITH(t.propose(), Contains("makes the choice x[3] appear, and nobody says what it is"));
+    CHECK_THROWS_WITH(t.propose(), Contains("makes the choice x[3] appear, and its value is not given"));
     CHECK(t.as_trace().choices() == before);
     t.extend(m.with(i64{4}, 0.5));
     CHECK_THROWS_WITH(t.extend(m.with(i64{5}, 0.5)), Contains("grows twice in one proposal"));
@@ -280,7 +282,7 @@ TEST_CASE("what does not grow is refused, and forgotten") {
   CHECK_THROWS_WITH(
       t.extend(s.with(i64{2}, vec{1, 1})),
       Contains(
-          "the choice share[1] comes, and is an array, which is not drawn for a trace that grows; give it"));
+          "the appended choice share[1] is an array, which is not drawn for a trace that grows; give it"));
   t.extend(s.with(i64{2}, vec{1, 1}), {{"share[1]", vec{0.25, 0.75}}});
   CHECK(t.propose() == Approx(log_density(ds::dirichlet(vec{1, 1}), vec{0.25, 0.75})));
   t.commit();
@@ -363,8 +365,8 @@ TEST_CASE(
       change();
       CHECK_THROWS_WITH(
           l.propose(od::random_key(1)),
-          "overdub: while a trace grows the choice v[0] appears, on which may depend what comes: commit what "
-          "makes it appear before, or change the trace by update");
+          "overdub: while a trace grows the choice v[0] appears, on which appended choices may depend: "
+          "commit first what makes it appear, or change the trace by update");
       CHECK(l.as_trace().choices() == low.choices());
     };
     refuses([&] { l.extend(of_limits.with(i64{2}, -2.0)); });

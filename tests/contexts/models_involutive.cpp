@@ -174,7 +174,7 @@ TEST_CASE("arrays, indices and more numbers than are differentiated at once take
   CHECK(made.weight == Approx(expected).epsilon(1e-12));
   CHECK_THROWS_WITH(
       ms::involutive_move(m, t, none, exchange, {}, od::random_key(10), {.is_checked = true}),
-      Contains("the way back does not return"));
+      Contains("the inverse does not restore"));
 }
 
 TEST_CASE("a simplex has as many dimensions as its density") {
@@ -250,7 +250,7 @@ TEST_CASE("moves that are no bijections, or write what they may not, are refused
         c.model.write("x", od::exp(c.auxiliary.real("u")));
         c.auxiliary.write("u", 0.0);
       }),
-      Contains("does not read the choice x, whose value the way back needs"));
+      Contains("does not read the choice x, whose value its inverse needs"));
   CHECK_THROWS_WITH(
       with([](auto const& c) { c.model.write("x", c.model.real("x") + c.auxiliary.real("u")); }),
       "overdub: the transform writes 1 continuous numbers, and reads 2 that do not stay: it is no bijection");
@@ -274,7 +274,7 @@ TEST_CASE("moves that are no bijections, or write what they may not, are refused
         c.model.write("x", c.model.real("x") + od::abs(c.auxiliary.real("u")) + 1.0);
         c.auxiliary.write("u", c.auxiliary.real("u"));
       }),
-      Contains("overdub: the way back does not return: the choice x was "));
+      Contains("overdub: the inverse does not restore the choice x: it was "));
   CHECK_THROWS_WITH(
       with([](auto const& c) {
         c.model.write("x", c.model.real("x"));

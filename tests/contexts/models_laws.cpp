@@ -117,7 +117,7 @@ private:
     }
   }
   void is_untaken(ms::model_error const& e) {
-    hold(std::string(e.what()).ends_with("it stands in a branch that was not taken"), e.what());
+    hold(std::string(e.what()).ends_with("it is nested in a branch that was not taken"), e.what());
     ++all_.untaken;
   }
   void updated() {

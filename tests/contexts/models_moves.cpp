@@ -352,7 +352,7 @@ TEST_CASE("a proposal runs what its choice reaches, and nothing where nothing ch
 
   t.set_bits(x, at, std::bit_cast<std::uint64_t>(0.25));
   double const weight = t.propose();
-  CHECK_THAT(t.program().explain(), Contains("= loop: from the first turn that changed on\n"));
+  CHECK_THAT(t.program().explain(), Contains("= loop: from the first affected iteration on\n"));
   double const before = t.score();
   t.commit();
   CHECK(t.score() == Approx(before + weight).epsilon(1e-12));
@@ -372,7 +372,8 @@ TEST_CASE("a proposal runs what its choice reaches, and nothing where nothing ch
   t.set_bits(phi, {}, std::bit_cast<std::uint64_t>(0.5)); // reaches all
   t.propose();
   CHECK_THAT(
-      t.program().explain(), Contains("= loop: all of it, since a value that all turns use changed\n"));
+      t.program().explain(),
+      Contains("= loop: recomputed in full, since a value that all iterations use changed\n"));
   t.rollback();
 
   ms::followed_trace points(ms::model(mixture, vec{0.5, 0.3, 0.2}, vec{-3, 0, 3}, i64{100}).simulate(key));
@@ -380,11 +381,14 @@ TEST_CASE("a proposal runs what its choice reaches, and nothing where nothing ch
   points.set_bits(z, at, (points.bits(z, at) + 1) % 3);
   points.propose();
   CHECK_THAT(
-      points.program().explain(), Contains("= map: one turn\n") && Contains("= reduce: a difference\n"));
+      points.program().explain(),
+      Contains("= map: one iteration\n") && Contains("= reduce: updated by the difference\n"));
   points.rollback();
   points.set_bits(mu, std::vector<i64>{1}, std::bit_cast<std::uint64_t>(0.25)); // reaches its points
   points.propose();
-  CHECK_THAT(points.program().explain(), Contains("= map: the turns of a list\n") && !Contains("all of it"));
+  CHECK_THAT(
+      points.program().explain(),
+      Contains("= map: a list of iterations\n") && !Contains("recomputed in full"));
 }
 
 // ---- what is refused
@@ -520,7 +524,7 @@ TEST_CASE("choices of four indices are not changed alone, but where the whole mo
   ms::trace const t = ms::model(deep, i64{2}).simulate(key);
   CHECK_THROWS_WITH(
       move_once(t, ms::random_walk("x")),
-      "overdub: the choice \"x\" stands in 4 maps and loops, and a choice is changed alone in up to 3; "
+      "overdub: the choice \"x\" is nested in 4 maps and loops, and a choice is updated alone in up to 3; "
       "change all of the site, or run the whole model");
   ms::reexecuted_trace again(t);
   ms::move_record record;
@@ -531,10 +535,11 @@ TEST_CASE("choices of four indices are not changed alone, but where the whole mo
 TEST_CASE("models whose choices stand in branches are not enumerated, and have no gradient") {
   auto const m = ms::model(branching, 0.5);
   CHECK_THROWS_WITH(
-      ms::enumerate(m, {{"x", 1.0}, {"more", 0.0}, {"z", false}}), Contains("\"more\" stands in a branch"));
+      ms::enumerate(m, {{"x", 1.0}, {"more", 0.0}, {"z", false}}),
+      Contains("\"more\" is nested in a branch"));
   CHECK_THROWS_WITH(
       ms::posterior(m, {{"z", true}}),
-      "overdub: the choice \"more\" stands in a branch, so that the number of choices may change: "
+      "overdub: the choice \"more\" is nested in a branch, so that the number of choices may change: "
       "Hamiltonian Monte Carlo moves among as many numbers as there are at first");
   CHECK_THROWS_WITH(
       m.core()->code_of(m.core()->site_at("x"), ms::site_question::draw),

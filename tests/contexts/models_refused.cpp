@@ -97,12 +97,12 @@ TEST_CASE("choices stand where their number and their addresses are known") {
       "the maps and loops around it");
   CHECK(
       refused(waits, 0.0) ==
-      "overdub: @waits: the choice \"x\" stands in an operation \"while\", whose turns have no "
-      "addresses; choices stand in maps, loops and branches");
+      "overdub: @waits: the choice \"x\" is nested in an operation \"while\", whose iterations have no "
+      "addresses; choices may be nested in maps, loops and branches");
   CHECK(
       refused(reduces, vec{1}) ==
-      "overdub: @reduces: the choice \"x\" stands in an operation \"reduce\", whose turns have "
-      "no addresses; choices stand in maps, loops and branches");
+      "overdub: @reduces: the choice \"x\" is nested in an operation \"reduce\", whose iterations have no "
+      "addresses; choices may be nested in maps, loops and branches");
   std::string const recursion =
       "overdub: @descends makes random choices and calls itself, so that it is not known how "
       "many choices there are; write it as a loop";
@@ -158,7 +158,8 @@ func @f(%n: i64) -> f64 {
   CHECK(ms::assess(silent, {i64{4}}, t.choices()).score() == t.score());
   CHECK(
       said([&] { (void)ms::simulate(silent, {i64{4}}, key); }) ==
-      "overdub: nobody draws the choice \"x\": the model's program came from a text, and no model with its "
+      "overdub: there is no sampler for the choice \"x\": the model's program came from a text, and no model "
+      "with its "
       "distribution "
       "was staged");
   CHECK(
@@ -209,7 +210,7 @@ func @f(%x: f64) -> f64 {
       refused_text(
           "entry @f\n\nfunc @f() {\n" + deep + "  %x = sample \"x\"[" + at +
           "] \"normal\"(0.0, 1.0) : f64\n" + closing + "  return\n}\n") ==
-      "overdub: @f: the choice \"x\" stands in more maps and loops than an array has axes");
+      "overdub: @f: the choice \"x\" is nested in more maps and loops than an array has axes");
 }
 
 TEST_CASE("what stands where no address is, is told") {
@@ -219,7 +220,7 @@ TEST_CASE("what stands where no address is, is told") {
     CHECK(
         said([&] { (void)ms::address(text); }) ==
         "overdub: \"" + std::string(text) +
-            "\" is no address: a name, and indices behind it, as in theta[3][1]");
+            "\" is not an address: write a name, and indices after it, as in theta[3][1]");
 }
 
 TEST_CASE("constraints are choices of the model") {
@@ -281,9 +282,8 @@ TEST_CASE("what is given in a branch that is not taken is told") {
   CHECK(
       said([&] {
         (void)m.generate({{"z[0]", true}, {"right[0]", 1}}, key);
-      }) == "overdub: right[0] was given a value, and the model @kinds did not sample it: it stands in a "
-            "branch that was not "
-            "taken");
+      }) == "overdub: right[0] was given a value, and the model @kinds did not sample it: it is nested in a "
+            "branch that was not taken");
 }
 
 TEST_CASE("a trace has the choices that were made") {
@@ -292,7 +292,7 @@ TEST_CASE("a trace has the choices that were made") {
   CHECK_FALSE(t.find("right[0]"));
   CHECK(
       said([&] { (void)t.get<i64>("right[0]"); }) == "overdub: the model @kinds did not sample right[0] in "
-                                                     "this run: it stands in a branch that was not taken");
+                                                     "this run: it is nested in a branch that was not taken");
   CHECK(
       said([&] { (void)t.get<double>("x[1]"); }) == "overdub: there is no choice x[1]: the model @kinds made "
                                                     "1 of them along this index, which counts from 0");
@@ -347,8 +347,9 @@ TEST_CASE("a trace of no run, and what was moved from, say so") {
   CHECK(said([&] { f.set({{"x", 1.0}}); }) == none);
   CHECK(said([&] { f.set_argument(0, 1.0); }) == none);
   CHECK(said([&] { f.extend(m); }) == none);
-  std::string const moved = "overdub: what followed its inputs was moved from, and has no value any more; "
-                            "assign to it before it is used";
+  std::string const moved =
+      "overdub: this incremental computation was moved from, and has no value any more; "
+      "assign to it before it is used";
   using od::contexts::incremental_error;
   CHECK(said<incremental_error>([&] { (void)f.score(); }) == moved);
   CHECK(said<incremental_error>([&] { (void)f.propose(); }) == moved);
@@ -450,6 +451,5 @@ TEST_CASE("a plate in a plate has one size in all turns") {
   CHECK(
       said<od::size_error>([] { (void)ms::model(rows, i64{3}).simulate(key); }) ==
       "overdub: map: arrays of different sizes, 0 and 1; a map or a loop that makes choices makes as many in "
-      "each turn of "
-      "those around it");
+      "each iteration of the enclosing ones");
 }

@@ -168,7 +168,7 @@ TEST_CASE("translators refuse what is no bijection between the choices that are 
       Contains("samples m[1], which was given no value"));
   CHECK_THROWS_WITH(
       with(distance_of, [](auto const& c) { split(c), c.auxiliary.write("v", c.model.real("y")); }),
-      Contains("writes the auxiliary choice v, and the way back has no auxiliary model"));
+      Contains("writes the auxiliary choice v, and its inverse has no auxiliary model"));
   CHECK_THROWS_WITH(
       ms::trace_translator(to, {}, distance_of, nothing, split)(t, od::random_key(2)),
       Contains("does not read the choice y"));
@@ -181,5 +181,5 @@ TEST_CASE("translators refuse what is no bijection between the choices that are 
   };
   CHECK_THROWS_WITH(
       there.checked(shifted, t, od::random_key(2)),
-      Contains("the way back does not return: the choice m was"));
+      Contains("the inverse does not restore the choice m: it was"));
 }

@@ -226,11 +226,11 @@ TEST_CASE("a limit of what is kept changes no bit") {
 
 TEST_CASE("explain says what is kept") {
   auto const all = explain(od::compile(gradient<0>(pendulum), od::signature<double, double, od::i64>));
-  CHECK(all.find("loop keeps f64") != std::string::npos);
-  CHECK(all.find("in each turn") != std::string::npos);
+  CHECK(all.find("loop saves f64") != std::string::npos);
+  CHECK(all.find("in each iteration") != std::string::npos);
   auto const some = explain(od::compile(
       gradient<0>(pendulum, od::contexts::keep_logarithmic), od::signature<double, double, od::i64>));
-  CHECK(some.find("loop keeps what it carries, in some of its turns") != std::string::npos);
+  CHECK(some.find("loop saves its loop-carried values, in some iterations") != std::string::npos);
 }
 
 inline constexpr auto cubic = od::fn<"cubic">([](auto const& x) { return x[0] * x[0] * x[1] + sin(x[1]); });

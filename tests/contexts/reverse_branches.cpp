@@ -48,7 +48,7 @@ constexpr auto steps = od::fn<"steps">([](auto const& x) {
 TEST_CASE("the gradient of a loop with branches has those of the loop alone, and says so") {
   auto const both = interpreted<od::array<double>>(value_and_gradient(steps));
   CHECK(branches_in(both) == 2);
-  CHECK(explain(both).find("if gives its slopes") != std::string::npos);
+  CHECK(explain(both).find("partial derivatives in the forward pass") != std::string::npos);
   od::array<double> const x{0.7, -0.3, 1.9, 0.1, -1.2, 0.6, 1.4, -0.4};
   auto const [value, slopes] = both(x);
   CHECK(value == steps(x));
@@ -194,10 +194,10 @@ constexpr auto each_by_itself = od::fn<"each_by_itself">([](auto const& x) {
 });
 TEST_CASE("other branches stand on the way back, too") {
   auto const three = interpreted<double, double, od::i64>(value_and_gradient<0, 1>(of_three));
-  CHECK(explain(three).find("gives its slopes") == std::string::npos);
+  CHECK(explain(three).find("partial derivatives in the forward pass") == std::string::npos);
   CHECK(branches_in(three) == 2);
   auto const itself = interpreted<od::array<double>>(value_and_gradient(each_by_itself));
-  CHECK(explain(itself).find("gives its slopes") == std::string::npos);
+  CHECK(explain(itself).find("partial derivatives in the forward pass") == std::string::npos);
 }
 
 } // namespace

@@ -513,7 +513,7 @@ TEST_CASE("gradients of loops that update arrays agree with differences, and are
 
 TEST_CASE("explain says which arrays the reverse pass restores") {
   auto const made = compile(contexts::gradient<0>(cholesky), signature<array<double>, i64>);
-  CHECK(explain(made).find("restores f64[] that it carries") != std::string::npos);
+  CHECK(explain(made).find("restores f64[] (loop-carried)") != std::string::npos);
 }
 
 // Rows of another length in each iteration were refused.

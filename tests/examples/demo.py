@@ -26,8 +26,8 @@ if len(re.findall(r"^  the draws are the same, to the last bit$", done.stdout, r
 for heading in ("Eight schools", "Old Faithful", "Sleep", "What was made"):
     if f"<h2>{heading}</h2>" not in page:
         failures.append(f"the page has no section {heading}")
-# An assignment of 272 moves: one turn of the map runs, and the sum changes by a difference.
-if "map: one turn\n" not in page or "reduce: a difference\n" not in page:
-    failures.append("the page does not say that one turn of a map ran")
+# An assignment of 272 moves: one iteration of the map runs, and the sum changes by a difference.
+if "map: one iteration\n" not in page or "reduce: updated by the difference\n" not in page:
+    failures.append("the page does not say that one iteration of a map ran")
 print("\n".join(failures) or "the demo is as it should be")
 sys.exit(bool(failures))

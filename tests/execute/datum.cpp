@@ -140,7 +140,7 @@ TEST_CASE("a text that is no datum is refused with its place") {
   CHECK(failure_of("[[1], 2]") == "overdub: 1:7: a datum: a number stands beside an array");
   CHECK(failure_of("[1, [2]]") == "overdub: 1:5: a datum: a number stands beside an array");
   CHECK(failure_of("[]").ends_with("an array without elements needs its type, as in [] : f64[]"));
-  CHECK(failure_of("1.5 2").ends_with("something stands behind it"));
+  CHECK(failure_of("1.5 2").ends_with("something follows it"));
   CHECK(failure_of("9223372036854775808").ends_with("is out of its type's range"));
   CHECK(failure_of("x1").ends_with("a number, true or false was expected, and not 'x1'"));
   CHECK(failure_of("").ends_with("a number, true or false was expected, and not ''"));

@@ -183,7 +183,7 @@ TEST_CASE("values are defined once, before they are used, and known where they a
   CHECK(errors("func @f(%x: f64, %x: f64) { return }") == "1:18: %x is defined already, on line 1\n");
   CHECK(
       errors_in("%y = if %c -> f64 { yield %y } else { yield %x }") ==
-      "2:27: %y is used inside of the operation that it comes from; it is known behind it\n");
+      "2:27: %y is used inside the operation that defines it; it is available after it\n");
   CHECK(
       errors_in("if %c { %y = sin %x : f64 yield } else { %z = sin %y : f64 yield }") ==
       "2:51: %y belongs to a region that has ended; let the region yield it\n");
@@ -213,7 +213,8 @@ TEST_CASE("types are those of the operations") {
   CHECK(
       errors_in("%y = loop %i (%j: i64, %s: f64 = %i) -> f64 { yield 0.0 }") ==
       "2:14: the region takes (i64, f64), and must take (i64, i64)\n"
-      "2:38: loop: carries i64, and f64 is declared; what each iteration gives stands behind \"stack\"\n");
+      "2:38: loop: carries i64, and f64 is declared; what each iteration yields is declared after "
+      "\"stack\"\n");
   CHECK(
       errors_in("while (%z: f64 = %x) -> f64 { yield %c } do (%u: i64) { yield %z }") ==
       "2:22: while: 0 results named, and 1 type declared\n");
@@ -261,17 +262,16 @@ TEST_CASE("numbers are in range, and texts end") {
 TEST_CASE("blocks end as they must") {
   CHECK(
       errors("func @f() {\n  %y = sin 1.0 : f64\n}") ==
-      "3:1: a function ends with return; write it in front of the \"}\"\n");
+      "3:1: a function ends with return; write it before the \"}\"\n");
   CHECK(
-      errors_in("if %c { } else { yield }") ==
-      "2:9: a region ends with yield; write it in front of the \"}\"\n");
+      errors_in("if %c { } else { yield }") == "2:9: a region ends with yield; write it before the \"}\"\n");
   CHECK(
       errors_in("if %c { return } else { yield }") ==
       "2:9: a region ends with yield; return ends a function\n");
   CHECK(errors("func @f() { yield }") == "1:13: a function ends with return, and not with yield\n");
   CHECK(
       errors("func @f() {\n  return\n  %y = sin 1.0 : f64\n}") ==
-      "3:8: expected \"}\" behind the end of the block, found \"sin\"\n");
+      "3:8: expected \"}\" after the end of the block, found \"sin\"\n");
   CHECK(errors_in("if %c { yield }") == "2:16: expected \"else\", found the end of the line\n");
   CHECK(
       errors("func @f() {\n  return\n\nfunc @g() { return }") ==
@@ -325,8 +325,8 @@ TEST_CASE("an error at the end of a block says nothing of its end") {
   CHECK(errors("func @f() -> f64 {\n  return %\n}") == "2:10: expected a name, found \"%\"\n");
   CHECK(
       errors_in("if %c { yield ) } else { yield ) }") ==
-      "2:15: expected \"}\" behind the end of the block, found \")\"\n"
-      "2:32: expected \"}\" behind the end of the block, found \")\"\n");
+      "2:15: expected \"}\" after the end of the block, found \")\"\n"
+      "2:32: expected \"}\" after the end of the block, found \")\"\n");
 }
 
 TEST_CASE("after twenty errors the parser stops, and says so") {

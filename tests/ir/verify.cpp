@@ -91,19 +91,19 @@ TEST_CASE("bodies and regions end with a yield, and have it nowhere else") {
   program p;
   cursor c(p, p.add("f", types{f64, boolean}), function::body);
   value_id const x = c->argument(function::body, 0);
-  CHECK(faults(p) == "@f: the body does not end with a yield; add one behind its last operation");
+  CHECK(faults(p) == "@f: the body does not end with a yield; add one after its last operation");
   node_id const branch = with_regions(c, op::if_, {c->argument(function::body, 1)}, {}, {{}, {}});
   c.yield({});
   CHECK(
       faults(p) ==
-      "@f: operation 0 (if): region 1 does not end with a yield; add one behind its last operation\n"
-      "@f: operation 0 (if): region 2 does not end with a yield; add one behind its last operation");
+      "@f: operation 0 (if): region 1 does not end with a yield; add one after its last operation\n"
+      "@f: operation 0 (if): region 2 does not end with a yield; add one after its last operation");
   for (std::uint32_t i = 0; i < 2; ++i)
     fill(c, c->region_at(branch, i), [](cursor&, values) { return values{}; });
   CHECK(faults(p) == "");
   c.to_before(branch);
   c.yield({});
-  CHECK_THAT(faults(p), Contains("a yield ends its region, and something stands behind it"));
+  CHECK_THAT(faults(p), Contains("a yield ends its region, and an operation follows it"));
   c.erase(c->operands_of(branch).size() == 1 ? (*c)[branch].previous : branch);
   c.to_end(function::body);
   c.add(op::sin, x);
@@ -154,14 +154,14 @@ TEST_CASE("a value is used in its region, or in one inside") {
   CHECK(branch([](cursor&, node_id, id valid, id, bool) { return valid; }) == "");
   CHECK_THAT(
       branch([](cursor&, node_id, id valid, id inner, bool behind) { return behind ? inner : valid; }),
-      Contains("operand 1 (value 3) belongs to a region that this operation does not stand in; let the "
-               "region yield it"));
+      Contains("operand 1 (value 3) belongs to a region that this operation is not nested in; let the region "
+               "yield it"));
   CHECK_THAT(
       branch([](cursor&, node_id, id valid, id inner, bool behind) { return behind ? valid : inner; }),
-      Contains("belongs to a region that this operation does not stand in"));
+      Contains("belongs to a region that this operation is not nested in"));
   CHECK_THAT(
       branch([](cursor& c, node_id n, id valid, id, bool behind) { return behind ? valid : c->result(n); }),
-      Contains("is used inside of the operation that it comes from; it is known only behind it"));
+      Contains("is used inside the operation that defines it; it is available only after it"));
 }
 
 TEST_CASE("arguments are used in their region, in which parameters are known too") {
@@ -172,7 +172,7 @@ TEST_CASE("arguments are used in their region, in which parameters are known too
   });
   cursor c(p, p.entry);
   c.set_operand(yield, 0, c->argument(c->region_at(loop, 0), 1));
-  CHECK_THAT(faults(p), Contains("belongs to a region that this operation does not stand in"));
+  CHECK_THAT(faults(p), Contains("belongs to a region that this operation is not nested in"));
 }
 
 TEST_CASE("what was erased is not used") {
@@ -495,7 +495,8 @@ TEST_CASE("values of one function have different names, which are not empty") {
     });
   };
   CHECK(named("x", "y") == "");
-  CHECK(named("x", "x") == "@f: %x is the name of another value, too; give one of them another name, or none");
+  CHECK(
+      named("x", "x") == "@f: %x is the name of another value, too; give one of them another name, or none");
   CHECK(named("x", "") == "@f: value 1 has an empty name; give it another, or none");
   CHECK_THAT(
       faults(
@@ -576,13 +577,14 @@ TEST_CASE("places exist, and notes stand at them") {
   p.notes.push_back({.text = "slow", .at = here});
   CHECK(faults(p) == "");
   p.notes.back().at = place_id{5};
-  CHECK_THAT(faults(p), Contains("the note \"slow\" is at a place that does not exist; add the place first"));
+  CHECK_THAT(
+      faults(p), Contains("the note \"slow\" has a source location that does not exist; add that first"));
   p.notes.clear();
   p[p.entry].place = place_id{5};
-  CHECK(faults(p) == "@run: its place does not exist; add it to the program first");
+  CHECK(faults(p) == "@run: its source location does not exist; add it to the program first");
   p[p.entry].place = nothing;
   cursor(p, p.entry).set_place_of(node_id{0}, place_id{5});
-  CHECK_THAT(faults(p), Contains("its place does not exist; add it to the program first"));
+  CHECK_THAT(faults(p), Contains("its source location does not exist; add it to the program first"));
   cursor(p, p.entry).set_place_of(node_id{0}, nothing);
   p[p.entry].structure = symbol{999};
   CHECK_THAT(

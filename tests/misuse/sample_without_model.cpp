@@ -1,5 +1,5 @@
 // A function that makes random choices is called.
-// expect: overdub: a function that makes random choices is called, and nobody says what they are; run it as a model
+// expect: overdub: a function that makes random choices is called outside of a model; run it as a model
 #include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/models/model.hpp>
 

@@ -57,14 +57,16 @@ followed_program followed_program_of(F const& f, globals all, compile_options co
   for (field_argument const& field : made.fields)
     if (field.context >= sizeof...(C))
       throw staging_error(message(
-          "overdub: @%s is followed where a scoped_global with a context_field is open, which may end before "
+          "overdub: @%s is updated incrementally where a scoped_global with a context_field is open, which "
+          "may end before "
           "the next update; give the context to incremental or model",
           r.name.c_str()));
   for (ir::host_binding const& h : made.program.hosts) {
     made.has_hooks = made.has_hooks || h.context < sizeof...(C);
     if (h.context != ir::host_binding::no_context && h.context >= sizeof...(C))
       throw staging_error(message(
-          "overdub: @%s is followed where a scoped_global with hooks is open (%s), which may end before the "
+          "overdub: @%s is updated incrementally where a scoped_global with hooks is open (%s), which may "
+          "end before the "
           "next update; give the context to incremental, or run the function",
           r.name.c_str(), std::string(made.program.text(h.name)).c_str()));
   }

@@ -176,7 +176,7 @@ OVERDUB_DECL datum take_datum(std::string_view& text) {
 OVERDUB_DECL datum parse_datum(std::string_view text) {
   detail::datum_reader reader(text);
   datum d = reader.read();
-  if (!reader.is_at_end()) reader.fail(reader.at(), "something stands behind it");
+  if (!reader.is_at_end()) reader.fail(reader.at(), "something follows it");
   return d;
 }
 

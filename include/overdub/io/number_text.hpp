@@ -49,7 +49,7 @@ void append_number(std::string& out, T x, number_form const& form) {
   char text[std::numeric_limits<T>::max_exponent10 + 120];
   auto const [end, wrong] = std::to_chars(text, text + sizeof text, x, form.format, form.precision);
   if (wrong != std::errc())
-    throw std::length_error("overdub: a number is written with at most 99 digits behind the point");
+    throw std::length_error("overdub: a number is written with at most 99 digits after the point");
   out.append(text, end);
 }
 

@@ -30,7 +30,7 @@ struct outline {
       if (n == last) break;
     }
     if (nodes.empty() || nodes.back() != last)
-      refuse("the last operation does not stand behind the first, in the same region");
+      refuse("the last operation is not after the first one, in the same region");
     if (f[last].code == op::yield) refuse("a yield stays in its region; end before it");
     tsl::robin_set<node_id, node_hash> moved;
     tsl::robin_set<value_id, value_hash> known; // inside, or captured already

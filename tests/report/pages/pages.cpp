@@ -63,7 +63,7 @@ report::plot regression(report::share width, unsigned seed, std::string const& t
 
 report::graph dependence(report::direction where) {
   report::graph g{
-      .title = "What moving one assignment reaches",
+      .title = "What a move of one assignment affects",
       .nodes = {{"mu1", "mu[1]"}, {"mu2", "mu[2]"}, {"pi", "pi"}, {"total", "log density", true}},
       .direction = where};
   for (int i = 1; i <= 6; ++i) {
@@ -112,7 +112,8 @@ report::document fair() {
       .rows = {
           {"one assignment moves", {182, 1.7}}, {"a mean moves", {182, 61}}, {"all change", {182, 203}}}});
   mixture.add(dependence(report::direction::right));
-  mixture.add(report::listing{"What ran", "%96 = map: one turn\n%124 = reduce: a difference\n"});
+  mixture.add(
+      report::listing{"What ran", "%96 = map: one iteration\n%124 = reduce: updated by the difference\n"});
 
   report::section sleep("Sleep, a hierarchical regression");
   sleep.add(regression(report::share::half, 3, "Subject 308"));

@@ -269,8 +269,8 @@ protected:
     frame const top = frames_.back();
     if (!top.ended)
       wrong(
-          in_.offset(), top.owner == nothing ? "a function ends with return; write it in front of the \"}\""
-                                             : "a region ends with yield; write it in front of the \"}\"");
+          in_.offset(), top.owner == nothing ? "a function ends with return; write it before the \"}\""
+                                             : "a region ends with yield; write it before the \"}\"");
     (void)in_.take('}');
     frames_.pop_back();
     if (top.owner == nothing) return;
@@ -294,7 +294,7 @@ private:
       wrong(at, text_of(b) + " is not defined; values are defined before they are used");
       b.is = state::broken;
     } else if (b.is == state::open)
-      wrong(at, text_of(b) + " is used inside of the operation that it comes from; it is known behind it");
+      wrong(at, text_of(b) + " is used inside the operation that defines it; it is available after it");
     else
       wrong(at, text_of(b) + " belongs to a region that has ended; let the region yield it");
   }

@@ -40,7 +40,7 @@ protected:
       in_.expect('=');
     }
     at_ = offset();
-    if (frames_.back().ended) in_.fail_expected("\"}\" behind the end of the block");
+    if (frames_.back().ended) in_.fail_expected("\"}\" after the end of the block");
     std::string_view const word = in_.word();
     if (word.empty()) in_.fail_expected(heads_.empty() ? "an operation or \"}\"" : "an operation");
     bool const returns = word == "return";
@@ -219,7 +219,7 @@ private:
       in_.fail(
           types_at_, std::string(ir::name_of(code)) + ": carries " +
                          text_of(std::span(wanted_).subspan(first)) + ", and " + text_of(declared_) +
-                         " is declared; what each iteration gives stands behind \"stack\"");
+                         " is declared; what each iteration yields is declared after \"stack\"");
     std::uint32_t const stack_at = offset();
     if (in_.take("stack")) read_results(declared_);
     for (std::size_t i = carried; i < declared_.size(); ++i) declared_[i] = row_array(stack_at, declared_[i]);

@@ -144,8 +144,8 @@ private:
                  std::to_string(index_of(n)) + ", which does not exist"),
              false;
     if ((*f_)[n].parent != r)
-      return wrong(n, "it stands in region " + std::to_string(index_of(r)) + ", and says another"), false;
-    if ((*f_)[n].previous != previous) return wrong(n, "it does not know what stands in front of it"), false;
+      return wrong(n, "it is in region " + std::to_string(index_of(r)) + ", and says another"), false;
+    if ((*f_)[n].previous != previous) return wrong(n, "its link to the operation before it is wrong"), false;
     return true;
   }
 
@@ -201,7 +201,7 @@ private:
     function const& f = *f_;
     for (std::uint32_t i = 0; i < f.node_count() && met_ < f.node_count(); ++i)
       if (f[node_id{i}].parent != nothing && numbers_->order[i] == 0)
-        wrong(node_id{i}, "it says that it stands in a region, and does not");
+        wrong(node_id{i}, "it says that it is in a region, and is not");
     for (std::uint32_t i = 1; i < f.region_count(); ++i)
       if (f[region_id{i}].parent != nothing && numbers_->end[i] == 0)
         wrong("region " + std::to_string(i) + " says that it belongs to an operation, and does not");

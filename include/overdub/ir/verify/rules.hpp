@@ -71,7 +71,7 @@ private:
     if (f.structure != nothing && !out_.has(f.structure))
       wrong("its structure is a text that does not exist; give it a text of the program");
     if (f.place != nothing && index_of(f.place) >= program_.place_count())
-      wrong("its place does not exist; add it to the program first");
+      wrong("its source location does not exist; add it to the program first");
     for (std::size_t i = 0; i < f.results.size(); ++i)
       check_type(f.results[i], "result " + std::to_string(i + 1));
     check_derivative();
@@ -165,11 +165,11 @@ private:
     function const& f = *f_;
     function::node const& node = f[n];
     if (node.place != nothing && index_of(node.place) >= program_.place_count())
-      wrong(n, "its place does not exist; add it to the program first");
+      wrong(n, "its source location does not exist; add it to the program first");
     if (node.code == op::yield && node.next != nothing)
       wrong(
-          n,
-          "a yield ends its region, and something stands behind it; move that in front of it, or erase it");
+          n, "a yield ends its region, and an operation follows it; move that operation before the yield, or "
+             "erase it");
     bool const readable = check_attributes(n);
     check_operands(n);
     for (region_id const r : f.regions_of(n)) check_end(r, n);
@@ -199,11 +199,11 @@ private:
       if (definition >= numbers_->order[index_of(n)])
         return " is used before it is defined; move its definition in front";
       if (numbers_->behind[index_of(f.node_of(v))] > numbers_->order[index_of(n)])
-        return " is used inside of the operation that it comes from; it is known only behind it";
+        return " is used inside the operation that defines it; it is available only after it";
     } else if (numbers_->end[index_of(f.region_of(v))] == 0) {
       return " is an argument of a region that was erased; substitute it before";
     }
-    return " belongs to a region that this operation does not stand in; let the region yield it";
+    return " belongs to a region that this operation is not nested in; let the region yield it";
   }
 
   // Each operation uses some attributes, and leaves the others alone. False when its types cannot be asked for.
@@ -305,7 +305,7 @@ private:
     node_id const last = f[r].last;
     if (last != nothing && f[last].code == op::yield) return;
     std::string const text =
-        region(owner, r) + " does not end with a yield; add one behind its last operation";
+        region(owner, r) + " does not end with a yield; add one after its last operation";
     owner == nothing ? wrong(text) : wrong(owner, text);
   }
   bool ends(region_id r) const { return yield_of(r) != nothing; }

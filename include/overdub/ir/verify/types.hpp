@@ -103,7 +103,7 @@ private:
     }
     for (note const& n : p.notes)
       if (n.at != nothing && index_of(n.at) >= p.place_count())
-        out_.add("the note \"" + n.text + "\" is at a place that does not exist; add the place first");
+        out_.add("the note \"" + n.text + "\" has a source location that does not exist; add that first");
   }
 
   program const& program_;
