@@ -2,6 +2,8 @@
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
+#include <thread>
+
 namespace {
 
 using namespace overdub;
@@ -45,6 +47,19 @@ TEST_CASE("what a native function calls is outside of the run, and does not esca
       overdub::run(
           c, [](auto x) { return native(x); }, 3.0) == 10.0);
   CHECK(c.calls == 1);
+}
+
+TEST_CASE("what a thread of the function's own calls is outside of the run, and does not escape") {
+  strict_context c;
+  double const made = overdub::run(
+      c,
+      [](auto x) {
+        double other = 0;
+        std::thread([&] { other = square(3.0); }).join();
+        return x + other;
+      },
+      2.0);
+  CHECK(made == 11.0);
 }
 
 TEST_CASE("one strict context makes a composition strict") {
