@@ -93,7 +93,8 @@ OVERDUB_INLINE constexpr auto over_each(tangents<T, N> const& a, S const& y) {
   return along_each<N>(strong_div, a, y);
 }
 
-// The tangents of a product: a zero among them is a strong one where a factor is not finite. One comparison serves all directions.
+// The tangents of a product. Where a factor is infinite or NaN, a tangent of 0 contributes 0 (a strong zero). The product of the factors is finite
+// only if both are, so that one comparison serves all directions; where it overflows, strong zeros give the same.
 template <class X, class Y, class DX, class DY>
 requires(is_tangents<DX> || is_tangents<DY>) //
     OVERDUB_INLINE constexpr auto product_along(X const& x, Y const& y, DX const& dx, DY const& dy) {

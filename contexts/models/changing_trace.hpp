@@ -8,6 +8,7 @@
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/models/trace_growth.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
+#include <overdub/header_only.hpp>
 
 #include <algorithm>
 #include <bit>

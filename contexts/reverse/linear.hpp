@@ -190,7 +190,8 @@ inline linear product_tangent(term const& x, term const& y, linear const& dx, li
   return dx * y + x * dy;
 }
 inline term pow_slope(term const& r, term const& x, term const& y) {
-  term const lower = y - 1.0, at_zero = x == 0.0, divides = lower + 1.0 != y && isfinite(x) && !at_zero;
+  term const lower = y - 1.0, at_zero = x == 0.0, is_inexact = lower + 1.0 != y || y - lower != 1.0,
+             divides = is_inexact && isfinite(x) && !at_zero;
   term const by_power = pow(x, select(at_zero && y == 0.0, 1.0, lower));
   return y * select(divides, r / select(divides, x, 1.0), by_power);
 }

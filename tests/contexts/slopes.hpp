@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +23,7 @@ struct derivatives {
   real first, second;
 };
 
-/// Of the operations that are named; NaN elsewhere, and outside of their domains.
+/// Of the operations that are named; NaN outside of their domains.
 inline derivatives of_one(std::string_view name, real x) {
   using std::exp, std::log, std::sqrt, std::sin, std::cos, std::sinh, std::cosh;
   constexpr real ln2 = std::numbers::ln2_v<real>, ln10 = std::numbers::ln10_v<real>;
@@ -59,7 +61,7 @@ inline derivatives of_one(std::string_view name, real x) {
         std::tgamma(x) * slope,
         std::tgamma(x) * (squared(slope) + overdub::special_functions<real>::polygamma(1, x))};
   }
-  return {nan, nan};
+  throw std::invalid_argument("no closed form of " + std::string(name));
 }
 
 // The derivatives of an operation of two numbers along each.
@@ -67,14 +69,13 @@ struct partial_derivatives {
   real x, y;
 };
 inline partial_derivatives of_two(std::string_view name, real x, real y) {
-  constexpr real nan = std::numeric_limits<real>::quiet_NaN();
   real const far = std::hypot(x, y);
   if (name == "mul") return {y, x};
   if (name == "div") return {1 / y, -x / y / y};
   if (name == "hypot") return {x / far, y / far};
   if (name == "atan2") return {y / far / far, -x / far / far};
   if (name == "pow") return {y * std::pow(x, y - 1), std::pow(x, y) * std::log(x)};
-  return {nan, nan};
+  throw std::invalid_argument("no closed form of " + std::string(name));
 }
 
 /// Numbers of all magnitudes, of both signs, and near 1 and the other numbers where formulas cancel.
@@ -88,6 +89,8 @@ inline std::vector<double> magnitudes() {
       for (double const distance : {std::pow(10.0, e), -1.3 * std::pow(10.0, e)})
         all.push_back(near + distance);
   for (double x = 0.0625; x < 800; x *= 1.37) all.push_back(x);
+  all.push_back(9007199254740996.0); // its predecessor is rounded
+  all.push_back(1 + 7e-14);
   std::size_t const half = all.size();
   for (std::size_t i = 0; i < half; ++i) all.push_back(-all[i]);
   return all;
@@ -97,8 +100,9 @@ inline std::vector<double> magnitudes() {
 template <class T>
 real distance(T found, real right) {
   using limits = std::numeric_limits<T>;
-  if (std::isnan(right) || std::abs(right) > limits::max() || std::abs(right) < limits::min()) return 0;
+  if (std::isnan(right) || std::abs(right) > limits::max()) return 0;
   if (!std::isfinite(found)) return std::numeric_limits<real>::infinity();
+  if (std::abs(right) < limits::min()) return 0;
   int exponent = 0;
   std::frexp(right, &exponent);
   return std::abs(found - right) / std::ldexp(real(1), exponent - limits::digits);

@@ -282,12 +282,12 @@ inline constexpr bool transparent =
     !has_hooks<C> && !declares_rules<C> && !declares_enter<C> && !carries_metadata<C>;
 
 template <class S>
-struct without_transparent {
+struct skip_transparent {
   using type = S;
 };
 template <class S>
-requires(!S::empty && transparent<typename S::context>) struct without_transparent<S>
-    : without_transparent<typename S::tail> {
+requires(!S::empty && transparent<typename S::context>) struct skip_transparent<S>
+    : skip_transparent<typename S::tail> {
 };
 
 // What a leaf is in the contexts of T, which are inner ones of its own.
@@ -341,7 +341,7 @@ OVERDUB_INLINE constexpr void call_before_hooks(S const& stack, P const& p, A co
 
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a) {
-  using T = typename without_transparent<S>::type;
+  using T = typename skip_transparent<S>::type;
   if constexpr (std::is_same_v<S, unrelated>)
     return refused{};
   else if constexpr (S::empty)
@@ -386,7 +386,7 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
     return call_primitive(stack, f, static_cast<A&&>(a)...);
   else if constexpr (S::empty)
     return f.run(stack, static_cast<A&&>(a)...);
-  else if constexpr (without_transparent<S>::type::empty)
+  else if constexpr (skip_transparent<S>::type::empty)
     return wrap(stack, f.run(stack, wrap(stack, static_cast<A&&>(a))...));
   else {
     if constexpr (declares_before<typename S::context>) call_hook<before_hook>(stack, f, a...);

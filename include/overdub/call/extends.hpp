@@ -46,8 +46,8 @@ constexpr void observe_raw(B& base, F const& f, X const&... x) {
     Hook::raw_family(base, f, x...);
 }
 
-#define OVERDUB_HEARING(NAME)                                                                                \
-  template <class Context, class Hearing>                                                                    \
+#define OVERDUB_OBSERVING(NAME)                                                                              \
+  template <class Context, class Bases>                                                                      \
   struct observing_##NAME : Context {};                                                                      \
   template <class Context, class B, class... Rest>                                                           \
   struct observing_##NAME<Context, types<B, Rest...>> : Context {                                            \
@@ -67,10 +67,10 @@ constexpr void observe_raw(B& base, F const& f, X const&... x) {
       (observe_raw<NAME##_hook>(static_cast<Rest&>(*this), f, x...), ...);                                   \
     }                                                                                                        \
   };
-OVERDUB_HEARING(before)
-OVERDUB_HEARING(after)
-OVERDUB_HEARING(failed)
-#undef OVERDUB_HEARING
+OVERDUB_OBSERVING(before)
+OVERDUB_OBSERVING(after)
+OVERDUB_OBSERVING(failed)
+#undef OVERDUB_OBSERVING
 
 template <class... C>
 using extension_of = observing_failed<
@@ -106,7 +106,7 @@ using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 /// Rules of a base that go on inside (`call.recurse`) do so in the whole context.
 template <class... Bases>
 struct extends : detail::extension_of<detail::extended_t<Bases>...> {
-  using extended = types<detail::extended_t<Bases>...>;
+  using overdub_bases = types<detail::extended_t<Bases>...>;
 };
 
 } // namespace overdub

@@ -151,9 +151,9 @@ struct extended_contexts {
   using type = types<>;
 };
 template <class C>
-requires requires { typename C::extended; }
+requires requires { typename C::overdub_bases; }
 struct extended_contexts<C> {
-  using type = typename C::extended;
+  using type = typename C::overdub_bases;
 };
 
 template <class List, class... F>

@@ -104,7 +104,8 @@ OVERDUB_INLINE constexpr auto pow_slope(R const& r, X const& x, Y const& y) {
   plain_t<Y> const one{1};
   auto const lower = y - one;
   auto const at_zero = x == plain_t<X>{};
-  auto const divides = lower + one != y && isfinite(x) && !at_zero;
+  auto const is_inexact = lower + one != y || y - lower != one;
+  auto const divides = is_inexact && isfinite(x) && !at_zero;
   auto const by_power = pow(x, select(at_zero && y == plain_t<Y>{}, one, lower));
   return y * select(divides, r / select(divides, x, plain_t<X>{1}), by_power);
 }

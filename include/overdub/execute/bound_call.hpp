@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/execute/run.hpp>
+#include <overdub/header_only.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -20,8 +21,8 @@ class bound_call {
 public:
   explicit bound_call(std::shared_ptr<execute::code const> c)
       : bound_call(c, c->compiled != nullptr ? results_at::base : results_at::frame) {}
-  OVERDUB_DECL bound_call(bound_call&& other);
-  OVERDUB_DECL bound_call& operator=(bound_call&& other);
+  OVERDUB_DECL bound_call(bound_call&& other) noexcept;
+  OVERDUB_DECL bound_call& operator=(bound_call&& other) noexcept;
   OVERDUB_DECL ~bound_call();
 
   /// A scalar, by its bits.

@@ -10,8 +10,8 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-OVERDUB_DECL bound_call::bound_call(bound_call&& other) = default;
-OVERDUB_DECL bound_call& bound_call::operator=(bound_call&& other) = default;
+OVERDUB_DECL bound_call::bound_call(bound_call&& other) noexcept = default;
+OVERDUB_DECL bound_call& bound_call::operator=(bound_call&& other) noexcept = default;
 OVERDUB_DECL bound_call::~bound_call() = default;
 
 OVERDUB_DECL bound_call::bound_call(std::shared_ptr<execute::code const> c, results_at where)

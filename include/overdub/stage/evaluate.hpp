@@ -51,9 +51,9 @@ inline void check_arguments(ir::program const& p, ir::function_id id, std::span<
           ir::text_of(p, wanted).c_str(), ir::text_of(p, given[i]).c_str()));
 }
 
-// The contexts that have something to say: programs mean in S what they mean in these.
+// The contexts from the first one on that intercepts calls: programs mean in S what they mean in these.
 template <class S>
-using without_transparent_t = typename without_transparent<S>::type;
+using skip_transparent_t = typename skip_transparent<S>::type;
 
 // Whether function values go through more than calls, branches and select: contexts do not follow them there.
 inline bool has_functions_in_data(ir::program const& p) {
@@ -134,20 +134,20 @@ struct evaluation<S> {
 
 // Arguments as the function's parameters.
 template <class S, class... A>
-std::vector<cell<without_transparent_t<S>>>
+std::vector<cell<skip_transparent_t<S>>>
 arguments_of(ir::program const& p, ir::function_id id, S const& stack, A const&... a) {
   static_assert(
       (static_cast<bool>(ir_type_of<plain_t<A>>) && ...),
       "overdub: programs are evaluated on bool, i64, float, double and arrays of them");
   check_arguments(p, id, std::array<ir::type, sizeof...(A)>{ir_type_of<plain_t<A>>...});
-  using T = without_transparent_t<S>;
+  using T = skip_transparent_t<S>;
   return {cell<T>(wrap(tail_of<T>(stack), down_to<T>(a)))...};
 }
 
 template <class S, class R>
 wrap_t<S, R>
-result_as(S const& stack, ir::program const& p, ir::function_id id, cell<without_transparent_t<S>> const& c) {
-  if (auto const* x = c.template get<wrap_t<without_transparent_t<S>, R>>()) return wrap(stack, *x);
+result_as(S const& stack, ir::program const& p, ir::function_id id, cell<skip_transparent_t<S>> const& c) {
+  if (auto const* x = c.template get<wrap_t<skip_transparent_t<S>, R>>()) return wrap(stack, *x);
   throw type_error(message(
       "overdub: @%s does not return the type that it is asked for, %s", std::string(p.name_of(id)).c_str(),
       ir::text_of(p, ir_type_of<R>).c_str()));
@@ -166,7 +166,7 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   detail::numbered_evaluation const numbered;
   using S = detail::outermost_t<A...>;
   S const stack = detail::stack_from<S>(a...);
-  using T = detail::without_transparent_t<S>;
+  using T = detail::skip_transparent_t<S>;
 #if OVERDUB_CHECKED
   [[maybe_unused]] detail::watch_t<S> const unwatched{false};
 #endif
@@ -211,7 +211,7 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) 
   else
     for (std::uint32_t i = 0; i < p.functions.size(); ++i)
       if (!p.is_erased(ir::function_id{i})) roots.push_back(ir::function_id{i});
-  using T = without_transparent_t<S>;
+  using T = skip_transparent_t<S>;
   auto const made = evaluation<T>::staged(p, tail_of<T>(contexts), names_above<S, T>(), roots);
   if (p.entry != ir::nothing) r.program.entry = made.front();
   return r.finish();

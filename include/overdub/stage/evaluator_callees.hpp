@@ -98,8 +98,8 @@ public:
 
   // Whether contexts intercept calls of a callee that none names.
   template <class Unnamed>
-  static consteval bool is_any_observed() {
-    return observes_any<Unnamed>(tried_signatures_t<S, Unnamed>{}) || observes_untyped<Unnamed>() ||
+  static consteval bool is_any_intercepted() {
+    return intercepts_any<Unnamed>(tried_signatures_t<S, Unnamed>{}) || intercepts_untyped<Unnamed>() ||
            asks_types_of<Unnamed>() || observes_by_types<Unnamed>();
   }
 
@@ -112,12 +112,12 @@ private:
   template <class R>
   using result_in = typename program_result<S, R>::type;
   template <class F, class R, class... X>
-  static consteval bool observes_signature(called_with<R, X...>) {
+  static consteval bool intercepts_signature(called_with<R, X...>) {
     return any_intercepts_function<S, callee_as<F, R>, result_in<R>, in<X>...>();
   }
   template <class F, class... Signature>
-  static consteval bool observes_any(types<Signature...>) {
-    return (observes_signature<F>(Signature{}) || ...);
+  static consteval bool intercepts_any(types<Signature...>) {
+    return (intercepts_signature<F>(Signature{}) || ...);
   }
   // Whether a rule answers it that does not answer values of any type, too.
   template <class F, class R, class... X>
@@ -136,10 +136,10 @@ private:
     (std::make_index_sequence<most_typed + 1>{});
   }
   template <class F>
-  static consteval bool observes_untyped() {
+  static consteval bool intercepts_untyped() {
     // Hooks of several parameters are compiled for the signatures that are listed, if any.
     constexpr std::size_t most = has_written_signatures<S, F> ? 1 : most_seen;
-    return observes_cells<S, callee_as<F, one_cell>, most>();
+    return intercepts_cells<S, callee_as<F, one_cell>, most>();
   }
   // Whether a hook takes calls of a few arguments of some types.
   template <class F>
@@ -180,7 +180,7 @@ private:
         return run_said<F>(typename native_signature<F>::type{}, results) ||
                (takes_reals() && run_reals<F>(results)) ||
                run_said<F>(decltype(find_said_types<true, S, F>()){}, results) ||
-               (!is_in_rules<F>() && run_intercepted<F>(decltype(find_said_types<false, S, F>()){}, results));
+               (!is_in_rules<F>() && run_observed<F>(decltype(find_said_types<false, S, F>()){}, results));
     }();
     if (!is_typed) run_untyped<F>(results);
     return results;
@@ -202,7 +202,7 @@ private:
     return (run_numbers<F>(List{}, results) || ...);
   }
   template <class F, class... List>
-  bool run_intercepted(types<List...>, std::optional<std::vector<slot>>& results) {
+  bool run_observed(types<List...>, std::optional<std::vector<slot>>& results) {
     return (run_typed<F>(with_cell(List{}), results) || ...);
   }
   template <class... X>
@@ -234,7 +234,7 @@ private:
         if (!returns<R>()) return false;
         if constexpr (std::is_same_v<R, one_cell>) refuse_types<F>();
         reject_unmatched_rule<F, any_has_function_rule<false, S, callee_as<F, R>, in<X>...>()>();
-        if constexpr (observes_signature<F>(called_with<R, X...>{}))
+        if constexpr (intercepts_signature<F>(called_with<R, X...>{}))
           [&]<std::size_t... I>(std::index_sequence<I...>) {
             auto const result = called<F, R>(*by_.leaf(arguments_[I]).template get<in<X>>()...);
             if constexpr (std::is_same_v<R, one_cell>)
@@ -314,7 +314,7 @@ private:
   template <class F>
   void run_untyped(std::optional<std::vector<slot>>& results) {
     refuse_types<F>();
-    if constexpr (observes_untyped<F>()) {
+    if constexpr (intercepts_untyped<F>()) {
       std::vector<any> all;
       for (slot const& s : arguments_) all.push_back(by_.cell_or_none(s));
       refuse_rules<F>();
@@ -361,12 +361,14 @@ private:
   any call_untyped(std::vector<any> const& all) {
     if constexpr (Callee::template is_only_observed<F, R>())
       return callee_.template observed<F, R>(all, name_);
-    any result;
-    [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (void)((std::min(all.size(), most_seen) == N && (result = call_on<F, R>(all, std::make_index_sequence<N>{}), true)) || ...);
+    else {
+      any result;
+      [&]<std::size_t... N>(std::index_sequence<N...>) {
+        (void)((std::min(all.size(), most_seen) == N && (result = call_on<F, R>(all, std::make_index_sequence<N>{}), true)) || ...);
+      }
+      (std::make_index_sequence<most_seen + 1>{});
+      return result;
     }
-    (std::make_index_sequence<most_seen + 1>{});
-    return result;
   }
   template <class F, class R, std::size_t... I>
   any call_on(std::vector<any> const& all, std::index_sequence<I...>) {
@@ -441,14 +443,14 @@ consteval bool evaluator<S>::may_intercept_functions() {
   if constexpr (S::empty)
     return false;
   else
-    return intercepted_call<function_callee>::template is_any_observed<unnamed_function>() ||
+    return intercepted_call<function_callee>::template is_any_intercepted<unnamed_function>() ||
            !std::is_same_v<named_functions_t<S>, types<>>;
 }
 template <class S>
 bool evaluator<S>::finds_functions([[maybe_unused]] ir::program const& p) {
   if constexpr (!may_intercept_functions())
     return false;
-  else if constexpr (intercepted_call<function_callee>::template is_any_observed<unnamed_function>())
+  else if constexpr (intercepted_call<function_callee>::template is_any_intercepted<unnamed_function>())
     return true;
   else
     return [&]<class... F>(types<F...>) {

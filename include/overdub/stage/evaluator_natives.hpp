@@ -12,6 +12,9 @@
 
 namespace overdub::detail {
 
+// How many arguments of a native function contexts see.
+inline constexpr std::size_t seen_of_natives = 8;
+
 // What is called: a native function.
 template <class S>
 struct evaluator<S>::native_callee {
@@ -37,20 +40,18 @@ struct evaluator<S>::native_callee {
   std::vector<ir::type> const& result_types() const { return types_of_results; }
   // It is called on what the contexts saw.
   void check_untyped(std::vector<any> const& arguments) const {
-    bool const is_seen = arguments.size() <= 8 && types_of_results.size() <= 1 &&
+    bool const is_seen = arguments.size() <= seen_of_natives && types_of_results.size() <= 1 &&
                          std::ranges::all_of(types_of_results, is_cell) &&
                          std::ranges::all_of(arguments, [](any const& x) { return static_cast<bool>(x); });
     if (!is_seen)
       throw evaluation_error(message(
           "overdub: contexts intercept native functions of up to 8 numbers and arrays that return one or "
-          "nothing, "
-          "and "
-          "\"%.*s\" is none; leave the function that calls it as it is, or stage the function of C++ in the "
+          "nothing, and \"%.*s\" is none; leave the function that calls it as it is, or stage the function "
+          "of C++ in the "
           "context",
           static_cast<int>(name().size()), name().data()));
   }
 
-  static constexpr std::size_t most_seen = 8; // arguments
   template <class F, class R>
   using result_in = std::conditional_t<std::is_same_v<R, no_cell>, none, any>;
 
@@ -61,7 +62,7 @@ struct evaluator<S>::native_callee {
       return []<std::size_t... N>(std::index_sequence<N...>) {
         return !(has_rule_for_cells<F, R>(list_of_t<any, N>{}) || ...);
       }
-    (std::make_index_sequence<most_seen + 1>{});
+    (std::make_index_sequence<seen_of_natives + 1>{});
     else return false;
   }
   template <class F, class R, class... X>
@@ -79,7 +80,7 @@ struct evaluator<S>::native_callee {
       (void)((arguments.size() == N && (found = observations_for<F, R>(list_of_t<any, N>{}), true)) || ...);
       return found;
     }
-    (std::make_index_sequence<most_seen + 1>{});
+    (std::make_index_sequence<seen_of_natives + 1>{});
     return by.observe_native(at.f[n], arguments, types_of_results, name, hooks);
   }
 
@@ -116,8 +117,8 @@ using all_effects = types<
 
 // Hooks for all native functions get values of any types, and rules for all where they answer these.
 template <class S, class F>
-consteval bool observes_unnamed() {
-  return observes_cells<S, program_native<evaluator<S>, F, one_cell>, 8>();
+consteval bool intercepts_unnamed() {
+  return intercepts_cells<S, program_native<evaluator<S>, F, one_cell>, seen_of_natives>();
 }
 template <class S>
 consteval bool evaluator<S>::may_intercept_natives() {
@@ -126,7 +127,7 @@ consteval bool evaluator<S>::may_intercept_natives() {
   else if constexpr (!std::is_same_v<named_natives_t<S>, types<>>)
     return true;
   else
-    return []<class... F>(types<F...>) { return (observes_unnamed<S, F>() || ...); }(all_effects{});
+    return []<class... F>(types<F...>) { return (intercepts_unnamed<S, F>() || ...); }(all_effects{});
 }
 
 // Whether contexts answered a call of a native function, or observed it.
@@ -193,14 +194,14 @@ auto evaluator<S>::observe_native(
   recorder& r = recorder_();
   auto const operands = symbols(arguments);
   std::vector<ir::value_id> seen{r.literal(number_of_name(name))};
-  auto const add_to = [&](std::vector<ir::value_id>& all, ir::value_id v) {
+  auto const append_typed = [&](std::vector<ir::value_id>& all, ir::value_id v) {
     all.push_back(r.literal(number_of_cell(r.here().type_of(v))));
     all.push_back(v);
   };
-  for (ir::value_id const v : operands) add_to(seen, v);
+  for (ir::value_id const v : operands) append_typed(seen, v);
   auto const seen_after = [&](ir::value_id result) {
     std::vector<ir::value_id> all{seen.front()};
-    if (result != ir::nothing) add_to(all, result);
+    if (result != ir::nothing) append_typed(all, result);
     all.insert(all.end(), seen.begin() + 1, seen.end());
     return all;
   };

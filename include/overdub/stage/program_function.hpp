@@ -351,14 +351,14 @@ consteval bool any_asks_types() {
 }
 // Whether one does a call of values whose types are found at run time, of up to N.
 template <class S, class F, std::size_t N>
-consteval bool observes_cells() {
+consteval bool intercepts_cells() {
   constexpr bool here = []<class... X>(types<X...>) {
     return any_intercepts_function<S, F, cell<S>, X...>();
   }(list_of_t<cell<S>, N>{});
   if constexpr (here || N == 0)
     return here;
   else
-    return observes_cells<S, F, N - 1>();
+    return intercepts_cells<S, F, N - 1>();
 }
 // Whether a hook of a context above `staging` takes a call of F with these arguments.
 template <class S, class F, class... X>

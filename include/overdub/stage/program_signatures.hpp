@@ -149,15 +149,15 @@ consteval bool says_it_takes(types<X...>, std::index_sequence<I...> each) {
 // Whether one of its hooks takes them, and says of one of them what it is.
 template <class S, class F, class... X>
 consteval bool observes_types(types<X...>) {
-  constexpr auto intercepts_it = []<class Result, class... Y>(types<Result, Y...>) {
+  constexpr auto hooks_observe_it = []<class Result, class... Y>(types<Result, Y...>) {
     return find_hook<before_hook, S, F, Y...>() != hook_kind::never ||
            find_hook<after_hook, S, F, Result, Y...>() != hook_kind::never ||
            find_hook<failed_hook, S, F, std::exception_ptr, Y...>() != hook_kind::never;
   };
-  if constexpr (intercepts_it(types<cell<S>, one_for_each<unlike_all, X>...>{}))
+  if constexpr (hooks_observe_it(types<cell<S>, one_for_each<unlike_all, X>...>{}))
     return false;
   else
-    return intercepts_it(types<cell<S>, wrap_t<S, X>...>{});
+    return hooks_observe_it(types<cell<S>, wrap_t<S, X>...>{});
 }
 
 } // namespace overdub::detail

@@ -1,8 +1,9 @@
 // The sum of two values of one type, number by number: of the numbers that they hold, and of those in their metadata. No context sees
-// the additions. Accumulators add by it, in programs and in those that contexts make of them alike: a sum is linear.
+// the additions. Accumulators add by it where metadata are numbers, in evaluated runs as in programs that contexts make: a sum is linear.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
+#include <overdub/call/native.hpp>
 #include <overdub/call/tree.hpp>
 #include <overdub/call/value.hpp>
 
@@ -31,7 +32,7 @@ struct sum_of_numbers_t {
     if constexpr (std::is_empty_v<X>)
       return x;
     else if constexpr (std::is_arithmetic_v<X>)
-      return static_cast<X>(x + y);
+      return native::add(x, y);
     else if constexpr (is_array<X>)
       return map(*this, x, y);
     else if constexpr (tree<X>)
