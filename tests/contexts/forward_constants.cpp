@@ -43,8 +43,7 @@ bool same(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b)) || (a == 0 && b == 0);
 }
 
-// A product of infinities has no tangent of its own along one direction, run directly (limitations): its factors' tangents are multiplied
-// by them.
+// A product of infinities has no tangent of its own (limitations): its factors' tangents are multiplied by them.
 template <class Op, class... K>
 bool is_infinite_product(Op op, K... k) {
   return (op.name() == "mul" || op.name() == "fma") && (std::isinf(k) || ...);
@@ -67,24 +66,12 @@ struct squared {
 
 template <class Op, class... K>
 void check_at(Op op, K... k) {
+  if (is_infinite_product(op, k...)) return;
   if (op.name() == "lerp" && (std::isnan(k) || ...)) return; // std::lerp of NaN may be a number
   double const g = op(k...), x = 2.0;
   std::string at;
   ((at += " " + std::to_string(k)), ...);
   INFO(op.name() << at);
-
-  // along two directions: data beside what changes, and numbers whose tangents are 0 at run time
-  using both = contexts::tangents<double, 2>;
-  auto const two =
-      run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}), tag(x, both(1.0, 0.0)), k...);
-  CHECK(same(two.metadata[0], g));
-  if (!std::isnan(g)) CHECK(two.metadata[1] == 0.0);
-  auto const still =
-      run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}), tag(x, both(1.0, 0.0)),
-          tag(k, both(0.0, 0.0))...);
-  CHECK(same(still.metadata[0], g));
-  if (!std::isnan(g)) CHECK(still.metadata[1] == 0.0);
-  if (is_infinite_product(op, k...)) return;
 
   // lifted
   auto const lifted =
@@ -94,8 +81,13 @@ void check_at(Op op, K... k) {
           tag(x, 1.0), std::tuple(k...));
   CHECK(same(lifted.metadata, g));
 
-  // data beside what changes
+  // data beside what changes, along one direction and along two
   CHECK(same(run(forward{}, fn<"scaled">(scaled<Op>{}), tag(x, 1.0), k...).metadata, g));
+  auto const two =
+      run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}),
+          tag(x, contexts::tangents<double, 2>(1.0, 0.0)), k...);
+  CHECK(same(two.metadata[0], g));
+  CHECK(same(two.metadata[1], 0.0 * g));
 
   // numbers whose tangent is 0 at run time
   CHECK(same(run(forward{}, fn<"scaled">(scaled<Op>{}), tag(x, 1.0), tag(k, 0.0)...).metadata, g));

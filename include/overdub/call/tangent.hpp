@@ -44,59 +44,6 @@ OVERDUB_INLINE constexpr auto over(D const& tangent, [[maybe_unused]] Y const& y
     return strong_div(tangent, y);
 }
 
-// A tangent times a factor: a zero need only be a strong one where the factor may be infinite or NaN, which a literal is not.
-template <class D, class Factor>
-OVERDUB_INLINE constexpr auto times_factor(D const& tangent, Factor const& factor) {
-  using T = decltype(times(tangent, factor));
-  if constexpr (std::is_arithmetic_v<Factor> && !std::is_same_v<T, zero>)
-    return native::isfinite(factor) ? T(tangent * factor) : T(times(tangent, factor));
-  else
-    return times(tangent, factor);
-}
-
-// Whether products of values V of a stack S are staged, or a context of S intercepts them: it sees the same calls in both ways to run.
-template <class S, class V>
-consteval bool products_are_seen() {
-  if constexpr (S::empty)
-    return false;
-  else {
-    using C = typename S::context;
-    if constexpr (symbolic<C>)
-      return true;
-    else if constexpr (passive<C> || requires {
-                         C::directions;
-                       }) // forward, which has rules for all operations
-      return products_are_seen<typename S::tail, inner_t<S, V>>();
-    else
-      return intercepts<S, mul_t, V, V, V>() || intercepts<S, strong_mul_t, V, V, V>() ||
-             products_are_seen<typename S::tail, inner_t<S, V>>();
-  }
-}
-template <class X, class Y>
-consteval bool sees_products() {
-  using S = outermost_t<X, Y>;
-  if constexpr (std::is_same_v<S, unrelated>)
-    return false;
-  else if constexpr (std::is_arithmetic_v<X>)
-    return products_are_seen<S, Y>();
-  else
-    return products_are_seen<S, X>();
-}
-
-// The tangent of x y. In programs, and where a context sees it, zeros are strong; tangents along several directions bring a function
-// product_along. Along one direction, run directly, the product rule is computed as it stands: a comparison for each product would cost up
-// to a third of the time of code that multiplies, and keep it from being vectorised (docs/limitations.md).
-template <class X, class Y, class DX, class DY>
-OVERDUB_INLINE constexpr auto
-product_tangent([[maybe_unused]] X const& x, [[maybe_unused]] Y const& y, DX const& dx, DY const& dy) {
-  if constexpr (sees_products<X, Y>())
-    return times_factor(dx, y) + times_factor(dy, x);
-  else if constexpr (requires { product_along(x, y, dx, dy); })
-    return product_along(x, y, dx, dy);
-  else
-    return dx * y + x * dy;
-}
-
 // x^y. Along x, y x^(y - 1). Where y - 1 is rounded, its error counts ln x times: there the power is x^y / x. It is a
 // constant at 0^0. Operands that a selection leaves out are replaced by harmless ones, so that further derivatives are finite, too.
 template <class X, class Y, class R>
