@@ -73,19 +73,19 @@ using all_signatures = types<
     double(double, double, array<double>), double(double, double), double(double), double(array<double>),
     double(double, i64), std::tuple<double, double>(double), array<double>(array<double>)>;
 
+// By operations that no random function has: a program has equal ones once.
 struct replaces_one : context {
-  auto overdub(decltype(random_function::f_one), auto x) { return x * 3.0; }
+  auto overdub(decltype(random_function::f_one), auto x) { return x * 3.3; }
 };
 struct replaces_array : context {
   using signatures = types<double(array<double>)>;
-  // By operations that no random function has: a program has equal ones once.
   auto overdub(decltype(random_function::f_array), auto xs) {
     auto const scaled = overdub::map([](auto x) { return x * 0.3; }, xs);
     return overdub::sum(scaled) + 1.0;
   }
 };
 struct replaces_native : context {
-  auto overdub(decltype(random_function::f_native), auto x) { return x * x; }
+  auto overdub(decltype(random_function::f_native), auto x) { return x * 0.7; }
 };
 template <auto F>
 struct goes_on : context {

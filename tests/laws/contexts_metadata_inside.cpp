@@ -1,0 +1,13 @@
+// The law of contexts, for contexts with metadata inside of others.
+#include "laws/support/context_law.hpp"
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<inside_part<follows_depth, replaces_one>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where values carry metadata inside of other contexts") {
+  context_law::check_in(compositions{});
+}

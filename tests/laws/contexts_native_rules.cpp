@@ -1,0 +1,13 @@
+// The law of contexts, for rules that answer native functions.
+#include "laws/support/context_law.hpp"
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<outside_observer<replaces_native>, inside_observer<clamps_guarded>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds for rules of native functions") {
+  context_law::check_in(compositions{});
+}
