@@ -1,3 +1,4 @@
+// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
 // The law of contexts, for contexts that observe families, and replace what reductions combine by.
 #include "laws/support/context_law.hpp"
 
