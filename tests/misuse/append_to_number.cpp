@@ -1,5 +1,5 @@
 // Arrays get longer, and numbers do not.
-// expect: overdub: append<I>\(x\) is for arguments that are arrays; set other arguments by set<I>(x)
+// expect: overdub: append<I>\(x\) is for arguments that are arrays; set other arguments by set<I>\(x\)
 #include <overdub/contexts/incremental.hpp>
 
 constexpr auto scaled = overdub::fn<"scaled">(
