@@ -90,7 +90,8 @@ TEST_CASE("sites, and the names of a posterior, stand in the order in which the 
   for (ms::site const& s : m.sites()) sites.push_back(s.address);
   CHECK(sites == std::vector<std::string>{"mu", "first/sd", "first/x", "effect", "a", "b", "y"});
   ms::posterior const p(m, {{"y", od::array<double>{1, 2}}});
-  CHECK(p.names() == std::vector<std::string>{"mu", "first.sd", "first.x", "effect[1]", "effect[2]", "a", "b"});
+  CHECK(
+      p.names() == std::vector<std::string>{"mu", "first.sd", "first.x", "effect[1]", "effect[2]", "a", "b"});
 }
 
 TEST_CASE("a distribution of no parameters is one of a model's") {
