@@ -230,7 +230,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
       made.loops += ran.find(": from the first") != ran.npos;
       made.inside +=
           ran.find("it is nested in a loop") != ran.npos && ran.find(": from the first") != ran.npos;
-      made.ways += ran.find(": the way from") != ran.npos;
+      made.ways += ran.find(": updated along a path") != ran.npos;
       made.stays += ran.find(": unchanged") != ran.npos;
       made.grown += ran.find(": one appended iteration") != ran.npos;
       made.came += ran.find(": the appended iterations") != ran.npos;
