@@ -262,7 +262,11 @@ void check_in(types<Composition...>) {
     check_pair(each, seed);
     ++pairs;
   };
-  for (std::uint64_t seed = 1; pairs < wanted; ++seed) (check(Composition{}, seed), ...);
+  std::uint64_t seed = 0;
+  while (pairs < wanted) {
+    ++seed;
+    (check(Composition{}, seed), ...);
+  }
   CHECK(pairs >= wanted);
 }
 
