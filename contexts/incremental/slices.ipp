@@ -77,7 +77,7 @@ OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_optio
   has_hooks_ = increments::drop_hooks(without_hooks);
   increments::refuse_effects(without_hooks);
   pass::default_pipeline(program_);
-  // Guesses that turn out wrong, counts of work and plain runs would be observed.
+  // Hooks would observe failed guards, counts of work and plain runs.
   if (has_hooks_) least_work = std::numeric_limits<std::uint64_t>::max();
   increments::refuse_values(program_);
   layout_ = results_of_function();

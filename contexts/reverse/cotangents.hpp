@@ -46,8 +46,8 @@ public:
     }
     top().elements[array].push_back({{indices.begin(), indices.end()}, share});
   }
-  /// Gives what a scope has collected for a part of an array to the array, and forgets it. Single elements go there by their own indices,
-  /// without an array of zeros around them.
+  /// Adds the cotangent that a scope has collected for a part of an array to that of the array, and forgets it. Single elements are
+  /// added by their own indices, without an array of zeros around them.
   void hand_on(value_id v, value_id array, std::span<value_id const> indices) {
     bool const as_whole = top().by_index.contains(array);
     std::vector<part> parts;
