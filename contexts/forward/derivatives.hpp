@@ -198,17 +198,16 @@ array<T> forward_gradient(F const& f, array<T> const& xs) {
   };
   forward_along<N> context;
   auto const size = static_cast<std::size_t>(xs.size());
-  std::vector<T> result;
-  result.reserve(size);
+  overdub::detail::array_builder<T> result(xs.size());
   for (i64 first = 0; first < xs.size(); first += N) {
     std::vector<Tangent> seeds(size);
     for (i64 i = first; i < xs.size() && i < first + N; ++i)
       along(seeds[static_cast<std::size_t>(i)], i - first) = T{1};
     auto const directions = array<Tangent>::borrow(seeds);
     auto const slopes = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
-    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.push_back(along(slopes, i - first));
+    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.put(i, along(slopes, i - first));
   }
-  return array<T>::copy_of(result);
+  return result.finish(xs.size());
 }
 /// The same of f in contexts, as `derivative` has it.
 template <int N = 8, class Context, class F, std::floating_point T>
