@@ -16,7 +16,10 @@
 #include <overdub/stage/evaluator_natives.hpp>
 #include <overdub/stage/stage.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <span>
 #include <string>
 #include <tuple>
@@ -197,9 +200,9 @@ auto evaluate(ir::program const& p, A const&... a) {
 
 namespace detail {
 
+// Writes what the program becomes in the contexts.
 template <class S>
-ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) {
-  ir::verify(given);
+void rewrite(recorder& r, S const& contexts, ir::program const& given) {
   ir::program data;
   bool const has_data = has_functions_in_data(given);
   if (has_data) data = with_functions_as_data(given, given.entry);
@@ -214,7 +217,44 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) 
   using T = skip_transparent_t<S>;
   auto const made = evaluation<T>::staged(p, tail_of<T>(contexts), names_above<S, T>(), roots);
   if (p.entry != ir::nothing) r.program.entry = made.front();
+}
+
+template <class S>
+ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
+  ir::verify(p);
+  rewrite(r, contexts, p);
   return r.finish();
+}
+
+// The contexts are given from the outermost on.
+template <class... C>
+void rewrite_in(recorder& r, ir::program const& p, C&... contexts) {
+  staging innermost(r);
+  run_lifetime<C...> const run;
+  rewrite(
+      r, make_run_stack<types<>>(run.get(), stack<level<staging, void>>(innermost, stack<>{}), contexts...),
+      p);
+}
+
+// How many contexts, from the outermost on, come before those with metadata; 0, where no context has metadata.
+template <class... C>
+consteval std::size_t first_stage() {
+  constexpr bool keeps[] = {carries_metadata<C>...};
+  std::size_t const first = static_cast<std::size_t>(std::ranges::find(keeps, true) - std::begin(keeps));
+  return first < sizeof...(C) ? first : 0;
+}
+// Contexts without metadata make a program of the same types, which those within them rewrite: two evaluators of few contexts are less
+// to compile than one of all, whose values have metadata in each operation.
+template <std::size_t First, class... C>
+void rewrite_in_stages(recorder& r, ir::program const& p, std::tuple<C&...> const& contexts) {
+  [&]<std::size_t... Outer, std::size_t... Inner>(
+      std::index_sequence<Outer...>, std::index_sequence<Inner...>) {
+    recorder outer;
+    rewrite_in(outer, p, std::get<Outer>(contexts)...);
+    ir::program const between = outer.take(); // not canonical: the others see each operation
+    rewrite_in(r, between, std::get<First + Inner>(contexts)...);
+  }
+  (std::make_index_sequence<First>{}, std::make_index_sequence<sizeof...(C) - First>{});
 }
 
 } // namespace detail
@@ -226,29 +266,26 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& given) 
 template <class Context>
 requires is_context<Context> ir::program overdub(Context&& context, ir::program const& p) {
   detail::refuse_temporary_hooks<Context>();
+  ir::verify(p);
   detail::recorder r;
-  staging innermost(r);
-  detail::run_lifetime<std::remove_cvref_t<Context>> const run;
-  return detail::rewritten(
-      r,
-      detail::make_run_stack<types<>>(run.get(), stack<level<staging, void>>(innermost, stack<>{}), context),
-      p);
+  detail::rewrite_in(r, p, context);
+  return r.finish();
 }
 template <class Composition>
 requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
 overdub(Composition&& composed, ir::program const& p) {
   detail::refuse_temporary_composition<Composition>();
+  ir::verify(p);
   auto&& contexts = detail::changeable(std::forward<Composition>(composed));
   detail::recorder r;
-  staging innermost(r);
-  return detail::hana::unpack(contexts.contexts, [&]<class... Held>(Held&... held) {
-    detail::run_lifetime<detail::held_context_t<Held>...> const run;
-    return detail::rewritten(
-        r,
-        detail::make_run_stack<types<>>(
-            run.get(), stack<level<staging, void>>(innermost, stack<>{}), detail::get_held(held)...),
-        p);
+  detail::hana::unpack(contexts.contexts, [&]<class... Held>(Held&... held) {
+    constexpr std::size_t first = detail::first_stage<detail::held_context_t<Held>...>();
+    if constexpr (first == 0)
+      detail::rewrite_in(r, p, detail::get_held(held)...);
+    else
+      detail::rewrite_in_stages<first>(r, p, std::tie(detail::get_held(held)...));
   });
+  return r.finish();
 }
 
 /// `overdub`, under a name that stays unambiguous after `using namespace overdub`.

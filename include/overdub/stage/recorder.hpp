@@ -129,7 +129,9 @@ public:
   ir::function_id id_of(std::size_t number) const { return functions_[number].id; }
   // A function for operations that nobody needs: those that make a value of a type, to be filled with other symbols.
   ir::function_id scratch();
-  // The program, finished: functions of one name are numbered by their signatures, whichever was staged first.
+  // The program: functions of one name are numbered by their signatures, whichever was staged first.
+  ir::program take();
+  // The same in canonical form.
   ir::program finish();
   // The name without the number of its signature: f of f#2.
   static std::string_view base_name(std::string_view name);

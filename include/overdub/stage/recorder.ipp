@@ -134,6 +134,11 @@ OVERDUB_DECL ir::value_id recorder::converted(ir::value_id v, ir::type to) {
 }
 
 OVERDUB_DECL ir::program recorder::finish() {
+  ir::program made = take();
+  pass::canonicalise(made);
+  return made;
+}
+OVERDUB_DECL ir::program recorder::take() {
   if (scratch_ != ir::nothing) program.erase(scratch_);
   std::vector<ir::function_id> all;
   for (std::uint32_t i = 0; i < program.functions.size(); ++i)
@@ -158,7 +163,6 @@ OVERDUB_DECL ir::program recorder::finish() {
     last = base;
     program[f].name = program.intern(number == 1 ? base : base + '#' + std::to_string(number));
   }
-  pass::canonicalise(program);
   return std::move(program);
 }
 

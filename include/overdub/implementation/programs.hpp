@@ -1,0 +1,39 @@
+// What headers declare, and a library or one unit of a program defines: programs, their text, their checks and passes, and random numbers.
+#pragma once
+
+#include <overdub/implementation/only_once.hpp>
+
+#include <overdub/call/callee_name.ipp>
+#include <overdub/contexts/random.ipp>
+#include <overdub/header_only.ipp>
+#include <overdub/io/output_file.ipp>
+#include <overdub/ir/bounds.ipp>
+#include <overdub/ir/calls.ipp>
+#include <overdub/ir/cursor.ipp>
+#include <overdub/ir/effects.ipp>
+#include <overdub/ir/equal.ipp>
+#include <overdub/ir/function.ipp>
+#include <overdub/ir/infer.ipp>
+#include <overdub/ir/parse.ipp>
+#include <overdub/ir/print.ipp>
+#include <overdub/ir/program.ipp>
+#include <overdub/ir/type_text.ipp>
+#include <overdub/ir/verify.ipp>
+#include <overdub/pass/cancel_reabstractions.ipp>
+#include <overdub/pass/canonicalise.ipp>
+#include <overdub/pass/choose_functions.ipp>
+#include <overdub/pass/cost.ipp>
+#include <overdub/pass/cse.ipp>
+#include <overdub/pass/dce.ipp>
+#include <overdub/pass/defunctionalise.ipp>
+#include <overdub/pass/fold.ipp>
+#include <overdub/pass/fuse.ipp>
+#include <overdub/pass/hoist.ipp>
+#include <overdub/pass/inline.ipp>
+#include <overdub/pass/pipeline.ipp>
+#include <overdub/pass/pipeline_step.ipp>
+#include <overdub/pass/raise_reabstractions.ipp>
+#include <overdub/pass/reabstract_at_callers.ipp>
+#include <overdub/pass/simplify.ipp>
+#include <overdub/pass/specialise_conventions.ipp>
+#include <overdub/special.ipp>
