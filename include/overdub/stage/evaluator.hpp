@@ -7,6 +7,7 @@
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>
 #include <overdub/control/reduce.hpp>
+#include <overdub/stage/array_calls.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
 #include <overdub/stage/recorder.hpp>
 #include <overdub/stage/thunk.hpp>
@@ -416,6 +417,19 @@ private:
     else
       return false;
   }
+  // Whether no context replaces such a call, so that the operation stays, between calls of the hooks that observe it.
+  template <class F, class R, class... X>
+  static consteval bool is_kept() {
+    if constexpr (keeps_form)
+      return !any_rule<S, F, R, X...>();
+    else
+      return false;
+  }
+  // The same of calls of all F on arrays of all types.
+  template <class... F>
+  static consteval bool are_copied_on_arrays();
+  template <class... F>
+  static consteval bool are_kept_on_arrays();
   // Whether an operation on arrays is intercepted, or a conversion, for values of any types: else nothing is made for it.
   template <ir::op Code>
   static consteval bool is_intercepted_for_any();
@@ -428,6 +442,13 @@ private:
                                      x.code == ir::op::apply || x.code == ir::op::reabstract);
   }
   ir::value_id symbol_at(frame& at, ir::value_id v);
+  std::vector<ir::value_id> symbols_at(frame& at, ir::node_id n);
+  void set_symbol(frame& at, ir::value_id v, ir::value_id symbol);
+  // What is staged, between calls of hooks; a call of F on an array of this type, or one that makes it, which is kept.
+  ir::value_id stage_between_hooks(
+      std::string_view name, std::span<observation const> contexts, std::span<ir::value_id const> operands,
+      function_view<ir::value_id()> stage);
+  ir::value_id stage_on(array_calls const& calls, ir::type array, std::vector<ir::value_id> const& operands);
   // A symbol of a value that is no function value.
   ir::value_id symbol_of(slot const& s) const;
   ir::type type_in(ir::type t) { return t.is_function() ? function_type_in(t) : t; }
@@ -469,7 +490,7 @@ private:
       return;
     case ir::op::slice:
       if constexpr (is_intercepted_for_any<ir::op::slice>())
-        on_array(at, n, [&](auto const& a) {
+        part_of_array<slice_t>(at, n, [&](auto const& a) {
           return call(stack_, overdub::slice, a, integer(at, n, 1), integer(at, n, 2));
         });
       else
@@ -489,7 +510,7 @@ private:
       return;
     case ir::op::iota:
       if constexpr (is_intercepted_for_any<ir::op::iota>())
-        set(at, at.f.result(n), call(stack_, overdub::iota, integer(at, n, 0)));
+        make_iota(at, n);
       else
         copy(at, n);
       return;
@@ -501,7 +522,7 @@ private:
       return;
     case ir::op::gather:
       if constexpr (is_intercepted_for_any<ir::op::gather>())
-        on_array(at, n, [&](auto const& a) {
+        part_of_array<gather_t>(at, n, [&](auto const& a) {
           return call(stack_, overdub::gather, a, typed<array<i64>>(at, at.f.operand(n, 1)));
         });
       else
@@ -576,6 +597,8 @@ private:
         if constexpr (std::is_arithmetic_v<From> && std::is_arithmetic_v<To>) {
           if constexpr (is_copied<convert_t<To>, in<To>, in<From>>())
             copy(at, n);
+          else if constexpr (is_kept<convert_t<To>, in<To>, in<From>>())
+            observe(at, n, convert_t<To>::name(), observations<S, convert_t<To>, in<To>, in<From>>);
           else
             set(at, at.f.result(n), call(stack_, convert<To>, typed<From>(at, at.f.operand(n, 0))));
         }
@@ -588,11 +611,16 @@ private:
   template <class F>
   void on_array(frame& at, ir::node_id n, F const& f);
   void make_array(frame& at, ir::node_id n);
+  void make_iota(frame& at, ir::node_id n);
+  // A call of F on the first operand, which gives an array of the same type: f.
+  template <class F, class Call>
+  void part_of_array(frame& at, ir::node_id n, Call const& f);
   void length(frame& at, ir::node_id n);
-  template <class F>
-  void on_array_number(frame& at, ir::node_id n, F const& f);
   void element_at(frame& at, ir::node_id n);
   void update_array(frame& at, ir::node_id n);
+  ir::value_id updated_symbol(
+      frame& at, ir::node_id n, ir::value_id a, ir::type t, std::uint32_t i, std::uint32_t last,
+      ir::value_id element);
   // `a` with the part that the operands from the i-th to before the last-th select replaced by what f makes of it.
   template <class F>
   any updated(frame& at, ir::node_id n, any const& a, std::uint32_t i, std::uint32_t last, F const& f);
@@ -613,6 +641,13 @@ private:
   template <class F, class Replacement>
   void refuse_named() const;
   void run_reduce(frame& at, ir::node_id n);
+  template <class E>
+  static consteval bool are_reductions_kept();
+  template <class E, class F>
+  static std::span<observation const> observations_of_reduction(bool is_started);
+  template <class E>
+  void stage_reduction(frame& at, ir::node_id n);
+  void stage_reduction_by_operation(frame& at, ir::node_id n, std::span<observation const> contexts);
   template <class E, class F>
   void reduce_by(frame& at, ir::node_id n, F const& f);
   template <class E, class F>

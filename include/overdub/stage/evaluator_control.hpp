@@ -131,7 +131,9 @@ void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
   auto const of_arrays = [&]<class T>(std::type_identity<T>) {
     if constexpr (is_array<T>) {
       using E = typename T::value_type;
-      if (x.region_count > 0) {
+      if constexpr (are_reductions_kept<E>())
+        stage_reduction<E>(at, n);
+      else if (x.region_count > 0) {
         auto combine = [&](auto const& l, auto const& r) {
           return *region(at, at.f.region_at(n, 0), in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)))[0]
                       .template get<in<E>>();
@@ -145,6 +147,81 @@ void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
   if constexpr (keeps_form)
     if (t.rank > 2) return copy(at, n);
   with_type(t, of_arrays);
+}
+// What an array is reduced by, where that is no operation which contexts know by its type.
+template <class E>
+struct combination {
+  void const* region;
+  E operator()(E const& a, E const& b) const;
+};
+
+// Whether nothing replaces a reduction: contexts observe it, and may observe or replace what it combines by.
+template <class S>
+template <class E>
+consteval bool evaluator<S>::are_reductions_kept() {
+  if constexpr (!keeps_form)
+    return false;
+  else {
+    using C = combination<in<E>>;
+    constexpr bool by_region =
+        is_kept<reduce_t, in<E>, C, in<array<E>>>() && is_kept<reduce_t, in<E>, C, in<E>, in<array<E>>>();
+    if constexpr (std::is_arithmetic_v<E> && !std::is_same_v<E, bool>)
+      return by_region && is_kept<reduce_t, in<E>, add_t, in<array<E>>>() &&
+             is_kept<reduce_t, in<E>, add_t, in<E>, in<array<E>>>();
+    else
+      return by_region;
+  }
+}
+template <class S>
+template <class E, class F>
+auto evaluator<S>::observations_of_reduction(bool is_started) -> std::span<observation const> {
+  using A = in<array<E>>;
+  if (is_started) return observations<S, reduce_t, in<E>, F, in<E>, A>;
+  return observations<S, reduce_t, in<E>, F, A>;
+}
+template <class S>
+template <class E>
+void evaluator<S>::stage_reduction(frame& at, ir::node_id n) {
+  ir::attributes const& a = at.f[n].attributes;
+  std::span<observation const> contexts = observations_of_reduction<E, combination<in<E>>>(a.is_started());
+  bool is_combination_intercepted = false;
+  if constexpr (std::is_arithmetic_v<E>)
+    if (at.f[n].region_count == 0) {
+      is_combination_intercepted = combine_table<S, E>::is_intercepted(a.operation);
+      if constexpr (!std::is_same_v<E, bool>)
+        if (a.operation == ir::op::add) contexts = observations_of_reduction<E, add_t>(a.is_started());
+    }
+  if (is_combination_intercepted)
+    stage_reduction_by_operation(at, n, contexts);
+  else
+    observe(at, n, reduce_t::name(), contexts);
+}
+// Contexts see the operation for each two elements: it stands in a region.
+template <class S>
+void evaluator<S>::stage_reduction_by_operation(
+    frame& at, ir::node_id n, std::span<observation const> contexts) {
+  ir::type const element = at.f.type_of(at.f.result(n));
+  ir::attributes by_region;
+  by_region.flags = at.f[n].attributes.flags;
+  if (at.f[n].attributes.operation == ir::op::add && element.is_floating())
+    by_region.flags |= ir::attributes::in_lanes;
+  std::vector<ir::value_id> const operands = symbols_at(at, n);
+  ir::program const combination = combination_by(at.f[n].attributes.operation, element);
+  auto const stage = [&] {
+    recorder& r = recorder_();
+    std::vector<std::vector<ir::type>> const regions{{element, element}};
+    ir::node_id const made = r.insert(ir::op::reduce, operands, std::vector{element}, by_region, regions);
+    auto const scope = r.enter(r.region_of(made, 0));
+    std::vector<slot> sides;
+    for (std::uint32_t side = 0; side < 2; ++side)
+      sides.push_back({{}, nullptr, {}, r.here().argument(r.here().region_at(made, 0), side), element});
+    ir::function const& f = combination[combination.entry];
+    frame of_combination{f, std::vector<slot>(f.value_count())};
+    std::vector<slot> const combined = region_slots(of_combination, ir::function::body, std::move(sides));
+    r.at().yield(std::vector{symbol_of(combined[0])});
+    return r.here().result(made);
+  };
+  set_symbol(at, at.f.result(n), stage_between_hooks(reduce_t::name(), contexts, operands, stage));
 }
 template <class S>
 template <class E, class F>

@@ -10,58 +10,53 @@
 namespace overdub::detail {
 
 template <class S>
+template <class... F>
+consteval bool evaluator<S>::are_copied_on_arrays() {
+  return (
+      for_all_arrays<F>(
+          []<class R, class... X>(types<R, X...>) { return is_copied<F, in<R>, in<X>...>(); }) &&
+      ...);
+}
+template <class S>
+template <class... F>
+consteval bool evaluator<S>::are_kept_on_arrays() {
+  return (
+      for_all_arrays<F>([]<class R, class... X>(types<R, X...>) { return is_kept<F, in<R>, in<X>...>(); }) &&
+      ...);
+}
+
+template <class S>
 template <ir::op Code>
 consteval bool evaluator<S>::is_intercepted_for_any() {
-  using arrays = concatenated_t<vector_types, matrix_types>;
-  // Whether one of the types is not copied.
-  [[maybe_unused]] auto const any = []<class... T>(types<T...>, auto const& is_kept) {
-    return (!is_kept(std::type_identity<T>{}) || ...);
-  };
   if constexpr (!keeps_form)
     return true;
   else if constexpr (Code == ir::op::convert)
-    return any(scalar_types{}, [&]<class From>(std::type_identity<From>) {
-      return !any(scalar_types{}, []<class To>(std::type_identity<To>) {
-        return is_copied<convert_t<To>, in<To>, in<From>>();
-      });
-    });
+    return []<class... From>(types<From...> all) {
+      auto const is_copied_to = []<class To, class... Each>(std::type_identity<To>, types<Each...>) {
+        return (is_copied<convert_t<To>, in<To>, in<Each>>() && ...);
+      };
+      return !(is_copied_to(std::type_identity<From>{}, all) && ...);
+    }(scalar_types{});
   else if constexpr (Code == ir::op::array) // of values: an array filled with the first, and updated
-    return any(arrays{}, []<class A>(std::type_identity<A>) {
-      using E = typename A::value_type;
-      return is_copied<fill_t, in<A>, in<i64>, in<E>>() &&
-             is_copied<update_t, in<A>, in<A>, in<i64>, in<E>>();
-    });
+    return !are_copied_on_arrays<fill_t, update_t>();
   else if constexpr (Code == ir::op::length)
     return !is_copied<array_size_t, in<i64>, std::vector<any_array>>() ||
-           any(arrays{},
-               []<class A>(std::type_identity<A>) { return is_copied<array_size_t, in<i64>, in<A>>(); });
+           !are_copied_on_arrays<array_size_t>();
   else if constexpr (Code == ir::op::at)
-    return any(arrays{}, []<class A>(std::type_identity<A>) {
-      return is_copied<at_t, in<typename A::value_type>, in<A>, in<i64>>();
-    });
+    return !are_copied_on_arrays<at_t>();
   else if constexpr (Code == ir::op::slice)
-    return any(arrays{}, []<class A>(std::type_identity<A>) {
-      return is_copied<slice_t, in<A>, in<A>, in<i64>, in<i64>>();
-    });
+    return !are_copied_on_arrays<slice_t>();
   else if constexpr (Code == ir::op::update)
-    return any(arrays{}, []<class A>(std::type_identity<A>) {
-      using E = typename A::value_type;
-      return is_copied<update_t, in<A>, in<A>, in<i64>, in<E>>() && is_copied<at_t, in<E>, in<A>, in<i64>>();
-    });
+    return !are_copied_on_arrays<update_t, at_t>();
   else if constexpr (Code == ir::op::fill)
-    return any(arrays{}, []<class A>(std::type_identity<A>) {
-      return is_copied<fill_t, in<A>, in<i64>, in<typename A::value_type>>();
-    });
+    return !are_copied_on_arrays<fill_t>();
   else if constexpr (Code == ir::op::iota)
-    return !is_copied<iota_t, in<array<i64>>, in<i64>>();
+    return !are_copied_on_arrays<iota_t>();
   else if constexpr (Code == ir::op::concat)
-    return any(
-        arrays{}, []<class A>(std::type_identity<A>) { return is_copied<concat_t, in<A>, in<A>, in<A>>(); });
+    return !are_copied_on_arrays<concat_t>();
   else {
     static_assert(Code == ir::op::gather);
-    return any(arrays{}, []<class A>(std::type_identity<A>) {
-      return is_copied<gather_t, in<A>, in<A>, in<array<i64>>>();
-    });
+    return !are_copied_on_arrays<gather_t>();
   }
 }
 
@@ -97,6 +92,17 @@ auto evaluator<S>::symbol_at(frame& at, ir::value_id v) -> ir::value_id {
   if (at.f.is_literal(v)) return recorder_().at().literal(t, at.f.bits_of(v));
   slot const& s = at.slots[index_of(v)];
   return t.is_function() ? function_symbol(s, t) : symbol_of(s);
+}
+
+template <class S>
+auto evaluator<S>::symbols_at(frame& at, ir::node_id n) -> std::vector<ir::value_id> {
+  std::vector<ir::value_id> all;
+  for (ir::value_id const v : at.f.operands_of(n)) all.push_back(symbol_at(at, v));
+  return all;
+}
+template <class S>
+void evaluator<S>::set_symbol(frame& at, ir::value_id v, ir::value_id symbol) {
+  at.slots[index_of(v)] = {{}, nullptr, {}, symbol, at.f.type_of(v)};
 }
 
 // A function of a context that each call brings.
@@ -140,8 +146,7 @@ void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id
   if constexpr (keeps_form) { // else it is not called
     recorder& r = recorder_();
     ir::attributes const a = attributes_in(at.f[n]); // which may stage functions
-    std::vector<ir::value_id> operands;
-    for (ir::value_id const v : at.f.operands_of(n)) operands.push_back(symbol_at(at, v));
+    std::vector<ir::value_id> const operands = symbols_at(at, n);
     std::vector<ir::type> results;
     for (ir::value_id const v : at.f.results_of(n)) results.push_back(type_in(at.f.type_of(v)));
     std::vector<std::vector<ir::type>> regions(at.f[n].region_count);
@@ -171,31 +176,42 @@ void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id
       r.at().yield(values);
     }
     for (std::uint32_t i = 0; i < results.size(); ++i)
-      at.slots[index_of(at.f.result(n, i))] = {
-          {}, nullptr, {}, r.here().result(made, i), at.f.type_of(at.f.result(n, i))};
+      set_symbol(at, at.f.result(n, i), r.here().result(made, i));
   }
 }
 
+// `stage` stages the call alone, and returns its result.
+template <class S>
+auto evaluator<S>::stage_between_hooks(
+    std::string_view name, std::span<observation const> contexts, std::span<ir::value_id const> operands,
+    function_view<ir::value_id()> stage) -> ir::value_id {
+  auto const objects = objects_of(stack_);
+  auto const operands_after = [&](ir::value_id of) {
+    std::vector<ir::value_id> all{of};
+    all.insert(all.end(), operands.begin(), operands.end());
+    return all;
+  };
+  return stage_observed(recorder_(), {name, contexts, objects, operands, operands_after, stage});
+}
 template <class S>
 void evaluator<S>::observe(
     [[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n, [[maybe_unused]] std::string_view name,
     [[maybe_unused]] std::span<observation const> contexts) {
   if constexpr (keeps_form) { // else it is not called
-    std::vector<ir::value_id> operands;
-    for (ir::value_id const v : at.f.operands_of(n)) operands.push_back(symbol_at(at, v));
+    std::vector<ir::value_id> const operands = symbols_at(at, n);
     slot& result = at.slots[index_of(at.f.result(n))];
-    auto const stage = [&] {
+    result.symbol = stage_between_hooks(name, contexts, operands, [&] {
       copy(at, n);
       return result.symbol;
-    };
-    auto const operands_after = [&](ir::value_id of) {
-      std::vector<ir::value_id> all{of};
-      all.insert(all.end(), operands.begin(), operands.end());
-      return all;
-    };
-    auto const objects = objects_of(stack_);
-    result.symbol = stage_observed(recorder_(), {name, contexts, objects, operands, operands_after, stage});
+    });
   }
+}
+template <class S>
+auto evaluator<S>::stage_on(
+    array_calls const& calls, ir::type array, std::vector<ir::value_id> const& operands) -> ir::value_id {
+  observed_array_call const& c = calls.of(array);
+  return stage_between_hooks(
+      calls.name, c.contexts, operands, [&] { return recorder_().add(calls.operation, operands, c.result); });
 }
 
 } // namespace overdub::detail

@@ -160,20 +160,11 @@ private:
   }
 };
 
-// Its initialisers are evaluated in order, which arguments of a call are not.
+// A call of a hook. The initialisers of an object are evaluated in order, which arguments of a call are not.
 template <class Hook, class C, class F>
 struct hook_on_values {
   template <class... X>
   hook_on_values(C& context, F const& f, X const&... x) {
-    if constexpr (std::is_same_v<Hook, failed_hook>)
-      call(context, f, std::current_exception(), x...);
-    else
-      call(context, f, x...);
-  }
-
-private:
-  template <class... X>
-  static void call(C& context, F const& f, X const&... x) {
     if constexpr (requires { Hook::named(context, f, x...); })
       Hook::named(context, f, x...);
     else if constexpr (observes_origin<Hook, C, F, X...>)
@@ -182,18 +173,21 @@ private:
       Hook::family(context, f, x...);
   }
 };
+// There is one such function for each operation and type that a hook observes: it calls few others.
 template <class Hook, class C, class F, class... X>
 void run_hook(void* object, [[maybe_unused]] void const* const* arguments, void* const*) {
-  auto const run = [&] {
-    (void)hook_on_values<Hook, C, F>{
-        *static_cast<C*>(object), F{}, read_values{arguments}(std::type_identity<X>{})...};
-  };
-  if constexpr (named_at_compile_time<F>)
-    run();
-  else {
+  using call = hook_on_values<Hook, C, F>;
+  C& context = *static_cast<C*>(object);
+  if constexpr (!named_at_compile_time<F>) {
     name_during_call const named(name_of_number(*static_cast<i64 const*>(*arguments++)));
-    run();
-  }
+    if constexpr (std::is_same_v<Hook, failed_hook>)
+      (void)call{context, F{}, std::current_exception(), read_values{arguments}(std::type_identity<X>{})...};
+    else
+      (void)call{context, F{}, read_values{arguments}(std::type_identity<X>{})...};
+  } else if constexpr (std::is_same_v<Hook, failed_hook>)
+    (void)call{context, F{}, std::current_exception(), read_values{arguments}(std::type_identity<X>{})...};
+  else
+    (void)call{context, F{}, read_values{arguments}(std::type_identity<X>{})...};
 }
 
 template <class Hook>

@@ -160,6 +160,9 @@ private:
   std::vector<std::string> chain_; // the functions whose bodies are being staged
 };
 
+// A program whose entry combines two elements by one operation.
+ir::program combination_by(ir::op operation, ir::type element);
+
 } // namespace detail
 } // namespace overdub
 

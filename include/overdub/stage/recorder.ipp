@@ -218,4 +218,15 @@ OVERDUB_DECL void recorder::note_unrolled(ir::function_id f) {
        .at = program[f].place});
 }
 
+OVERDUB_DECL ir::program combination_by(ir::op operation, ir::type element) {
+  ir::program p;
+  p.entry = p.add(ir::row_of(operation).name, std::vector{element, element});
+  auto const given = p[p.entry].parameters();
+  std::vector<ir::value_id> const sides(given.begin(), given.end());
+  ir::cursor at(p, p.entry, ir::function::body);
+  ir::node_id const combined = at.insert(operation, sides, std::vector{element});
+  at.yield(std::vector{p[p.entry].result(combined)});
+  return p;
+}
+
 } // namespace overdub::detail
