@@ -230,8 +230,7 @@ TEST_CASE("a conversion converts the numbers of metadata that are trees") {
   auto const check = [](auto const& r) {
     auto const& [ends, in_array, in_vector] = r.metadata;
     static_assert(std::is_same_v<decltype(concrete(ends)), range<double>>);
-    CHECK(
-        (concrete(r.inner) == 2.0 && concrete(ends).low == 1.0 && concrete(ends).high == 3.0));
+    CHECK((concrete(r.inner) == 2.0 && concrete(ends).low == 1.0 && concrete(ends).high == 3.0));
     CHECK((concrete(in_array) == std::array{1.0, 3.0} && concrete(in_vector) == std::vector{1.0, 3.0}));
   };
   events list;
