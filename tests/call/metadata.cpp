@@ -2,12 +2,15 @@
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
+#include <boost/hana/define_struct.hpp>
+
 #include <array>
 #include <concepts>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -198,6 +201,46 @@ TEST_CASE("a conversion keeps metadata, in contexts without rules, too") {
   CHECK((both.metadata.inner == 2.0 && both.metadata.metadata == 8));
   auto const other = run(named_for_doubles{}, to_double, tag(1, 2)); // of another kind: the constant
   CHECK((other.inner == 1.0 && other.metadata == std::tuple(5, 5)));
+}
+
+namespace {
+// Two ends, in a struct, an array and a vector.
+template <class T>
+struct range {
+  BOOST_HANA_DEFINE_STRUCT(range, (T, low), (T, high));
+};
+struct ranges : context {
+  template <class T>
+  using metadata = std::tuple<range<T>, std::array<T, 2>, std::vector<T>>;
+  template <class T>
+  static auto of(T low, T high) {
+    return std::tuple(range<T>{low, high}, std::array<T, 2>{low, high}, std::vector<T>{low, high});
+  }
+  auto constant(auto const& x) const { return of(x, x); }
+};
+struct plain_numbers : context {
+  template <class T>
+  using metadata = std::conditional_t<std::is_same_v<plain_t<T>, double>, float, int>;
+  int constant(auto const&) const { return 5; }
+};
+} // namespace
+
+TEST_CASE("a conversion converts the numbers of metadata that are trees") {
+  auto const to_double = fn<"to_double">([](auto x) { return convert<double>(x); });
+  auto const check = [](auto const& r) {
+    auto const& [ends, in_array, in_vector] = r.metadata;
+    static_assert(std::is_same_v<decltype(concrete(ends)), range<double>>);
+    CHECK((concrete(r.inner) == 2.0 && concrete(ends).low == 1.0 && concrete(ends).high == 3.0));
+    CHECK((concrete(in_array) == std::array{1.0, 3.0} && concrete(in_vector) == std::vector{1.0, 3.0}));
+  };
+  events list;
+  recorder<"B"> b(list);
+  auto const given = tag(i64{2}, ranges::of(i64{1}, i64{3}));
+  check(run(ranges{}, to_double, given));
+  check(run(compose(b, ranges{}), to_double, given));
+  check(run(compose(ranges{}, b), to_double, given));
+  auto const plain = run(compose(plain_numbers{}, b), to_double, tag(1, 2));
+  CHECK((concrete(plain.inner) == 1.0 && plain.metadata == 2.0f));
 }
 
 TEST_CASE("an opaque object that was tagged keeps its metadata in functions") {

@@ -80,8 +80,54 @@ struct lowered_call {
   }
 };
 
-// A conversion in a context with metadata: it stays with the number, and is converted where the context keeps another type of number for the
-// new type. Where it keeps something else, that is the context's constant.
+// The metadata of a conversion's result: those of its operand, each number converted to the one at its place in To.
+template <class X>
+using children_of_t = typename tree_traits<X>::children;
+template <class To>
+struct numbers_to {
+  template <class S, class M>
+  static constexpr auto of(S const& rest, M const& m) {
+    if constexpr (std::is_same_v<M, To>)
+      return m;
+    else if constexpr (!tree<M> && stack_in_t<To>::empty) // plain in all contexts
+      return convert_t<To>{}(m);
+    else if constexpr (!tree<M>)
+      return call(rest, convert_t<bottom_t<To>>{}, m);
+    else if constexpr (std::tuple_size_v<children_of_t<M>> == 1)
+      return tree_traits<M>::map(
+          [&](auto const& x) { return numbers_to<std::tuple_element_t<0, children_of_t<To>>>::of(rest, x); },
+          m);
+    else
+      return tree_traits<M>::map(
+          [&]<class T>(auto const& x, std::type_identity<T>) { return numbers_to<T>::of(rest, x); }, m,
+          tree_traits<To>::generate([]<class T>(std::type_identity<T> place) { return place; }));
+  }
+};
+
+// Whether the number at each place of M is one in To, and nothing else differs.
+template <class M, class To>
+consteval bool numbers_convert() {
+  if constexpr (std::is_same_v<M, To>)
+    return true;
+  else if constexpr (tree<M> && tree<To>) {
+    constexpr bool children_convert = []<class... A, class... B>(std::tuple<A...>*, std::tuple<B...>*) {
+      if constexpr (sizeof...(A) == sizeof...(B))
+        return (numbers_convert<A, B>() && ...);
+      else
+        return false;
+    }(static_cast<children_of_t<M>*>(nullptr), static_cast<children_of_t<To>*>(nullptr));
+    if constexpr (children_convert)
+      return std::is_same_v<
+          To, decltype(numbers_to<To>::of(std::declval<stack_in_t<M> const&>(), std::declval<M const&>()))>;
+    else
+      return false;
+  } else
+    return !tree<M> && !tree<To> && (stack_in_t<M>::empty || !stack_in_t<To>::empty) &&
+           std::is_arithmetic_v<bottom_t<M>> && std::is_arithmetic_v<bottom_t<To>>;
+}
+
+// A conversion in a context with metadata: they stay with the number, and are converted, number by number, where the context keeps the same tree
+// of other numbers for the new type. Where it keeps something else, that is the context's constant.
 template <class P, class C>
 concept converts_metadata = of_kind<P, kind::conversion> && carries_metadata<C>;
 
@@ -103,12 +149,10 @@ struct answer_primitive {
     using R = decltype(result);
     using M = std::remove_cvref_t<decltype(from.metadata)>;
     using To = metadata_t<typename S::context, R>;
-    if constexpr (std::is_same_v<M, To>)
-      return wrap(stack, tagged<R, M, typename S::head>{std::move(result), from.metadata});
-    else if constexpr (std::is_arithmetic_v<bottom_t<M>> && std::is_arithmetic_v<bottom_t<To>>)
+    if constexpr (numbers_convert<M, To>())
       return wrap(
           stack, tagged<R, To, typename S::head>{
-                     std::move(result), call(stack.rest(), convert_t<bottom_t<To>>{}, from.metadata)});
+                     std::move(result), numbers_to<To>::of(stack.rest(), from.metadata)});
     else
       return wrap(stack, std::move(result));
   }

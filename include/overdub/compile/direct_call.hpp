@@ -22,12 +22,12 @@ inline constexpr bool is_std_array<std::array<T, N>> = true;
 // The types of the leaves of a tree, in order.
 template <class X>
 consteval auto find_leaves() {
-  if constexpr (is_carried<X>)
-    return types<X>{};
-  else if constexpr (plain_described<X>)
+  if constexpr (plain_described<X>) // a context carries it whole, a program by its members
     return []<class... M>(std::tuple<M...>*) {
       return concatenated_t<decltype(find_leaves<M>())...>{};
     }(static_cast<typename plain_members<X>::type*>(nullptr));
+  else if constexpr (is_carried<X>)
+    return types<X>{};
   else if constexpr (is_std_array<X>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
       return concatenated_t<decltype((static_cast<void>(I), find_leaves<typename X::value_type>()))...>{};

@@ -66,6 +66,19 @@ inline ir::program const& program_to_evaluate(artifact const& a) {
   return a.made_of().passes.empty() ? a.made_of().staged : a.program();
 }
 
+// A context carries a plain struct whole, and a program its members.
+template <class X>
+consteval bool holds_plain_struct() {
+  if constexpr (plain_described<bottom_t<X>>)
+    return true;
+  else if constexpr (tree<X>)
+    return []<class... T>(std::tuple<T...>*) {
+      return (holds_plain_struct<std::remove_cvref_t<T>>() || ...);
+    }(static_cast<typename tree_traits<X>::children*>(nullptr));
+  else
+    return false;
+}
+
 // Calls of programs that give a Result, in the contexts of S.
 template <class S, class Result>
 class program_on_values {
@@ -76,13 +89,21 @@ public:
   // calls it, and is not compiled for these contexts.
   template <class... C, class... X>
   auto run(ir::program const& p, std::tuple<C&...> const& contexts, X const&... x) const {
-    bool asks_contexts = false;
-    for (ir::host_binding const& h : p.hosts)
-      asks_contexts = asks_contexts || h.context != ir::host_binding::no_context;
-    if (!asks_contexts) return evaluated(p, leaves_t<Result>{}, lifted(x)...);
-    ir::program const here = with_contexts_of_call(p, contexts);
-    if constexpr (is_symbolic<S>) check_known(here);
-    return evaluated(here, leaves_t<Result>{}, lifted(x)...);
+    constexpr bool by_leaves = !(holds_plain_struct<Result>() || ... || holds_plain_struct<X>());
+    static_assert(
+        by_leaves,
+        "overdub: a function whose program is called in a context takes and returns no plain struct; give "
+        "its members, or make it a template that is described from within");
+    if constexpr (by_leaves) {
+      bool asks_contexts = false;
+      for (ir::host_binding const& h : p.hosts)
+        asks_contexts = asks_contexts || h.context != ir::host_binding::no_context;
+      if (!asks_contexts) return evaluated(p, leaves_t<Result>{}, lifted(x)...);
+      ir::program const here = with_contexts_of_call(p, contexts);
+      if constexpr (is_symbolic<S>) check_known(here);
+      return evaluated(here, leaves_t<Result>{}, lifted(x)...);
+    } else
+      return refused{};
   }
 
 private:

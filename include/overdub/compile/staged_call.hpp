@@ -50,11 +50,10 @@ struct leaf_visitor {
   F const& f;
   template <class X>
   int operator()(X const& x) const {
-    if constexpr (is_carried<X>)
-      f(x);
-    else if constexpr (plain_described<X>)
+    if constexpr (plain_described<X>) // a context carries it whole, a program by its members
       [&]<std::size_t... I>(std::index_sequence<I...>) { ((*this)(member<I>(x)), ...); }
     (std::make_index_sequence<member_count<X>>{});
+    else if constexpr (is_carried<X>) f(x);
     else if constexpr (tree<X>) static_cast<void>(tree_traits<X>::map(*this, x));
     else static_assert(
         std::is_empty_v<X>,
@@ -105,16 +104,16 @@ struct leaf_reader {
   F const& f;
   template <class X>
   X operator()(std::type_identity<X>) const {
-    if constexpr (is_carried<X>)
-      return f(std::type_identity<X>{});
-    else if constexpr (plain_described<X>) {
+    if constexpr (plain_described<X>) {
       X x{};
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         ((member<I>(x) = (*this)(std::type_identity<std::remove_cvref_t<decltype(member<I>(x))>>{})), ...);
       }
       (std::make_index_sequence<member_count<X>>{});
       return x;
-    } else if constexpr (tree<X>) {
+    } else if constexpr (is_carried<X>)
+      return f(std::type_identity<X>{});
+    else if constexpr (tree<X>) {
       static_assert(
           generated<X>,
           "overdub: the type of a result does not say how many values it holds, and cannot be compiled; "

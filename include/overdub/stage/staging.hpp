@@ -369,29 +369,36 @@ public:
 
   // ---- arrays
 
+  // f of arrays; the compiler says where something else is given, as to a rule that is compiled for numbers.
+  template <class F, class... A>
+  static auto of_arrays(F const& f, A const&... a) {
+    if constexpr (detail::trees_of_arrays<A...>())
+      return f(a...);
+    else
+      return detail::refused{};
+  }
   template <class A, class I>
   auto overdub(at_t const&, A const& a, I const& i) {
-    return elements_at(a, index(i));
+    return of_arrays([&](auto const& xs) { return elements_at(xs, index(i)); }, a);
   }
   template <class... A>
   auto overdub(array_size_t const&, A const&... a) {
-    return number(length(a...));
+    return of_arrays([&](auto const&... xs) { return number(length(xs...)); }, a...);
   }
   template <class A, class I, class N>
   auto overdub(slice_t const&, A const& a, I const& first, N const& count) {
-    return detail::map_symbols(
-        [&](auto const& s) {
-          return like<inner_t<decltype(s)>>(s, ir::op::slice, s.metadata.id, index(first), index(count));
-        },
-        a);
+    auto const slice_of = [&](auto const& s) {
+      return like<inner_t<decltype(s)>>(s, ir::op::slice, s.metadata.id, index(first), index(count));
+    };
+    return of_arrays([&](auto const& xs) { return detail::map_symbols(slice_of, xs); }, a);
   }
   template <class A, class I>
   auto overdub(gather_t const&, A const& a, I const& indices) {
-    return detail::map_symbols(
-        [&](auto const& s) {
-          return like<inner_t<decltype(s)>>(s, ir::op::gather, s.metadata.id, index(indices));
-        },
-        a);
+    auto const elements_of = [&](auto const& s) {
+      return like<inner_t<decltype(s)>>(s, ir::op::gather, s.metadata.id, index(indices));
+    };
+    return of_arrays(
+        [&](auto const& xs, auto const&) { return detail::map_symbols(elements_of, xs); }, a, indices);
   }
   template <class N>
   auto overdub(iota_t const&, N const& n) {
@@ -412,28 +419,30 @@ public:
     auto const elements = detail::flat(x);
     auto const types = recorder_->types_of(elements);
     std::size_t next = 0;
-    return detail::map_symbols(
-        [&](auto const& s) {
-          using E = typename inner_t<decltype(s)>::value_type;
-          ir::value_id const element = recorder_->converted(elements.at(next++), detail::ir_type_of<E>);
-          return like<inner_t<decltype(s)>>(s, ir::op::update, s.metadata.id, where, element);
-        },
-        a);
+    auto const updated = [&](auto const& s) {
+      using E = typename inner_t<decltype(s)>::value_type;
+      ir::value_id const element = recorder_->converted(elements.at(next++), detail::ir_type_of<E>);
+      return like<inner_t<decltype(s)>>(s, ir::op::update, s.metadata.id, where, element);
+    };
+    return of_arrays([&](auto const& xs) { return detail::map_symbols(updated, xs); }, a);
   }
   template <class A, class B>
   auto overdub(concat_t const&, A const& a, B const& b) {
     auto const others = detail::flat(b);
     std::size_t next = 0;
-    return detail::map_symbols(
-        [&](auto const& s) {
-          return like<inner_t<decltype(s)>>(s, ir::op::concat, s.metadata.id, others.at(next++));
-        },
-        a);
+    auto const joined = [&](auto const& s) {
+      return like<inner_t<decltype(s)>>(s, ir::op::concat, s.metadata.id, others.at(next++));
+    };
+    return of_arrays([&](auto const& xs, auto const&) { return detail::map_symbols(joined, xs); }, a, b);
   }
   template <class... A>
   auto overdub(zip_t const&, A const&... a) {
-    (void)length(a...);
-    return std::tuple<A...>{a...};
+    return of_arrays(
+        [&](auto const&... xs) {
+          (void)length(xs...);
+          return std::tuple<A...>{xs...};
+        },
+        a...);
   }
 
   // ---- control
@@ -475,9 +484,13 @@ public:
   }
   template <class F, class X, class A>
   auto overdub(scan_t const&, F const& f, X const& state, A const& xs) {
-    auto const arrays = as_symbols(xs);
-    return scanned<false>(
-        length(arrays), state, [&](ir::value_id i, auto const& s) { return f(s, elements_at(arrays, i)); });
+    return of_arrays(
+        [&](auto const& arrays) {
+          return scanned<false>(length(arrays), state, [&](ir::value_id i, auto const& s) {
+            return f(s, elements_at(arrays, i));
+          });
+        },
+        as_symbols(xs));
   }
   template <bool Reversed, class N, class X, class F>
   auto overdub(detail::indexed_scan_t<Reversed> const&, N const& n, X const& state, F const& f) {
@@ -485,7 +498,7 @@ public:
   }
   template <class F, class... A>
   auto overdub(map_t const&, F const& f, A const&... xs) {
-    return mapped(f, as_symbols(xs)...);
+    return of_arrays([&](auto const&... arrays) { return mapped(f, arrays...); }, as_symbols(xs)...);
   }
   template <class N, class F>
   auto overdub(tabulate_t const&, N const& n, F const& f) {
@@ -495,11 +508,11 @@ public:
   }
   template <class F, class A>
   auto overdub(reduce_t const&, F const& f, A const& xs) {
-    return reduced(f, xs);
+    return of_arrays([&](auto const& arrays) { return reduced(f, arrays); }, xs);
   }
   template <class F, class X, class A>
   auto overdub(reduce_t const&, F const& f, X const& initial, A const& xs) {
-    return reduced(f, xs, initial);
+    return of_arrays([&](auto const& arrays) { return reduced(f, arrays, initial); }, xs);
   }
 
   // ---- functions
