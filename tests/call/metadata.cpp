@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -275,6 +276,34 @@ TEMPLATE_TEST_CASE(
   stateful s;
   auto const inner = run(compose(s, c), moved, tag(array<double>{1.0, 2.0}, TestType{7, 8}));
   CHECK(std::get<0>(inner).metadata == TestType{7, 8});
+}
+
+namespace {
+template <class M>
+struct with_containers : context { // of numbers and truth values, without rules
+  template <class T>
+  using metadata = M;
+};
+} // namespace
+
+TEMPLATE_TEST_CASE(
+    "metadata of numbers may be containers, and where there are none, empty ones", "", std::vector<int>,
+    array<int>, std::string) {
+  auto const moved = fn<"moved">([](auto x) {
+    auto const y = convert<double>(convert<float>(x));
+    auto const all = update(fill(i64{2}, y), 1, x * 2.0);
+    return std::tuple(all[0], all[1], x > 1.0);
+  });
+  TestType const mark{65, 66};
+  stateful s;
+  with_containers<TestType> c;
+  auto const check = [&](auto const& r) {
+    CHECK(std::get<0>(r).metadata == mark);
+    CHECK(std::get<1>(r).metadata == TestType{});
+    CHECK(std::get<2>(r).metadata == TestType{});
+  };
+  check(run(c, moved, tag(2.0, mark)));
+  check(run(compose(s, c), moved, tag(2.0, mark)));
 }
 
 TEST_CASE("similar makes a context of the same type with a state of its own") {
