@@ -130,6 +130,32 @@ TEST_CASE("in a composition of contexts with metadata, tags nest as the contexts
   CHECK(concrete(r.metadata) == 20);
 }
 
+namespace {
+struct following : context { // with metadata that the next contexts compute with
+  template <class T>
+  using metadata = T;
+  auto overdub(mul_t f, auto x, auto y) { return tag(f(x.inner, y.inner), f(x.metadata, y.metadata)); }
+};
+} // namespace
+
+TEST_CASE("tags of tags are for the next context with metadata, whatever is in between") {
+  following a, b;
+  stateful s;
+  auto const product = fn<"product">([](auto x, auto ys) { return x * ys[1]; });
+  auto const check = [&](auto const& contexts) {
+    auto const r = overdub::run(
+        contexts, product, tag(tag(2.0, 3.0), tag(5.0, 7.0)),
+        tag(tag(array<double>{1, 2}, array<double>{1, 3}), tag(array<double>{1, 5}, array<double>{1, 7})));
+    CHECK(r.inner.inner == 4.0);
+    CHECK(r.inner.metadata == 9.0);
+    CHECK(r.metadata.inner == 25.0);
+    CHECK(r.metadata.metadata == 49.0);
+  };
+  check(compose(a, b));
+  check(compose(a, s, b));
+  check(compose(a, s, s, b, s));
+}
+
 TEST_CASE("metadata of a plain type stays plain above any other context") {
   events list;
   marking a;
