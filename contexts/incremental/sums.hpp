@@ -33,13 +33,12 @@ double largest(T sum, double most) {
   return is > most ? is : most;
 }
 
-/// Whether a sum is so much smaller than it was that the rounding errors of that are not negligible any more: a part in 2^33 of it, or
-/// some parts in 10^12 of what is less than 1; of single precision, in 2^15. `most` is its largest magnitude. False where it is NaN.
+/// Whether a sum is so much smaller than it was that the rounding errors of that are not negligible any more: a part in 2^33 of it; of
+/// single precision, in 2^15. `most` is its largest magnitude. The scale of the sum does not matter. False where it is NaN.
 template <class T>
 bool is_cancelled(T sum, double most) {
-  constexpr double times = sizeof(T) == 8 ? 0x1p19 : 0x1p8, least = 0x1p-6;
-  double const is = std::abs(static_cast<double>(sum));
-  return most > times * (is < least ? least : is) && !is_nan(sum);
+  constexpr double times = sizeof(T) == 8 ? 0x1p19 : 0x1p8;
+  return most > times * std::abs(static_cast<double>(sum)) && !is_nan(sum);
 }
 
 } // namespace overdub::contexts::increments

@@ -132,6 +132,32 @@ TEST_CASE("in a composition of contexts with metadata, tags nest as the contexts
   CHECK(concrete(r.metadata) == 20);
 }
 
+namespace {
+struct following : context { // with metadata that the next contexts compute with
+  template <class T>
+  using metadata = T;
+  auto overdub(mul_t f, auto x, auto y) { return tag(f(x.inner, y.inner), f(x.metadata, y.metadata)); }
+};
+} // namespace
+
+TEST_CASE("tags of tags are for the next context with metadata, whatever is in between") {
+  following a, b;
+  stateful s;
+  auto const product = fn<"product">([](auto x, auto ys) { return x * ys[1]; });
+  auto const check = [&](auto const& contexts) {
+    auto const r = overdub::run(
+        contexts, product, tag(tag(2.0, 3.0), tag(5.0, 7.0)),
+        tag(tag(array<double>{1, 2}, array<double>{1, 3}), tag(array<double>{1, 5}, array<double>{1, 7})));
+    CHECK(r.inner.inner == 4.0);
+    CHECK(r.inner.metadata == 9.0);
+    CHECK(r.metadata.inner == 25.0);
+    CHECK(r.metadata.metadata == 49.0);
+  };
+  check(compose(a, b));
+  check(compose(a, s, b));
+  check(compose(a, s, s, b, s));
+}
+
 TEST_CASE("metadata of a plain type stays plain above any other context") {
   events list;
   marking a;
@@ -318,6 +344,34 @@ TEMPLATE_TEST_CASE(
   stateful s;
   auto const inner = run(compose(s, c), moved, tag(array<double>{1.0, 2.0}, TestType{7, 8}));
   CHECK(std::get<0>(inner).metadata == TestType{7, 8});
+}
+
+namespace {
+template <class M>
+struct with_containers : context { // of numbers and truth values, without rules
+  template <class T>
+  using metadata = M;
+};
+} // namespace
+
+TEMPLATE_TEST_CASE(
+    "metadata of numbers may be containers, and where there are none, empty ones", "", std::vector<int>,
+    array<int>, std::string) {
+  auto const moved = fn<"moved">([](auto x) {
+    auto const y = convert<double>(convert<float>(x));
+    auto const all = update(fill(i64{2}, y), 1, x * 2.0);
+    return std::tuple(all[0], all[1], x > 1.0);
+  });
+  TestType const mark{65, 66};
+  stateful s;
+  with_containers<TestType> c;
+  auto const check = [&](auto const& r) {
+    CHECK(std::get<0>(r).metadata == mark);
+    CHECK(std::get<1>(r).metadata == TestType{});
+    CHECK(std::get<2>(r).metadata == TestType{});
+  };
+  check(run(c, moved, tag(2.0, mark)));
+  check(run(compose(s, c), moved, tag(2.0, mark)));
 }
 
 TEST_CASE("similar makes a context of the same type with a state of its own") {

@@ -110,3 +110,20 @@ TEST_CASE("what comes near zero by itself is followed, and no element is lost") 
   }
   CHECK(std::abs(f.value() - total(od::array<double>::copy_of(x))) < 1e-13);
 }
+
+TEST_CASE("a sum that becomes small by steps is as exact as one that does at once, at any scale") {
+  constexpr auto total = od::fn<"total">([](auto y) { return od::sum(y); });
+  for (double const step : {10.0, 1e3, 4e5}) {
+    std::vector<double> x;
+    for (double e = 1e5; e > 1e-40; e /= step) x.push_back(e / 3);
+    auto f = oc::incremental(total, od::array<double>::copy_of(x));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = 0;
+      f.set_at<0>(static_cast<i64>(i), 0.0);
+      double const proposed = f.propose();
+      f.commit();
+      CHECK(same_bits(proposed, f.value()));
+      CHECK(f.value() == Approx(total(od::array<double>::copy_of(x))).epsilon(1e-9).margin(0));
+    }
+  }
+}

@@ -297,15 +297,20 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
     return static_cast<Z&&>(z);
   else if constexpr (stack_in_t<M>::empty && !stack_in_t<X>::empty)
     return become<M>(rest, copy_concrete{}(z), inner);
-  else if constexpr (is_array<B> && !is_array<bottom_t<X>>)
+  else if constexpr (array_inside<T> && is_array<B> && !is_array<bottom_t<X>>)
     return fill_metadata<array_element_t<M>>(rest, inner, z);
-  else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>)
+  else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>) {
+    constexpr bool follows = std::is_same_v<decltype(tree_traits<M>::map(wrapper<S>{rest}, z)), M>;
+    static_assert(
+        follows, "overdub: metadata of a context that runs outside of others has a member whose type does "
+                 "not depend on "
+                 "the number's type T, beside one that does; make all of its members T, or none of them");
     return tree_traits<M>::map(wrapper<S>{rest}, z);
-  else if constexpr (metadata_of_one_element<M, decltype(place(static_cast<Z&&>(z))), T>)
+  } else if constexpr (metadata_of_one_element<M, decltype(place(static_cast<Z&&>(z))), T>)
     return fill_metadata<std::remove_cvref_t<decltype(place(static_cast<Z&&>(z)))>>(rest, inner, z);
   else if constexpr (metadata_by_element<decltype(copy_concrete{}(std::declval<M>())), X, T>)
     return wrap(rest, split_metadata(z));
-  else if constexpr (tree<M> && !tree<X>)
+  else if constexpr (generated_tree<M> && !tree<X>)
     return tree_traits<M>::generate(
         [&]<class Child>(std::type_identity<Child>) { return become<Child>(rest, z, inner); });
   else if constexpr (std::is_same_v<X, none>)

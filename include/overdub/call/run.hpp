@@ -97,7 +97,14 @@ constexpr auto admit(S const& stack, X&& x) {
     if constexpr (carries_metadata<C>) {
       auto inner = wrap_tagged(stack.rest(), admit<Below>(stack.rest(), std::forward<X>(x).inner));
       using I = decltype(inner);
-      auto metadata = become<metadata_t<C, I>>(stack.rest(), std::forward<X>(x).metadata, inner);
+      using M = metadata_t<C, I>;
+      auto metadata = [&] {
+        // Metadata that is a tag is for the next contexts, as the number is, whatever contexts without metadata are in between.
+        if constexpr (is_tagged_by_hand<std::remove_cvref_t<decltype(x.metadata)>> && !stack_in_t<M>::empty)
+          return become<M>(stack.rest(), admit<Below>(stack.rest(), std::forward<X>(x).metadata), inner);
+        else
+          return become<M>(stack.rest(), std::forward<X>(x).metadata, inner);
+      }();
       return value<I, C, typename S::head::run>(std::move(inner), std::move(metadata), stack.top());
     } else
       return wrap(stack, admit<Below>(stack.rest(), std::forward<X>(x)));

@@ -195,13 +195,15 @@ OVERDUB_INLINE constexpr void each_child(F const& f, X& x, Rest&... rest) {
   (std::make_index_sequence<std::tuple_size_v<typename traits::children>>{});
 }
 
+// A tree whose type says what its leaves are: a tuple, and no vector.
+template <class M>
+concept generated_tree = tree<M> && requires {
+  tree_traits<M>::generate([]<class T>(std::type_identity<T>) { return none{}; });
+};
 // A tree that arrays hold as a tree of arrays.
 template <class M>
-concept tree_of_arrays = tree<M> && !requires {
+concept tree_of_arrays = generated_tree<M> && !requires {
   tree_traits<M>::whole_in_arrays;
-}
-&&requires {
-  tree_traits<M>::generate([]<class T>(std::type_identity<T>) { return none{}; });
 };
 struct array_of_child {
   template <class T>
@@ -293,9 +295,9 @@ OVERDUB_INLINE constexpr void check_run_of_value(X const& x) {
 
 } // namespace detail
 
-/// The type under all contexts: double for value<value<double, A>, B>.
+/// The type under all contexts, without a reference: double for value<value<double, A>, B> const&.
 template <class T>
-using plain_t = detail::bottom_t<T>;
+using plain_t = detail::bottom_t<std::remove_cvref_t<T>>;
 
 /// The type of an array's elements, in the contexts that the array travels in.
 template <class A>
