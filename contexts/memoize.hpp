@@ -1,6 +1,7 @@
 // memoize: a function called again with the same arguments is not run again.
 #pragma once
 
+#include <overdub/array/owned.hpp>
 #include <overdub/call/keep_loaded.hpp>
 #include <overdub/core/exact_math.hpp>
 #include <overdub/overdub.hpp>
@@ -46,7 +47,7 @@ struct memoize : context {
       return found->second;
     }
     R result = call.recurse(x...);
-    entries += results.emplace(std::move(key), owned(result)).second;
+    entries += results.emplace(std::move(key), detail::owned(result)).second;
     return result;
   }
 
@@ -77,17 +78,6 @@ private:
       slot = std::make_shared<results_of<R>>();
     }
     return *static_cast<results_of<R>*>(slot.get());
-  }
-
-  // A result without references to the memory of an argument.
-  template <class R>
-  static R owned(R const& result) {
-    if constexpr (requires { result.owned(); })
-      return result.owned();
-    else if constexpr (requires { typename tree_traits<R>::children; })
-      return tree_traits<R>::map([](auto const& child) { return owned(child); }, result);
-    else
-      return result;
   }
 
   // The bits of an argument's leaves, with the sizes of its arrays and vectors.

@@ -1,6 +1,7 @@
 // slice: a program without its effects. They are dropped, or kept in their order, to be done later.
 #pragma once
 
+#include <overdub/array/owned.hpp>
 #include <overdub/overdub.hpp>
 
 #include <concepts>
@@ -80,7 +81,8 @@ struct deferred_effects : context {
   requires(
       sliced<F, Callees...> && !overdub::detail::is_untyped<F> &&
       overdub::detail::named_at_compile_time<F>) void before(F const& f, X const&... x) {
-    waiting_.emplace_back([f, kept = std::tuple<X...>(owned(x)...)] { std::apply(f, kept); });
+    waiting_.emplace_back(
+        [f, kept = std::tuple<X...>(overdub::detail::owned(x)...)] { std::apply(f, kept); });
   }
 
   deferred_effects fork() { return {}; }
@@ -90,17 +92,6 @@ struct deferred_effects : context {
   }
 
 private:
-  // An argument without references to the memory of an array's owner, which may be gone by then.
-  template <class X>
-  static X owned(X const& x) {
-    if constexpr (requires { x.owned(); })
-      return x.owned();
-    else if constexpr (requires { typename tree_traits<X>::children; })
-      return tree_traits<X>::map([](auto const& child) { return owned(child); }, x);
-    else
-      return x;
-  }
-
   std::deque<std::function<void()>> waiting_;
 };
 

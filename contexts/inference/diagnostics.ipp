@@ -59,6 +59,8 @@ OVERDUB_DECL double quantile_of_sorted(std::span<double const> x, double p) {
   auto const below = static_cast<std::size_t>(place);
   std::size_t const above = std::min(below + 1, x.size() - 1);
   double const distance = x[above] - x[below], part = place - static_cast<double>(below);
+  if (part == 0 || x[below] == x[above])
+    return x[below]; // an infinite distance, or that of infinities, has no part
   if (overdub::is_infinite(distance)) return (1 - part) * x[below] + part * x[above];
   return x[below] + part * distance;
 }

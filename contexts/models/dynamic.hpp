@@ -2,6 +2,7 @@
 // `while_`, and branches and loops of C++. Each operation runs the function once.
 #pragma once
 
+#include <overdub/array/owned.hpp>
 #include <overdub/contexts/models/choosing.hpp>
 #include <overdub/contexts/models/generating.hpp>
 #include <overdub/contexts/models/typed_choice.hpp>
@@ -82,9 +83,11 @@ public:
   using weighted_type = weighted_dynamic_trace<result_type>;
   using updated_type = updated_dynamic_trace<result_type>;
 
-  explicit dynamic_function(F f, A... x) : f_(std::move(f)), arguments_(std::move(x)...) {}
+  /// The model owns its arguments: borrowed arrays are copied.
+  explicit dynamic_function(F f, A const&... x)
+      : f_(std::move(f)), arguments_(overdub::detail::owned(x)...) {}
   /// The model with other arguments.
-  dynamic_function with(A... x) const { return dynamic_function(f_, std::move(x)...); }
+  dynamic_function with(A const&... x) const { return dynamic_function(f_, x...); }
 
   /// Draws all choices.
   trace_type simulate(random_key const& key) const { return run(key, {}); }

@@ -174,8 +174,7 @@ private:
     SmallDenseMap<Value*, BinaryOperator*, 4> single; // by divisor
     for (Instruction& each : block) {
       auto* const second = dyn_cast<BinaryOperator>(&each);
-      if (second == nullptr || second->getOpcode() != Instruction::FDiv || !second->getType()->isDoubleTy() ||
-          second->hasAllowReciprocal())
+      if (second == nullptr || second->getOpcode() != Instruction::FDiv || !second->getType()->isDoubleTy())
         continue;
       BinaryOperator*& first = single[second->getOperand(1)];
       auto* const numerator = dyn_cast<Instruction>(second->getOperand(0));

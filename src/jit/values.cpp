@@ -38,11 +38,11 @@ function_compiler::function_compiler(program_compiler& shared, function_id id, l
       dying_(f_.node_count()), order_(f_), rows_(f_.value_count()), reduced_(f_.node_count()),
       in_place_(f_.value_count()), unchecked_(f_.node_count()) {
   if (p_.math == ir::math_mode::fast) {
-    llvm::FastMathFlags fast; // NaNs and infinities are what they are
+    // NaNs and infinities are what they are. No reciprocals: that of a subnormal number is infinite, and its quotient may be 1.
+    llvm::FastMathFlags fast;
     fast.setAllowContract(true);
     fast.setAllowReassoc();
     fast.setNoSignedZeros();
-    fast.setAllowReciprocal();
     fast.setApproxFunc();
     b_.setFastMathFlags(fast);
   }

@@ -71,6 +71,24 @@ T tgamma_of(T x) {
 #define OVERDUB_ELEMENTARY2(NAME, SUFFIX)                                                                    \
   double NAME##_one(double x, double y) { return OVERDUB_TWO_F64(NAME, SUFFIX, x, y); }                      \
   float NAME##_one(float x, float y) { return OVERDUB_TWO_F32(NAME, SUFFIX, x, y); }
+#define OVERDUB_ELEMENTARY1_FINITE(NAME, SUFFIX)                                                             \
+  double NAME##_one(double x) {                                                                              \
+    double const r = OVERDUB_ONE_F64(NAME, SUFFIX, x);                                                       \
+    return std::isinf(r) ? std::NAME(x) : r;                                                                 \
+  }                                                                                                          \
+  float NAME##_one(float x) {                                                                                \
+    float const r = OVERDUB_ONE_F32(NAME, SUFFIX, x);                                                        \
+    return std::isinf(r) ? std::NAME(x) : r;                                                                 \
+  }
+#define OVERDUB_ELEMENTARY2_FINITE(NAME, SUFFIX)                                                             \
+  double NAME##_one(double x, double y) {                                                                    \
+    double const r = OVERDUB_TWO_F64(NAME, SUFFIX, x, y);                                                    \
+    return std::isinf(r) ? std::NAME(x, y) : r;                                                              \
+  }                                                                                                          \
+  float NAME##_one(float x, float y) {                                                                       \
+    float const r = OVERDUB_TWO_F32(NAME, SUFFIX, x, y);                                                     \
+    return std::isinf(r) ? std::NAME(x, y) : r;                                                              \
+  }
 #include <overdub/ir/elementary.def>
 
 namespace {

@@ -4,6 +4,8 @@
 
 #include "functions.hpp"
 
+#include <cfloat>
+
 namespace overdub::sleef {
 namespace {
 
@@ -14,6 +16,15 @@ V one_by_one(V x, T (*f)(T)) {
   T numbers[sizeof(V) / sizeof(T)];
   store(numbers, x);
   for (T& each : numbers) each = f(each);
+  return load(numbers);
+}
+template <class T, class V>
+V one_by_one(V x, V y, T (*f)(T, T)) {
+  constexpr std::size_t count = sizeof(V) / sizeof(T);
+  T numbers[count], others[count];
+  store(numbers, x);
+  store(others, y);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = f(numbers[i], others[i]);
   return load(numbers);
 }
 
@@ -34,6 +45,32 @@ V one_by_one(V x, T (*f)(T)) {
 #define OVERDUB_ELEMENTARY2(NAME, SUFFIX)                                                                    \
   f64s NAME##_of(f64s x, f64s y) { return OVERDUB_F64(NAME, SUFFIX)(x, y); }                                 \
   f32s NAME##_of(f32s x, f32s y) { return OVERDUB_F32(NAME, SUFFIX)(x, y); }
+#define OVERDUB_ELEMENTARY1_FINITE(NAME, SUFFIX)                                                             \
+  f64s NAME##_of(f64s x) {                                                                                   \
+    f64s const r = OVERDUB_F64(NAME, SUFFIX)(x);                                                             \
+    if (within(r, -DBL_MAX, DBL_MAX)) [[likely]]                                                             \
+      return r;                                                                                              \
+    return one_by_one<double>(x, &NAME##_one);                                                               \
+  }                                                                                                          \
+  f32s NAME##_of(f32s x) {                                                                                   \
+    f32s const r = OVERDUB_F32(NAME, SUFFIX)(x);                                                             \
+    if (within(r, -FLT_MAX, FLT_MAX)) [[likely]]                                                             \
+      return r;                                                                                              \
+    return one_by_one<float>(x, &NAME##_one);                                                                \
+  }
+#define OVERDUB_ELEMENTARY2_FINITE(NAME, SUFFIX)                                                             \
+  f64s NAME##_of(f64s x, f64s y) {                                                                           \
+    f64s const r = OVERDUB_F64(NAME, SUFFIX)(x, y);                                                          \
+    if (within(r, -DBL_MAX, DBL_MAX)) [[likely]]                                                             \
+      return r;                                                                                              \
+    return one_by_one<double>(x, y, &NAME##_one);                                                            \
+  }                                                                                                          \
+  f32s NAME##_of(f32s x, f32s y) {                                                                           \
+    f32s const r = OVERDUB_F32(NAME, SUFFIX)(x, y);                                                          \
+    if (within(r, -FLT_MAX, FLT_MAX)) [[likely]]                                                             \
+      return r;                                                                                              \
+    return one_by_one<float>(x, y, &NAME##_one);                                                             \
+  }
 #include <overdub/ir/elementary.def>
 
 // ---- on n numbers

@@ -350,6 +350,20 @@ TEST_CASE("a summary does not warn of constants, and warns of what is not finite
   }
 }
 
+TEST_CASE("quantiles among infinite draws are those of the order of the draws") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  auto const row_of = [](std::vector<double> const& x) {
+    draws d({"x"}, 1);
+    for (double const v : x) d.append(0, {})[0] = v;
+    return summary(d)["x"];
+  };
+  CHECK(row_of({1, infinity, 2}).median == 2);
+  CHECK(row_of({-infinity, 1, -infinity, -infinity, 2}).median == -infinity);
+  CHECK(row_of({-infinity, 1, -infinity, 2}).q5 == -infinity);
+  CHECK(row_of({1, 2, 3, infinity}).q95 == infinity);
+  CHECK(std::isnan(row_of({-infinity, infinity}).median));
+}
+
 TEST_CASE("a summary says which chains are not in its table") {
   chains const x = autoregressive(0, 3, 500, 4);
   draws d({"x"}, 3);

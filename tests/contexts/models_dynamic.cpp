@@ -196,6 +196,27 @@ TEST_CASE("a dynamic model may capture, and be a lambda") {
   CHECK(m.assess({{"x", 1}}).score() == Approx(-std::log(2 * std::sqrt(2 * M_PI))));
 }
 
+TEST_CASE("a dynamic model and its traces keep the elements of borrowed arguments") {
+  constexpr auto first = od::fn<"first">([](od::scope auto& cx, auto const& xs, auto const& rows) {
+    (void)cx(od::sample<"x">, ds::normal(xs[0] + rows[0][1], 1.0));
+    return xs;
+  });
+  std::vector<double> mine{1, 2};
+  auto const lent = [&] {
+    mine = {1, 2};
+    return od::array<double>::borrow(mine);
+  };
+  auto m = ms::dynamic_model(first, lent(), od::array<od::array<double>>{lent()});
+  mine = {5, 6};
+  double const most = -0.5 * std::log(2 * M_PI); // at the mean, 1 + 2
+  auto const t = m.assess({{"x", 3.0}});
+  CHECK(t.score() == Approx(most));
+  CHECK(t.result() == od::array<double>{1, 2});
+  m = m.with(lent(), od::array<od::array<double>>{lent()});
+  mine = {5, 6};
+  CHECK(m.assess({{"x", 3.0}}).score() == Approx(most));
+}
+
 namespace {
 inline constexpr auto twice = od::fn<"twice">([](od::scope auto& cx, auto x) {
   auto y = cx.lift(x);

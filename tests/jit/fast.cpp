@@ -142,6 +142,37 @@ func @f(%x: f64) -> (f64, bool, bool) {
   CHECK(found[2] == datum(true));
 }
 
+TEST_CASE("quotients of fast programs are those of exact ones, by subnormal and by large numbers, too") {
+  ir::program const p = ir::parse(R"(
+math fast
+entry @f
+func @f(%x: f64[], %k: f64) -> (f64[], f64[]) {
+  %n = length %x : i64
+  %q, %r = map %n (%i: i64) -> (f64, f64) {
+    %a = at %x, %i : f64
+    %b = div %a, %k : f64
+    %c = add %a, 1.0 : f64
+    %d = div %c, %k : f64
+    yield %b, %d
+  }
+  return %q, %r
+}
+)");
+  std::vector<double> const x{0.0, 1e-310, 2.2250738585072014e-308, -1e-300, 1.0, 1e300, 3.0, -1.0, 5e-324};
+  for (int const level : {2, 3}) {
+    auto const run = jit::compile(p, {}, {.optimisation = level});
+    for (double const k : {1e-310, -5e-324, 1e308, 3.0}) {
+      auto const found = run.run(std::vector<datum>{datum(array<double>::copy_of(x)), datum(k)});
+      auto const quotients = found[0].elements<double>(), others = found[1].elements<double>();
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        INFO(x[i] << " by " << k);
+        CHECK(quotients[static_cast<i64>(i)] == x[i] / k);
+        CHECK(others[static_cast<i64>(i)] == (x[i] + 1) / k);
+      }
+    }
+  }
+}
+
 TEST_CASE("the interpreter and evaluation run fast programs as exact ones") {
   std::mt19937 random(5);
   for (int k = 0; k < 20; ++k) {
