@@ -51,6 +51,23 @@ template <class M, class E, class T>
 requires(tree<E>&& is_array<bottom_t<T>>) inline constexpr bool metadata_by_element<M, array<E>, T> =
     std::is_same_v<array_of_t<E>, M>;
 
+// What a tag of tags, as a composition takes it, is a tag of.
+template <class X>
+struct untagged {
+  using type = X;
+};
+template <class T, class M, class L>
+struct untagged<tagged<T, M, L>> : untagged<T> {};
+template <class X>
+using untagged_t = typename untagged<X>::type;
+template <class X>
+inline constexpr bool is_tag_of_tags = false;
+template <class T, class M, class N>
+inline constexpr bool is_tag_of_tags<tagged<tagged<T, M>, N>> = true;
+
+template <class Below, class S, class X>
+constexpr auto admit(S const& stack, X&& x); // call/run.hpp
+
 // Metadata Z, of the constant type that the context chose, as the metadata type M for `inner`.
 template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner);
@@ -297,10 +314,12 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
     return static_cast<Z&&>(z);
   else if constexpr (stack_in_t<M>::empty && !stack_in_t<X>::empty)
     return become<M>(rest, copy_concrete{}(z), inner);
-  else if constexpr (is_array<B> && !is_array<bottom_t<X>>)
+  else if constexpr (is_array<B> && !is_array<bottom_t<untagged_t<X>>>)
     return fill_metadata<array_element_t<M>>(rest, inner, z);
   else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>)
     return tree_traits<M>::map(wrapper<S>{rest}, z);
+  else if constexpr (is_tag_of_tags<X>)
+    return admit<stack<>>(rest, static_cast<Z&&>(z));
   else if constexpr (metadata_of_one_element<M, decltype(place(static_cast<Z&&>(z))), T>)
     return fill_metadata<std::remove_cvref_t<decltype(place(static_cast<Z&&>(z)))>>(rest, inner, z);
   else if constexpr (metadata_by_element<decltype(copy_concrete{}(std::declval<M>())), X, T>)
