@@ -107,7 +107,7 @@ inline outcome in_some_order(outcome o) {
 inline ir::program const* program_that_runs = nullptr;
 
 // Of the pairs of a function and a composition of contexts, each source takes its part.
-constexpr std::uint64_t sources = 15;
+constexpr std::uint64_t sources = 18;
 inline std::uint64_t pairs_of_source() {
   char const* const text = std::getenv("OVERDUB_CONTEXT_PAIRS");
   return (text == nullptr ? laws::seeds(2'400) : std::strtoull(text, nullptr, 10)) / sources + 1;
@@ -131,6 +131,8 @@ struct law {
   // The entry of a program is a function that each context sees; but "when a context has a rule for a call, the next one sees what the rule
   // calls, and nothing else" (composition).
   static constexpr bool is_entry_hidden = (requires { C::answers_entry; } || ...);
+
+  static constexpr bool is_refused_by_programs = (requires { C::is_refused_by_programs; } || ...);
 
   std::uint64_t seed;
   bool is_canonical;
@@ -164,6 +166,12 @@ struct law {
       });
     }
 #endif
+    if constexpr (!is_refused_by_programs) all_of_program(direct);
+  }
+
+private:
+  // Staged before, and rewritten by the contexts.
+  void all_of_program(outcome const& direct) const {
     ir::program const p = stage(f_entry, arguments_of_entry);
     outcome const staged_before =
         outcome_of([&] { return in_contexts([&](auto& c) { return evaluated(overdub::overdub(c, p)); }); });
@@ -196,7 +204,6 @@ struct law {
     }
   }
 
-private:
   template <class F>
   static auto in_contexts(F const& f) {
     std::tuple<C...> contexts;
