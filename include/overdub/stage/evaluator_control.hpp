@@ -257,8 +257,8 @@ struct add_elements {
       return overdub::add(x, y);
   }
 };
-// An accumulator's additions are no calls of `add`: they have no order. Metadata that is not made of numbers is added up by the
-// context's own rule.
+// An accumulator's additions are no calls of `add`: they have no order. Metadata that is not made of numbers, or of one type for all
+// values, is added up by the context's own rule.
 template <class S>
 auto evaluator<S>::added(any const& a, any const& b) const -> any {
   return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
