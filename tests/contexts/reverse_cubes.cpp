@@ -29,7 +29,8 @@ cube cube_of(double offset) {
 // Elements, rows and planes.
 inline constexpr auto mixed = fn<"mixed">([](auto const& a) {
   auto const planes = sum(map([](auto const& plane) { return dot(plane[0], plane[1]); }, a));
-  auto const elements = sum(tabulate(size(a[0]), [&](auto j) { return a[0][j][2] * a[1][j][0] * a[1][2][j]; }));
+  auto const elements =
+      sum(tabulate(size(a[0]), [&](auto j) { return a[0][j][2] * a[1][j][0] * a[1][2][j]; }));
   return planes + elements;
 });
 // By hand.

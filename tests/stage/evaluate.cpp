@@ -95,7 +95,8 @@ func @main(%x: f64) -> i64 {
 )";
 } // namespace
 
-TEST_CASE("a loop ends at the first row of another size, where its program is evaluated and where it is interpreted") {
+TEST_CASE("a loop ends at the first row of another size, where its program is evaluated and where it is "
+          "interpreted") {
   for (std::string_view const text : {counted, open_ended, mapped}) {
     static ir::program p;
     p = ir::parse(text);
@@ -103,7 +104,8 @@ TEST_CASE("a loop ends at the first row of another size, where its program is ev
     counts_products c;
     std::string evaluated, interpreted;
     try {
-      overdub::run(c, [](auto x) { return evaluate<i64>(p, x); }, 1.0);
+      overdub::run(
+          c, [](auto x) { return evaluate<i64>(p, x); }, 1.0);
     } catch (size_error const& e) {
       evaluated = e.what();
     }

@@ -327,8 +327,8 @@ private:
   }
   // Arrays of programs are rectangular: a loop stops at the first iteration that yields a row of another size than the rows before.
   using row_sizes = std::vector<i64>;
-  static void check_rows(
-      std::string_view op, row_sizes& sizes, std::vector<any> const& yielded, std::size_t first) {
+  static void
+  check_rows(std::string_view op, row_sizes& sizes, std::vector<any> const& yielded, std::size_t first) {
     if constexpr (!symbolic) {
       bool const is_first = sizes.empty();
       sizes.resize(yielded.size());
