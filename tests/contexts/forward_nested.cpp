@@ -146,4 +146,22 @@ TEST_CASE("second derivatives by composing forward with itself") {
   CHECK(close(r.metadata.metadata, derivative([&](auto x) { return derivative(f, x); }, 2.0), 1e-15));
 }
 
+TEST_CASE("second derivatives of functions of arrays by composing forward with itself") {
+  auto const cubes = [](auto xs) { return overdub::map([](auto x) { return x * x * x; }, xs); };
+  auto const both = compose(forward{}, forward{});
+  array<double> const xs{2.0, 3.0}, direction{1.0, 0.5}, zeros{0.0, 0.0};
+  auto const r = overdub::run(both, cubes, tag(tag(xs, direction), tag(direction, zeros)));
+  CHECK(r.inner.inner == array<double>{8.0, 27.0});
+  CHECK(r.inner.metadata == array<double>{12.0, 13.5});
+  CHECK(r.metadata.inner == array<double>{12.0, 13.5});
+  CHECK(r.metadata.metadata == array<double>{12.0, 4.5});
+  // One tag for all elements, and three contexts.
+  auto const s = overdub::run(both, cubes, tag(tag(xs, 1.0), tag(1.0, 0.0)));
+  CHECK(s.metadata.metadata == array<double>{12.0, 18.0});
+  auto const three = overdub::run(
+      compose(forward{}, forward{}, forward{}), cubes,
+      tag(tag(tag(xs, direction), tag(direction, zeros)), tag(tag(direction, zeros), tag(zeros, zeros))));
+  CHECK(three.metadata.metadata.metadata == array<double>{6.0, 0.75});
+}
+
 } // namespace

@@ -75,6 +75,18 @@ inline constexpr auto some = fn<"some">([](scope auto& cx, auto const& a, auto n
     return r * 0.5;
   });
 });
+// Rows by a loop whose trip count depends on what it reads.
+inline constexpr auto until_large = fn<"until_large">([](scope auto& cx, auto const& a) {
+  auto const end = cx(
+      while_, std::tuple{i64{0}, cx.lift(0.0)},
+      [&](auto const& s) { return std::get<0>(s) < 9 && std::get<1>(s) < 20.0; },
+      [&](auto const& s) {
+        auto const i = std::get<0>(s) % size(a);
+        auto const row = a[i];
+        return std::tuple{std::get<0>(s) + 1, std::get<1>(s) + dot(row, row) + row[i] * a[0][i]};
+      });
+  return std::get<1>(end);
+});
 // The likelihood of observations of a linear system of which two sums of states are observed: Kalman's filter.
 inline constexpr auto kalman = fn<"kalman">([](auto const& A, auto const& log_q, auto const& log_r,
                                                auto const& H, auto const& y, auto const& P0) {
@@ -126,6 +138,7 @@ TEST_CASE("what reads elements of rows, and rows, has the slopes of the function
     matrix const a = matrix_of(n, n, 0.7, 0.3), d = matrix_of(n, n, 0.1, 0.2);
     check_along(product, a, d, matrix_of(n, n, -0.2, 0.4));
     check_along(some, a, d, n - 1);
+    check_along(until_large, a, d);
   }
 }
 

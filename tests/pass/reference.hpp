@@ -292,6 +292,11 @@ private:
     }
     return at;
   }
+  // Arrays are rectangular.
+  static void append(values& rows, value const& row) {
+    if (!rows.empty() && shape(row) != shape(rows[0])) overdub::detail::throw_sizes("array", 0, 1);
+    rows.push_back(row);
+  }
   value array_of(type t, values rows) {
     for (value const& row : rows)
       if (shape(row) != shape(rows[0])) overdub::detail::throw_sizes("array", 0, 1);
@@ -382,7 +387,7 @@ private:
         arguments.insert(arguments.end(), state.begin(), state.end());
         values const yielded = region(x, region_at(0), arguments);
         for (std::size_t i = 0; i < carried; ++i) state[i] = yielded[i];
-        for (std::size_t i = carried; i < yielded.size(); ++i) outputs[i - carried].push_back(yielded[i]);
+        for (std::size_t i = carried; i < yielded.size(); ++i) append(outputs[i - carried], yielded[i]);
       }
       for (std::uint32_t i = 0; i < outputs.size(); ++i) {
         if (node.attributes.is_reversed()) std::reverse(outputs[i].begin(), outputs[i].end());
@@ -397,7 +402,7 @@ private:
       while (region(x, region_at(0), state)[0].bits != 0) {
         values const yielded = region(x, region_at(1), state);
         for (std::size_t i = 0; i < carried; ++i) state[i] = yielded[i];
-        for (std::size_t i = carried; i < yielded.size(); ++i) outputs[i - carried].push_back(yielded[i]);
+        for (std::size_t i = carried; i < yielded.size(); ++i) append(outputs[i - carried], yielded[i]);
       }
       for (std::uint32_t i = 0; i < outputs.size(); ++i)
         state.push_back(array_of(type_of(static_cast<std::uint32_t>(carried) + i), outputs[i]));
@@ -408,7 +413,7 @@ private:
       auto const size = static_cast<int64_t>(length(integer(a[0])));
       for (int64_t i = 0; i < size; ++i) {
         values const yielded = region(x, region_at(0), {of_number(i)});
-        for (std::size_t k = 0; k < rows.size(); ++k) rows[k].push_back(yielded[k]);
+        for (std::size_t k = 0; k < rows.size(); ++k) append(rows[k], yielded[k]);
       }
       values results;
       for (std::uint32_t k = 0; k < rows.size(); ++k) results.push_back(array_of(type_of(k), rows[k]));

@@ -2,6 +2,8 @@
 #include "catch.hpp"
 #include "laws/functions.hpp"
 
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/parse.hpp>
 #include <overdub/stage/evaluate.hpp>
 
 using namespace overdub;
@@ -41,4 +43,79 @@ TEST_CASE("a recursion that does not end is an error, and no crash") {
       fn<"endless">([](scope auto& cx, auto x) -> decltype(x) { return cx.self(x + 1); });
   ir::program const p = stage(endless, signature<double>);
   CHECK_THROWS_AS(evaluate<double>(p, 1.0), stack_overflow);
+}
+
+namespace {
+struct counts_products : context {
+  int products = 0;
+  void before(mul_t, auto, auto) { ++products; }
+};
+// Each iteration makes one product, and yields a row that is longer than the one before.
+constexpr std::string_view counted = R"(
+entry @main
+func @main(%x: f64) -> i64 {
+  %n, %rows = loop 4 (%i: i64, %m: i64 = 2) -> (i64) stack (f64[]) {
+    %y = mul %x, 2.0 : f64
+    %row = fill %m, %y : f64[]
+    %next = add %m, 1 : i64
+    yield %next, %row
+  }
+  %size = length %rows : i64
+  return %size
+}
+)",
+                           open_ended = R"(
+entry @main
+func @main(%x: f64) -> i64 {
+  %n, %rows = while (%m: i64 = 2) -> (i64) stack (f64[]) {
+    %more = lt %m, 6 : bool
+    yield %more
+  } do (%k: i64) {
+    %y = mul %x, 2.0 : f64
+    %row = fill %k, %y : f64[]
+    %next = add %k, 1 : i64
+    yield %next, %row
+  }
+  %size = length %rows : i64
+  return %size
+}
+)",
+                           mapped = R"(
+entry @main
+func @main(%x: f64) -> i64 {
+  %rows = map 4 (%i: i64) -> (f64[]) {
+    %y = mul %x, 2.0 : f64
+    %m = add %i, 2 : i64
+    %row = fill %m, %y : f64[]
+    yield %row
+  }
+  %size = length %rows : i64
+  return %size
+}
+)";
+} // namespace
+
+TEST_CASE("a loop ends at the first row of another size, where its program is evaluated and where it is "
+          "interpreted") {
+  for (std::string_view const text : {counted, open_ended, mapped}) {
+    static ir::program p;
+    p = ir::parse(text);
+    INFO(text);
+    counts_products c;
+    std::string evaluated, interpreted;
+    try {
+      overdub::run(
+          c, [](auto x) { return evaluate<i64>(p, x); }, 1.0);
+    } catch (size_error const& e) {
+      evaluated = e.what();
+    }
+    CHECK(c.products == 2);
+    try {
+      executable(overdub::overdub(c, p)).call<i64>(1.0);
+    } catch (size_error const& e) {
+      interpreted = e.what();
+    }
+    CHECK(c.products == 4);
+    CHECK(evaluated == interpreted);
+  }
 }

@@ -255,6 +255,8 @@ OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
     return stack_from<S>(rest...);
   else if constexpr (!tree<X>)
     return x.stack();
+  else if constexpr (requires { x.visit([](auto const&) {}); })
+    return x.visit([](auto const& held) { return stack_from<S>(held); });
   else {
     using traits = tree_traits<X>;
     if constexpr (requires { x.empty(); } && (std::is_same_v<stack_in_t<Rest>, S> || ...))

@@ -324,10 +324,25 @@ private:
       ir::value_id const v = at.f.result(n, static_cast<std::uint32_t>(i));
       bool const none = arrays.empty() || !arrays[i - first];
       at.slots[index_of(v)].leaf = none ? empty_array(at.f.type_of(v)) : narrowed<any>(arrays[i - first]);
-      check_rows(at.slots[index_of(v)].leaf);
     }
   }
-  // Arrays of programs are rectangular.
+  // Arrays of programs are rectangular: a loop stops at the first iteration that yields a row of another size than the rows before.
+  using row_sizes = std::vector<i64>;
+  static void
+  check_rows(std::string_view op, row_sizes& sizes, std::vector<any> const& yielded, std::size_t first) {
+    if constexpr (!symbolic) {
+      bool const is_first = sizes.empty();
+      sizes.resize(yielded.size());
+      for (std::size_t k = first; k < yielded.size(); ++k)
+        opened(yielded[k], [&]<class T>(auto const& x, std::type_identity<T>) {
+          if constexpr (is_array<T>) {
+            i64 const size = concrete(x).size();
+            if (is_first) sizes[k] = size;
+            if (size != sizes[k]) throw_sizes(op, sizes[k], size);
+          }
+        });
+    }
+  }
   static void check_rows(any const& a) {
     if constexpr (!symbolic)
       opened(a, []<class T>(auto const& x, std::type_identity<T>) {

@@ -25,11 +25,13 @@ void evaluator<S>::run_loop(frame& at, ir::node_id n) {
   node const& x = at.f[n];
   ir::region_id const body = at.f.region_at(n, 0);
   std::uint32_t const carried = x.operand_count - 1;
+  row_sizes sizes;
   auto whole = [&](auto const& i, std::vector<any> const& state) {
     return region(at, body, in<i64>(wrap(stack_, i)), state);
   };
   auto step = [&](auto const& i, std::vector<any> const& state) {
     auto all = whole(i, state);
+    check_rows("map", sizes, all, carried);
     std::vector<any_element> outputs;
     for (std::size_t k = carried; k < all.size(); ++k) outputs.push_back(narrowed<any_element>(all[k]));
     all.resize(carried);
@@ -64,12 +66,14 @@ template <class S>
 void evaluator<S>::run_while(frame& at, ir::node_id n) {
   node const& x = at.f[n];
   std::uint32_t const carried = x.operand_count;
+  row_sizes sizes;
   auto condition = [&](std::vector<any> state) {
     state.resize(carried);
     return *region(at, at.f.region_at(n, 0), state)[0].template get<in<bool>>();
   };
   auto body = [&](std::vector<any> const& state) {
     auto next = region(at, at.f.region_at(n, 1), std::vector<any>(state.begin(), state.begin() + carried));
+    check_rows("while", sizes, next, carried);
     for (std::size_t k = carried; k < next.size(); ++k) next[k] = extended(state[k], next[k]);
     return next;
   };
@@ -81,9 +85,7 @@ void evaluator<S>::run_while(frame& at, ir::node_id n) {
     auto start = cells(at, n, 0, carried);
     for (std::uint32_t i = carried; i < x.result_count; ++i)
       start.push_back(empty_array(at.f.type_of(at.f.result(n, i))));
-    auto const result = call(stack_, while_, start, condition, body);
-    set_all(at, n, result);
-    for (std::size_t k = carried; k < result.size(); ++k) check_rows(result[k]);
+    set_all(at, n, call(stack_, while_, start, condition, body));
   }
 }
 template <class S>
@@ -111,8 +113,11 @@ void evaluator<S>::refuse_named() const {
 template <class S>
 void evaluator<S>::run_map(frame& at, ir::node_id n) {
   refuse_named<map_t, tabulate_t>();
+  row_sizes sizes;
   auto element = [&](auto const& i) {
-    return narrowed_all<any_element>(region(at, at.f.region_at(n, 0), in<i64>(wrap(stack_, i))));
+    auto const all = region(at, at.f.region_at(n, 0), in<i64>(wrap(stack_, i)));
+    check_rows("map", sizes, all, 0);
+    return narrowed_all<any_element>(all);
   };
   if constexpr (is_copied<tabulate_t, std::vector<any_array>, in<i64>, decltype(element)>())
     copy(at, n);
@@ -329,8 +334,8 @@ struct add_elements {
       return overdub::add(x, y);
   }
 };
-// An accumulator's additions are no calls of `add`: they have no order. Metadata that is not made of numbers is added up by the
-// context's own rule.
+// An accumulator's additions are no calls of `add`: they have no order. Metadata that is not made of numbers, or of one type for all
+// values, is added up by the context's own rule.
 template <class S>
 auto evaluator<S>::added(any const& a, any const& b) const -> any {
   return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {

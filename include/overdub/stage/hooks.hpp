@@ -60,7 +60,14 @@ inline i64 number_of_cell(ir::type t) {
   return with_type(t, []<class T>(std::type_identity<T>) { return number_of_cell<T>(); });
 }
 
-// A tree of plain values, as hooks get it: functions given to control primitives are `none` there. What an outer context made of a function
+// What control primitives carry in programs.
+template <class X>
+inline constexpr bool is_list = false;
+template <class... T>
+inline constexpr bool is_list<std::vector<any_of<T...>>> = true;
+
+// A tree of plain values, as hooks get it: functions given to control primitives are `none` there. A list of one value is that value, and
+// another is empty. What an outer context made of a function
 // takes and returns inner values with metadata, which hooks do not get.
 template <class X>
 consteval auto find_hooked() {
@@ -68,7 +75,7 @@ consteval auto find_hooked() {
     return type_is<X>{};
   else if constexpr (is_tagged<X>)
     return find_hooked<std::remove_cvref_t<decltype(X::inner)>>();
-  else if constexpr (is_any_of<X>)
+  else if constexpr (is_any_of<X> || is_list<X>)
     return type_is<cell<stack<>>>{};
   else if constexpr (is_value<X>)
     return type_is<bottom_t<X>>{};
@@ -100,6 +107,8 @@ struct add_symbols {
       symbols.push_back(to.literal(x));
     else if constexpr (is_any_of<X>)
       add_cell(x);
+    else if constexpr (is_list<X>)
+      add_cell(x.size() == 1 ? x[0] : typename X::value_type{});
     else if constexpr (tree<X> && generated<concrete_t<X>>)
       (void)tree_traits<X>::map(*this, x);
     return 0;

@@ -1,5 +1,6 @@
 // The sum of two values of one type, number by number: of the numbers that they hold, and of those in their metadata. No context sees
-// the additions. Accumulators add by it where metadata are numbers, in evaluated runs as in programs that contexts make: a sum is linear.
+// the additions. Accumulators add by it where metadata are numbers that follow the value, in evaluated runs as in programs that contexts
+// make: a sum is linear.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -17,9 +18,14 @@ inline constexpr bool
     is_of_numbers = (std::is_arithmetic_v<X> && !std::is_same_v<X, bool>) || std::is_empty_v<X>;
 template <class T>
 inline constexpr bool is_of_numbers<array<T>> = is_of_numbers<T>;
+// Whether a context's metadata are numbers that follow the value, as tangents do. Those of one type for all values, as exponents of units,
+// are not summed: the context says what becomes of them.
+template <class C>
+inline constexpr bool follows_values =
+    std::is_empty_v<metadata_t<C, double>> || !std::is_same_v<metadata_t<C, double>, metadata_t<C, float>>;
 template <class T, class C, class R>
 inline constexpr bool is_of_numbers<value<T, C, R>> =
-    is_of_numbers<T>&& is_of_numbers<typename value<T, C, R>::metadata_type>;
+    is_of_numbers<T>&& is_of_numbers<typename value<T, C, R>::metadata_type>&& follows_values<C>;
 template <class... X>
 inline constexpr bool is_of_numbers<std::tuple<X...>> = (is_of_numbers<X> && ...);
 template <tree X>

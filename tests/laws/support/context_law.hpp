@@ -32,16 +32,42 @@ using random_function::f_entry;
 
 inline constexpr auto arguments_of_entry = signature<double, double, array<double>>;
 
-// Of a tagged number, its metadata too.
-inline void append_outcome(std::string& to, double x) { made_contexts::append_text(to, x); }
-template <class T, class M, class L>
-void append_outcome(std::string& to, tagged<T, M, L> const& x) {
-  made_contexts::append_text(to, x.inner);
-  made_contexts::append_text(
-      to, x.metadata + 0.0); // a tangent's zero has no sign where it is known to the compiler
+// Arguments of a composition with so many contexts that keep metadata: what a context keeps for a number is a value of those inside of
+// it, which keep something for it, too.
+inline double metadata_of(double x) { return 0.5 * x - 1.0; }
+inline array<double> metadata_of(array<double> const& row) {
+  return overdub::map([](double x) { return metadata_of(x); }, row);
 }
-inline void append_outcome(std::string& to, std::tuple<double, double> const& x) {
-  append_outcome(to, tag(std::get<0>(x), std::get<1>(x)));
+template <std::size_t Contexts, class T>
+auto with_metadata(T const& x) {
+  if constexpr (Contexts == 0)
+    return x;
+  else
+    return tag(with_metadata<Contexts - 1>(x), with_metadata<Contexts - 1>(metadata_of(x)));
+}
+// The leaves of such an argument or result, as a program has them.
+template <class T>
+auto leaves_of(T const& x) {
+  return std::tuple(x);
+}
+template <class T, class M, class L>
+auto leaves_of(tagged<T, M, L> const& x) {
+  return std::tuple_cat(leaves_of(x.inner), leaves_of(x.metadata));
+}
+template <class... X>
+auto leaves_of(std::tuple<X...> const& x) {
+  return x;
+}
+
+// Of a tagged number, its metadata too.
+void append_outcome(std::string& to, auto const& result) {
+  std::apply(
+      [&](auto const& x, auto const&... metadata) {
+        made_contexts::append_text(to, x);
+        // A tangent's zero has no sign where it is known to the compiler.
+        (made_contexts::append_text(to, metadata + 0.0), ...);
+      },
+      leaves_of(result));
 }
 
 struct outcome {
@@ -81,7 +107,7 @@ inline outcome in_some_order(outcome o) {
 inline ir::program const* program_that_runs = nullptr;
 
 // Of the pairs of a function and a composition of contexts, each source takes its part.
-constexpr std::uint64_t sources = 11;
+constexpr std::uint64_t sources = 18;
 inline std::uint64_t pairs_of_source() {
   char const* const text = std::getenv("OVERDUB_CONTEXT_PAIRS");
   return (text == nullptr ? laws::seeds(2'400) : std::strtoull(text, nullptr, 10)) / sources + 1;
@@ -96,14 +122,17 @@ concept keeps_metadata = requires {
 // this takes the compiler most of the time.
 template <bool Evaluated, class... C>
 struct law {
-  static constexpr bool is_tagged = (keeps_metadata<C> || ...);
+  static constexpr std::size_t with_tags = (std::size_t{keeps_metadata<C>} + ...);
   // "When a context without metadata has no rule for a function, and an inner context has one, the function passes to the inner one
   // whole" (composition): a program that the outer one rewrites first has its rules in the function.
-  static constexpr bool passes_functions_on =
-      detail::declares_rules<std::tuple_element_t<sizeof...(C) - 1, std::tuple<C...>>>;
+  static constexpr bool passes_functions_on = []<class First, class... Inner>(types<First, Inner...>) {
+    return (detail::declares_rules<Inner> || ...);
+  }(types<C...>{});
   // The entry of a program is a function that each context sees; but "when a context has a rule for a call, the next one sees what the rule
   // calls, and nothing else" (composition).
   static constexpr bool is_entry_hidden = (requires { C::answers_entry; } || ...);
+
+  static constexpr bool is_refused_by_programs = (requires { C::is_refused_by_programs; } || ...);
 
   std::uint64_t seed;
   bool is_canonical;
@@ -137,6 +166,12 @@ struct law {
       });
     }
 #endif
+    if constexpr (!is_refused_by_programs) all_of_program(direct);
+  }
+
+private:
+  // Staged before, and rewritten by the contexts.
+  void all_of_program(outcome const& direct) const {
     ir::program const p = stage(f_entry, arguments_of_entry);
     outcome const staged_before =
         outcome_of([&] { return in_contexts([&](auto& c) { return evaluated(overdub::overdub(c, p)); }); });
@@ -144,10 +179,12 @@ struct law {
     check("staged, rewritten by the contexts, and interpreted", staged_before, [&] {
       return in_contexts([&](auto& c) { return interpreted(overdub::overdub(c, p)); });
     });
-    if constexpr (sizeof...(C) == 2 && !is_tagged && !passes_functions_on && !is_entry_hidden) {
+    if constexpr (sizeof...(C) > 1 && with_tags == 0 && !passes_functions_on && !is_entry_hidden) {
       outcome const in_turn = outcome_of([&] {
         std::tuple<C...> contexts;
-        return evaluated(overdub::overdub(std::get<1>(contexts), overdub::overdub(std::get<0>(contexts), p)));
+        ir::program rewritten = p;
+        std::apply([&](C&... each) { ((rewritten = overdub::overdub(each, rewritten)), ...); }, contexts);
+        return evaluated(rewritten);
       });
       // Hooks of the one stand in order, and what has no effects is where it is needed: the other sees the same calls in another order.
       report(
@@ -167,7 +204,6 @@ struct law {
     }
   }
 
-private:
   template <class F>
   static auto in_contexts(F const& f) {
     std::tuple<C...> contexts;
@@ -181,30 +217,25 @@ private:
   // The arguments of a run, and those of a program that contexts made.
   template <class F>
   auto with_arguments(F const& f) const {
-    if constexpr (is_tagged)
-      return f(tag(x, 1.0), tag(y, -0.5), tag(row, array<double>{0.25, 0.5, 2.0}));
-    else
-      return f(x, y, row);
+    return f(with_metadata<with_tags>(x), with_metadata<with_tags>(y), with_metadata<with_tags>(row));
   }
   template <class F>
   auto with_leaves(F const& f) const {
-    if constexpr (is_tagged)
-      return f(x, 1.0, y, -0.5, row, array<double>{0.25, 0.5, 2.0});
-    else
-      return f(x, y, row);
+    return with_arguments([&](auto const&... a) { return std::apply(f, std::tuple_cat(leaves_of(a)...)); });
   }
+  // What a program that contexts made returns.
+  using results = decltype(leaves_of(with_metadata<with_tags>(double{})));
   auto evaluated(ir::program const& p) const {
     return with_leaves([&](auto const&... a) {
-      if constexpr (is_tagged)
-        return evaluate<double, double>(p, a...);
-      else
-        return evaluate<double>(p, a...);
+      return [&]<class... R>(std::type_identity<std::tuple<R...>>) {
+        return evaluate<R...>(p, a...);
+      }(std::type_identity<results>{});
     });
   }
   auto interpreted(ir::program const& p) const {
     return with_leaves([&](auto const&... a) {
-      if constexpr (is_tagged)
-        return executable(p).template call<std::tuple<double, double>>(a...);
+      if constexpr (with_tags > 0)
+        return executable(p).template call<results>(a...);
       else
         return executable(p).template call<double>(a...);
     });

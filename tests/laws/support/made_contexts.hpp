@@ -120,6 +120,42 @@ struct clamps_guarded : context {
   }
 };
 
+// Of control primitives. What they carry is a tree of C++, and a list of values in a program.
+struct repeats_loops : context {
+  auto overdub(loop_t loop, auto n, auto state, auto body) { return loop(n, loop(n, state, body), body); }
+};
+struct takes_two_steps : context {
+  auto overdub(while_t loop, auto state, auto condition, auto body) {
+    return loop(state, condition, [&](auto const& s) { return body(body(s)); });
+  }
+};
+struct negates_conditions : context {
+  auto overdub(if_t branch, auto condition, auto then, auto otherwise) {
+    return branch(!condition, otherwise, then);
+  }
+};
+// "A program that was staged before has `tabulate` where C++ called `map`, and an indexed loop where it called `scan`" (limitations).
+struct names_maps_and_scans : context {
+  static constexpr bool is_refused_by_programs = true;
+};
+struct halves_maps : names_maps_and_scans {
+  auto overdub(map_t map, auto f, auto... xs) {
+    return map([](auto x) { return x * 0.5; }, map(f, xs...));
+  }
+};
+struct shifts_scans : names_maps_and_scans {
+  auto overdub(scan_t scan, auto f, auto state, auto xs) { return scan(f, state + 0.25, xs); }
+};
+struct scales_reductions : context {
+  auto overdub(reduce_t reduce, auto f, auto... x) {
+    auto const result = reduce(f, x...);
+    if constexpr (real<decltype(result)>)
+      return result * 0.9;
+    else
+      return result;
+  }
+};
+
 // ---- parts that observe
 
 #define OVERDUB_OBSERVES(NAME, FAMILY)                                                                       \
@@ -140,6 +176,12 @@ OVERDUB_OBSERVES(observes_sum, add_t)
 OVERDUB_OBSERVES(observes_one, decltype(random_function::f_one))
 OVERDUB_OBSERVES(observes_array, decltype(random_function::f_array))
 OVERDUB_OBSERVES(observes_native, decltype(random_function::f_native))
+OVERDUB_OBSERVES(observes_loops, loop_t)
+OVERDUB_OBSERVES(observes_open_loops, while_t)
+OVERDUB_OBSERVES(observes_branches, if_t)
+OVERDUB_OBSERVES(observes_reductions, reduce_t)
+OVERDUB_OBSERVES(observes_maps, map_t)
+OVERDUB_OBSERVES(observes_scans, scan_t)
 OVERDUB_OBSERVES(observes_guarded, decltype(random_function::f_guarded))
 #undef OVERDUB_OBSERVES
 template <char Name>

@@ -1,0 +1,19 @@
+// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
+// The law of contexts, for contexts that replace and observe maps and scans.
+#include "laws/support/context_law.hpp"
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<
+    types<made_of<'a', halves_maps, shifts_scans>, light_observer<'b'>>,
+    types<
+        made_of<'a', replaces_one, observes_maps<'a'>>,
+        made_of<
+            'b', names_maps_and_scans, observes_maps<'b'>, observes_scans<'b'>, observes_reductions<'b'>>>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where maps and scans are replaced") {
+  context_law::check_in(compositions{});
+}

@@ -1,0 +1,15 @@
+// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
+// The law of contexts, for contexts that replace loops, branches and reductions.
+#include "laws/support/context_law.hpp"
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+// A loop's body that stands twice in a program has operations that are equal, which another context sees once.
+using compositions = types<
+    types<made_of<'a', repeats_loops, takes_two_steps, observes_sum<'a'>, observes_functions<'a'>>>,
+    types<made_of<'a', negates_conditions, scales_reductions>, light_observer<'b'>>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where control is replaced") { context_law::check_in(compositions{}); }

@@ -1,0 +1,19 @@
+// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
+// The law of contexts, for metadata between two contexts that replace and observe.
+#include "laws/support/context_law.hpp"
+
+#include <overdub/contexts/forward.hpp>
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<types<
+    made_of<'a', becomes_of_two<mul_t, sub_t>, observes_functions<'a'>>,
+    made_of<'m', contexts::forward, with_natives>,
+    made_of<'b', becomes<sin_t, cos_t>, observes_product<'b'>>>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where metadata is kept between two other contexts") {
+  context_law::check_in(compositions{});
+}

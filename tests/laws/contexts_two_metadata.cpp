@@ -1,0 +1,15 @@
+// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
+// The law of contexts, for two contexts that keep metadata: the inner one keeps some of the outer one's, too.
+#include "laws/support/context_law.hpp"
+
+#include <overdub/contexts/forward.hpp>
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<
+    types<made_of<'m', contexts::forward, with_natives>, made_of<'n', contexts::forward, with_natives>>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where metadata has metadata") { context_law::check_in(compositions{}); }
