@@ -315,3 +315,28 @@ TEST_CASE("a change that reaches nothing that a hook observes is silent, and a l
   f.commit();
   CHECK(l.heard.empty());
 }
+
+namespace {
+inline constexpr auto sum_of_sines = od::fn<"sum_of_sines">(
+    [](auto const& xs) { return od::sum(od::map([](auto x) { return sin(x); }, xs)); });
+struct sine_is_cosine : od::context {
+  auto overdub(od::sin_t, auto x) { return od::cos(x); }
+};
+inline constexpr auto sum_of_cosines = od::fn<"sum_of_cosines">([](auto const& xs) {
+  sine_is_cosine c;
+  return od::run(c, sum_of_sines, xs);
+});
+} // namespace
+
+TEST_CASE("a sum in a context with a rule for something else is updated by the difference") {
+  auto const explained = [](auto const& f) {
+    auto followed = oc::incremental(f, numbers{1, 2, 3, 4});
+    followed.template set_at<0>(1, 0.5);
+    followed.propose();
+    return followed.explain();
+  };
+  auto const text = explained(sum_of_sines);
+  CHECK(text.find("map: one iteration") != text.npos);
+  CHECK(text.find("reduce: updated by the difference") != text.npos);
+  CHECK(explained(sum_of_cosines) == text);
+}
