@@ -662,7 +662,7 @@ private:
   static std::span<observation const> observations_of_reduction(bool is_started);
   template <class E>
   void stage_reduction(frame& at, ir::node_id n);
-  void stage_reduction_by_operation(frame& at, ir::node_id n, std::span<observation const> contexts);
+  ir::value_id reduction_by_operation(frame& at, ir::node_id n);
   template <class E, class F>
   void reduce_by(frame& at, ir::node_id n, F const& f);
   template <class E, class F>

@@ -196,37 +196,37 @@ void evaluator<S>::stage_reduction(frame& at, ir::node_id n) {
       if constexpr (!std::is_same_v<E, bool>)
         if (a.operation == ir::op::add) contexts = observations_of_reduction<E, add_t>(a.is_started());
     }
-  if (is_combination_intercepted)
-    stage_reduction_by_operation(at, n, contexts);
-  else
-    observe(at, n, reduce_t::name(), contexts);
+  std::vector<ir::value_id> arguments = symbols_at(at, n);
+  if (a.is_started()) std::swap(arguments[0], arguments[1]); // hooks get reduce(f, initial, array)
+  ir::value_id const result = at.f.result(n);
+  set_symbol(at, result, stage_between_hooks(reduce_t::name(), contexts, arguments, [&] {
+               if (is_combination_intercepted) return reduction_by_operation(at, n);
+               copy(at, n);
+               return at.slots[index_of(result)].symbol;
+             }));
 }
 // Contexts see the operation for each two elements: it stands in a region.
 template <class S>
-void evaluator<S>::stage_reduction_by_operation(
-    frame& at, ir::node_id n, std::span<observation const> contexts) {
+auto evaluator<S>::reduction_by_operation(frame& at, ir::node_id n) -> ir::value_id {
   ir::type const element = at.f.type_of(at.f.result(n));
   ir::attributes by_region;
   by_region.flags = at.f[n].attributes.flags;
   if (at.f[n].attributes.operation == ir::op::add && element.is_floating())
     by_region.flags |= ir::attributes::in_lanes;
-  std::vector<ir::value_id> const operands = symbols_at(at, n);
   ir::program const combination = combination_by(at.f[n].attributes.operation, element);
-  auto const stage = [&] {
-    recorder& r = recorder_();
-    std::vector<std::vector<ir::type>> const regions{{element, element}};
-    ir::node_id const made = r.insert(ir::op::reduce, operands, std::vector{element}, by_region, regions);
-    auto const scope = r.enter(r.region_of(made, 0));
-    std::vector<slot> sides;
-    for (std::uint32_t side = 0; side < 2; ++side)
-      sides.push_back({{}, nullptr, {}, r.here().argument(r.here().region_at(made, 0), side), element});
-    ir::function const& f = combination[combination.entry];
-    frame of_combination{f, std::vector<slot>(f.value_count())};
-    std::vector<slot> const combined = region_slots(of_combination, ir::function::body, std::move(sides));
-    r.at().yield(std::vector{symbol_of(combined[0])});
-    return r.here().result(made);
-  };
-  set_symbol(at, at.f.result(n), stage_between_hooks(reduce_t::name(), contexts, operands, stage));
+  recorder& r = recorder_();
+  std::vector<std::vector<ir::type>> const regions{{element, element}};
+  ir::node_id const made =
+      r.insert(ir::op::reduce, symbols_at(at, n), std::vector{element}, by_region, regions);
+  auto const scope = r.enter(r.region_of(made, 0));
+  std::vector<slot> sides;
+  for (std::uint32_t side = 0; side < 2; ++side)
+    sides.push_back({{}, nullptr, {}, r.here().argument(r.here().region_at(made, 0), side), element});
+  ir::function const& f = combination[combination.entry];
+  frame of_combination{f, std::vector<slot>(f.value_count())};
+  std::vector<slot> const combined = region_slots(of_combination, ir::function::body, std::move(sides));
+  r.at().yield(std::vector{symbol_of(combined[0])});
+  return r.here().result(made);
 }
 template <class S>
 template <class E, class F>
