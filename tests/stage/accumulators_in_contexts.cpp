@@ -40,8 +40,8 @@ func @f(%x: f64, %xs: f64[]) -> f64 {
     return overdub::run(
         metres{}, [&](auto const&... v) { return evaluate<double>(p, v...); }, x, xs);
   };
-  auto const sum = in_metres(tag(1.0, 2), tag(array<double>{5.0, 2.0}, array<int>{1, 2}));
-  CHECK(sum.inner == 3.0);
-  CHECK(sum.metadata == 2);
+  auto const total = in_metres(tag(1.0, 2), tag(array<double>{5.0, 2.0}, array<int>{1, 2}));
+  CHECK(total.inner == 3.0);
+  CHECK(total.metadata == 2);
   CHECK_THROWS_AS(in_metres(tag(1.0, 2), tag(array<double>{5.0, 2.0}, array<int>{2, 1})), std::domain_error);
 }
