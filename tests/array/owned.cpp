@@ -1,4 +1,4 @@
-// owned: what is kept refers to no memory of others.
+// owned: a copy that owns all of its memory.
 #include "catch.hpp"
 
 #include <overdub/array/owned.hpp>
@@ -15,10 +15,10 @@ namespace od = overdub;
 using numbers = od::array<double>;
 using rows = od::array<numbers>;
 
-double told = 0;
-inline constexpr auto tell_first = od::leaf<"tell_first">([](rows const& m) { told = m[0][0]; });
+double recorded = 0;
+inline constexpr auto record_first = od::leaf<"record_first">([](rows const& m) { recorded = m[0][0]; });
 inline constexpr auto told_first = od::fn<"told_first">([](auto const& m) {
-  tell_first(m);
+  record_first(m);
   return m[0][0];
 });
 inline constexpr auto same = od::fn<"same">([](auto const& m) { return m; });
@@ -45,5 +45,5 @@ TEST_CASE("memoize and deferred effects keep rows longer than the memory that th
   mine = {3, 4};
   CHECK(od::run(m, same, rows{{1, 2}})[0] == numbers{1, 2});
   later.replay();
-  CHECK(told == 1);
+  CHECK(recorded == 1);
 }

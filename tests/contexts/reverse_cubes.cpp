@@ -46,7 +46,7 @@ double slope_of_mixed(cube const& a, i64 i, i64 j, i64 k) {
 
 } // namespace
 
-TEST_CASE("what reads elements, rows and planes of an array of rank 3 has the slopes of the function") {
+TEST_CASE("what reads elements, rows and planes of an array of rank 3 has the derivatives of the function") {
   cube const a = cube_of(0.375);
   for (compile_options const& o : executors()) {
     auto const [value, slopes] = compile(contexts::value_and_gradient<0>(mixed), signature<cube>, o)(a);

@@ -133,7 +133,7 @@ inline constexpr auto kalman = fn<"kalman">([](auto const& A, auto const& log_q,
 
 } // namespace
 
-TEST_CASE("what reads elements of rows, and rows, has the slopes of the function") {
+TEST_CASE("what reads elements of rows, and rows, has the derivatives of the function") {
   for (i64 const n : {3, 5}) {
     matrix const a = matrix_of(n, n, 0.7, 0.3), d = matrix_of(n, n, 0.1, 0.2);
     check_along(product, a, d, matrix_of(n, n, -0.2, 0.4));

@@ -205,7 +205,7 @@ void evaluator<S>::stage_reduction(frame& at, ir::node_id n) {
                return at.slots[index_of(result)].symbol;
              }));
 }
-// Contexts see the operation for each two elements: it stands in a region.
+// A reduction by an operation that a context intercepts becomes one by a region, in which the context intercepts it.
 template <class S>
 auto evaluator<S>::reduction_by_operation(frame& at, ir::node_id n) -> ir::value_id {
   ir::type const element = at.f.type_of(at.f.result(n));
