@@ -1,6 +1,8 @@
 // How an evaluator runs branches, loops, maps, reductions and accumulators.
 #pragma once
 
+#include <cstdlib>
+
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/program_function.hpp>
 #include <overdub/stage/sum_of_numbers.hpp>
@@ -153,11 +155,12 @@ void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
     if (t.rank > 2) return copy(at, n);
   with_type(t, of_arrays);
 }
-// What an array is reduced by, where that is no operation which contexts know by its type.
+// Stands for what an array is reduced by, where that is no operation which contexts know by its type: contexts are
+// asked about its type, and nothing calls it. (Clang warns of a call operator without a body if E is local to a unit.)
 template <class E>
 struct combination {
   void const* region;
-  E operator()(E const& a, E const& b) const;
+  [[noreturn]] E operator()(E const&, E const&) const { std::abort(); }
 };
 
 // Whether nothing replaces a reduction: contexts observe it, and may observe or replace what it combines by.
