@@ -1,4 +1,4 @@
-// The gradient of a function that says how it is differentiated: calls of its rule, in the place of its operations.
+// The gradient of a function with a derivative rule: calls of the rule.
 #pragma once
 
 #include <overdub/contexts/reverse/cotangents.hpp>
@@ -14,7 +14,8 @@ class rule_call {
 public:
   using values = std::vector<value_id>;
 
-  /// Writes into a function whose parameters are those of f, what f gave, if it takes that, and the cotangents that are given.
+  /// Writes into a function whose parameters are those of f, the results of f (if `takes_results`), and the given
+  /// cotangents.
   rule_call(ir::program& p, ir::cursor& at, function_id f, gradient_request const& wanted, bool takes_results)
       : p_(p), at_(at), f_(f), wanted_(wanted), nothing_changes_(p[at.id()]), zeros_(at, nothing_changes_) {
     auto const count = static_cast<std::uint32_t>(wanted.inputs.size());
@@ -27,21 +28,21 @@ public:
       given_.push_back(is_given ? at->argument(function::body, next++) : value_id(ir::nothing));
   }
 
-  /// What the function gives: it is called once, where that is needed.
+  /// The results of f: of one call, emitted on first use.
   values const& results() {
     if (!results_.empty() || given_.empty()) return results_;
     node_id const n = at_.insert(op::call, parameters_, p_[f_].results, ir::attributes::of(f_));
     for (value_id const v : at_->results_of(n)) results_.push_back(v);
     return results_;
   }
-  /// Where it counts as a constant.
+  /// The gradient of a function that is declared a constant.
   values constant() {
     values all;
     for (std::size_t i = 0; i < parameters_.size(); ++i)
       if (wanted_.inputs[i]) all.push_back(zeros_.zeros_like(parameters_[i]));
     return all;
   }
-  /// By its rule backwards.
+  /// The gradient by a cotangent rule.
   values cotangent(function_id rule) {
     values operands = operands_of(rule);
     for (std::uint32_t i = 0; i < given_.size(); ++i)
@@ -57,7 +58,8 @@ public:
     }
     return all;
   }
-  /// The gradient of its tangent by the tangents of the inputs that are asked for: of something linear, it is the transpose.
+  /// The request that transposes a tangent rule: the gradient of the tangents, which are linear in the input tangents, by
+  /// those.
   gradient_request of_tangent() const {
     gradient_request of;
     of.keeps_results = false;
@@ -81,7 +83,7 @@ public:
   }
 
 private:
-  // The results, which are computed where the rule looks at them, and the parameters.
+  // The results, which are computed only where the rule reads them, and the parameters.
   values operands_of(function_id rule) {
     values operands;
     for (std::uint32_t i = 0; i < given_.size(); ++i) {

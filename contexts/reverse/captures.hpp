@@ -1,4 +1,4 @@
-// What regions use of the values around them.
+// What regions use of the values of enclosing regions.
 #pragma once
 
 #include <overdub/contexts/reverse/activity.hpp>
@@ -15,7 +15,8 @@
 
 namespace overdub::contexts::adjoint {
 
-/// The values around an operation that its regions use, each once, in the order of their uses. O(operations inside).
+/// The values of enclosing regions that the regions of an operation use (its free variables), each once, in the order of
+/// their uses. O(operations inside).
 class captures {
 public:
   captures(function const& f, node_id n) {
@@ -37,7 +38,7 @@ private:
   std::vector<value_id> all_;
 };
 
-/// Whether an operation stands in something that runs it again and again.
+/// Whether an operation is nested in one that runs its region repeatedly.
 inline bool is_in_loop(function const& f, node_id n) {
   for (node_id at = f[f[n].parent].parent; at != ir::nothing; at = f[f[at].parent].parent)
     if (f[at].code == op::loop || f[at].code == op::while_ || f[at].code == op::map ||
@@ -46,7 +47,7 @@ inline bool is_in_loop(function const& f, node_id n) {
   return false;
 }
 
-/// The values that a region uses as a whole: gives them on, or replaces an element of them. O(operations inside).
+/// The values that a region uses as a whole: it returns them, or updates an element of them. O(operations inside).
 inline ir::value_set used_whole(function const& f, region_id r) {
   ir::value_set all;
   ir::walk(f, r, [&](node_id n) {
@@ -59,8 +60,9 @@ inline ir::value_set used_whole(function const& f, region_id r) {
   return all;
 }
 
-/// Whether the shape of an array is the same in each turn of a region, by looking at where it comes from. `carried` are the values
-/// that go on from turn to turn, each of which becomes the operand of `end` of the same number. O(operations that it comes from).
+/// Whether the shape of an array is the same in each iteration of a region, found by following its definition. `carried`
+/// are the loop-carried values; each is replaced by the operand of `end` of the same index. O(operations of the
+/// definition).
 class fixed_shapes {
 public:
   fixed_shapes(
@@ -145,7 +147,7 @@ private:
       return false;
     }
   }
-  // A carried array: of the turn's own loop, or of one inside.
+  // A loop-carried array of this loop, or of a nested one.
   bool is_kept(value_id v, int steps) const {
     if (f_.region_of(v) == turn_) {
       for (std::uint32_t i = 0; i < carried_.size(); ++i)
@@ -162,7 +164,7 @@ private:
     return keeps_shape(
         f_.operand(f_.yield_of(body), i), f_.argument(body, f_[n].code == op::loop ? i + 1 : i));
   }
-  // Whether a value has the shape of an argument that it is made of.
+  // Whether a value has the shape of an argument from which it is computed.
   bool keeps_shape(value_id v, value_id argument) const {
     for (int step = 0; step < most_steps && f_.is_result(v); ++step) {
       node_id const m = f_.node_of(v);
@@ -182,7 +184,7 @@ private:
     }
     return v == argument;
   }
-  // Whether a number is the length of an argument, or of what has its shape.
+  // Whether a number is the length of an argument, or of an array of the same shape.
   bool is_length_of(value_id count, value_id argument) const {
     if (!f_.is_result(count) || f_[f_.node_of(count)].code != op::length) return false;
     for (value_id const v : f_.operands_of(f_.node_of(count)))

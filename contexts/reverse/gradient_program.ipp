@@ -18,10 +18,10 @@ OVERDUB_DECL ir::function_id add_gradient(
 
 namespace adjoint {
 
-// A new entry around the gradient of a program's entry: what is written of it, and what its calls give.
+// Writes a new entry that calls the gradient of the old one.
 class entry_writer {
 public:
-  // It has the parameters of the old entry, and these behind them.
+  // The parameters of the old entry, then `more`.
   entry_writer(
       ir::program& p, std::string const& suffix, std::vector<ir::type> const& more,
       gradient_options const& options)
@@ -39,8 +39,8 @@ public:
   }
   std::size_t inputs() const { return original().parameters().size(); }
 
-  /// The value, where it is kept, and the derivatives by what is asked for; 0, or an empty array, in the place of those that are
-  /// none.
+  /// The value, if requested, and the requested derivatives; 0, or an empty array, for parameters that are not
+  /// differentiable.
   std::vector<value_id>
   gradient(std::vector<bool> const& asked, std::vector<value_id> const& cotangents, bool keeps_value) {
     gradient_request wanted;
@@ -87,7 +87,7 @@ private:
   ir::program& p_;
   gradient_options options_;
   function_id original_;
-  std::uint32_t first_made_; // the functions behind are the gradient's
+  std::uint32_t first_made_; // functions from this index on belong to the gradient
   function_id made_;
   ir::cursor at_;
   std::vector<value_id> parameters_;
@@ -105,8 +105,7 @@ OVERDUB_DECL void differentiate_entry(
 OVERDUB_DECL void transpose_entry(ir::program& p, gradient_options const& options) {
   adjoint::prepare(p);
   std::vector<ir::type> cotangents;
-  for (ir::type const t : p[p.entry].results)
-    cotangents.push_back(t); // of integers, too: they are not looked at
+  for (ir::type const t : p[p.entry].results) cotangents.push_back(t); // those of integers are ignored
   adjoint::entry_writer w(p, ".transposed", cotangents, options);
   std::vector<ir::value_id> given;
   for (std::size_t i = 0; i < cotangents.size(); ++i)

@@ -1,4 +1,4 @@
-// The gradients of a program's functions, each made once for what is asked of it.
+// The gradient functions of a program. Each is generated once for each request: which inputs, and which results.
 #pragma once
 
 #include <overdub/call/stack_limit.hpp>
@@ -49,8 +49,9 @@ public:
     return made;
   }
 
-  /// How a call goes backwards. What it keeps are the numbers and arrays that its callee keeps. What a function keeps that is
-  /// being differentiated is not known yet, and is a function value; or nothing is kept, and all is computed again.
+  /// The adjoint of a call: a function that returns residuals, and one that consumes them. The residuals of a function
+  /// whose gradient is still being generated (recursion) are not known: they become a function value, or the callee is
+  /// recomputed.
   call_gradient of_call(function_id f, gradient_request wanted) {
     if (p_[f].derivative.how != ir::derivative::by::body) return by_rule(f, wanted);
     wanted.keeps_results = true;
@@ -104,10 +105,10 @@ private:
     gradient_request wanted;
     function_id combined;
     std::optional<call_gradient> gradient; // when it is written
-    function_id in_itself = ir::nothing;   // what calls inside of it call, and gives a function value
+    function_id in_itself = ir::nothing;   // called by recursive calls; its residuals are one function value
   };
 
-  // The gradient of a callee is written while its caller's is.
+  // Generating the gradient of a callee recurses from that of its caller.
   void check_depth(function_id f) const {
     if (limit_.is_reached())
       throw differentiation_error(message(
@@ -116,7 +117,7 @@ private:
           std::string(p_.name_of(f)).c_str()));
   }
 
-  // How many counted loops stand in no other one.
+  // The number of counted loops that are nested in no other loop.
   std::int64_t outer_loops() const {
     std::int64_t all = 0;
     for (function const& f : p_.functions) {
@@ -156,7 +157,7 @@ private:
     return g;
   }
 
-  // Of several, which are asked for: nothing, where all that have derivatives are.
+  // A suffix for the name of a gradient: the indices that were requested, or nothing if all differentiable ones were.
   static std::string
   choice(char const* what, std::vector<bool> const& asked, std::vector<ir::type> const& types) {
     std::string numbers;
@@ -199,7 +200,8 @@ private:
     return made;
   }
 
-  // The function's operations, a yield of its results, and what goes backwards. `finish` gets the yield, and the cotangents.
+  // Writes the primal operations, a yield of the results, and the adjoint. `finish` gets the yield and the input
+  // cotangents.
   template <class Finish>
   void write(function_id f, gradient_request const& wanted, function_id made, Finish const& finish) {
     activity const original(p_, f, wanted.inputs);
@@ -248,7 +250,7 @@ private:
     finish(w.at(), end, cotangents);
   }
 
-  // What the function says of its derivative takes the place of its operations.
+  // Writes calls of a function's derivative rule; the adjoint of its body is not needed.
   void
   write_by_rule(function_id f, gradient_request const& wanted, function_id made, bool takes_results = false) {
     ir::derivative const says = p_[f].derivative;
@@ -270,7 +272,7 @@ private:
     at.to_end(function::body);
     at.yield(all);
   }
-  // A rule takes what the call gave, if it looks at it: the function does not run again for that.
+  // A rule that reads the results gets them from the call as arguments, so that the function is not called again.
   call_gradient by_rule(function_id f, gradient_request wanted) {
     wanted.keeps_results = false;
     for (called const& known : calls_known_)
@@ -293,7 +295,7 @@ private:
     write_by_rule(f, wanted, g.backward, g.takes_results);
     return g;
   }
-  // A rule backwards also looks at those arrays whose cotangents are none, for their shapes.
+  // A cotangent rule also reads arrays without a cotangent: zeros get their shapes.
   bool looks_at_results(function_id f, gradient_request const& wanted) const {
     ir::derivative const& says = p_[f].derivative;
     if (says.cotangent != ir::nothing)
@@ -310,7 +312,7 @@ private:
   ir::program& p_;
   known_functions callees_;
   gradient_options options_;
-  overdub::detail::stack_limit limit_{std::size_t{2} << 20}; // regions take some more
+  overdub::detail::stack_limit limit_{std::size_t{2} << 20}; // frames of nested regions need the difference
   std::vector<whole> wholes_;
   std::deque<called> calls_known_;
 };

@@ -14,7 +14,7 @@
 namespace overdub::contexts {
 namespace adjoint {
 
-// The entry gives the gradient of what it gave, and is rewritten in forward: it takes a tangent behind each number.
+// Forward mode over the gradient: each number is followed by its tangent in parameters and results.
 inline function_id forward_over_reverse(ir::program& p) {
   differentiate_entry(
       p, std::vector<bool>(p[p.entry].parameters().size(), true), false,
@@ -35,7 +35,7 @@ inline std::vector<value_id> slopes_along(
   node_id const call = at.insert(op::call, operands, results, ir::attributes::of(f));
   std::vector<value_id> all;
   for (std::uint32_t i = 0; i < results.size(); ++i) {
-    if (is_differentiable(results[i])) ++i; // its tangent stands behind it
+    if (is_differentiable(results[i])) ++i; // its tangent is the next result
     all.push_back(at->result(call, i));
   }
   return all;

@@ -1,8 +1,8 @@
-// Joins loops with those of adjoints: where a loop on the way back needs of a loop on the way there what its own turn made, and
-// nothing that comes later, both become one, and what one needs of the other are numbers in registers. The turns go the way of the
-// loop on the way there; what they add to one element is added in that order.
+// Fuses loops of the forward pass with adjoint loops. Where an iteration of the adjoint loop reads values of the same
+// iteration of the primal loop only, and nothing computed after that loop, both become one loop, and the values stay in
+// registers. The fused loop iterates in the primal direction, so that contributions to one element are added in that order.
 //
-// An adjoint fails nowhere where the program itself did not: which error is thrown stays the same.
+// Adjoints fail only where the primal code does, so that the order of errors is preserved.
 #pragma once
 
 #include <overdub/contexts/reverse/captures.hpp>
@@ -23,7 +23,7 @@ class joining {
 public:
   joining(ir::program& p, function_id f) : p_(p), of_(f), at_(p, f, function::body), effects_(p) {}
 
-  /// Returns how many loops were joined. O(operations × loops joined).
+  /// Returns the number of fused loops. O(operations × loops fused).
   std::size_t run() {
     std::size_t joined = 0;
     std::vector<region_id> open{region_id(function::body)};
@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  // A loop; the accumulate that holds its adjoint's, further on in the same region; and that one.
+  // A primal loop; the accumulate, later in the same region, that contains the adjoint loop; and the adjoint loop.
   struct pair {
     node_id loop, accumulate, adjoint;
   };
@@ -63,7 +63,7 @@ private:
       if (f()[n].code != op::accumulate) continue;
       for (node_id const adjoint : f().nodes_of(f().region_at(n, 0))) {
         if (!is_counted(adjoint) || f()[adjoint].result_count > 0 || f()[adjoint].operand_count > 1) continue;
-        // The nearest is the adjoint's own, or one whose adjoint is not needed.
+        // The nearest candidate is its primal loop, or one whose adjoint is not needed.
         int left = most_tried;
         for (auto loop = loops.rbegin(); loop != loops.rend() && left > 0; ++loop) {
           if (f().operand(*loop, 0) != f().operand(adjoint, 0)) continue;
@@ -82,7 +82,7 @@ private:
       if (!effects_of(n).can_merge()) return false;
     return effects_of(p.accumulate).without(effect::accumulates).can_merge() && find_needed(p);
   }
-  // Straight bodies are computed in vectors, one loop after the other.
+  // Loops with straight-line bodies are vectorised; fusion could prevent that.
   bool gains(pair const& p) const {
     return f()[p.loop].operand_count > 1 || has_loops(p.loop) || has_loops(p.adjoint);
   }
@@ -91,14 +91,14 @@ private:
     ir::walk(f(), f().region_at(n, 0), [&](node_id inner) { found = found || is_counted(inner); });
     return found;
   }
-  // Operations do not change theirs: what is joined is another one.
+  // Cached by operation: fusion inserts new operations, and changes no effects of others.
   ir::effect_set effects_of(node_id n) {
     if (effects_known_.size() < f().node_count()) effects_known_.resize(f().node_count());
     auto& known = effects_known_[index_of(n)];
     if (!known) known = effects_.of(f(), n);
     return *known;
   }
-  // Whether all that the accumulate uses of the loop's results are elements, in the turns that they come from.
+  // Whether the accumulate reads the results of the loop only as elements at the iteration's own index.
   bool reads_own_turn(pair const& p) const {
     region_id const inside = f().region_at(p.accumulate, 0), turn = f().region_at(p.adjoint, 0);
     std::uint32_t const carried = f()[p.loop].operand_count - 1;
@@ -112,8 +112,8 @@ private:
       }
     return true;
   }
-  // Finds what the accumulate needs of what stands between the two, in order; false where that cannot stand in front of the
-  // loop.
+  // Finds the operations between the two that the accumulate depends on, in order. Returns false if one of them cannot be
+  // moved before the loop.
   bool find_needed(pair const& p) {
     needed_.clear();
     known_.resize(f().node_count());
@@ -127,7 +127,7 @@ private:
         node_id const n = f().node_of(v);
         if (position_[index_of(n)] < position_[index_of(p.loop)] || known_[index_of(n)] == stamp_)
           return true;
-        if (n == p.loop) return user == p.accumulate; // which reads its own turn
+        if (n == p.loop) return user == p.accumulate; // which reads the same iteration only
         if (!effects_of(n).is_pure() && !is_filled_as_before(n, p.loop)) return false;
         known_[index_of(n)] = stamp_;
         open.push_back(n);
@@ -146,7 +146,8 @@ private:
     return true;
   }
 
-  // Whether an operation fills an array of a size which something in front of the loop, or the loop itself, has had, too.
+  // Whether an operation fills an array of a size that the loop, or an operation before it, uses as a size already, so that
+  // it cannot fail.
   bool is_filled_as_before(node_id n, node_id loop) const {
     if (f()[n].code != op::fill) return false;
     for (ir::use_id const u : f().uses_of(f().operand(n, 0))) {
@@ -209,7 +210,7 @@ private:
     at_.erase(p.accumulate);
     at_.erase(p.loop);
   }
-  // The loop's results that something else uses than its adjoint's loop, and what it carries.
+  // The final loop-carried values, and the stacked results that something outside of the accumulate uses.
   std::vector<value_id> used_outside(pair const& p) const {
     std::vector<value_id> all;
     for (value_id const v : f().results_of(p.loop)) {
@@ -226,7 +227,7 @@ private:
       if (ir::is_within(f(), f()[u].user, r)) all.push_back(f()[u].user);
     return all;
   }
-  // What read an element, reads the number, or the row, that the turn made.
+  // Replaces the read of an element by the value that the iteration computes.
   void use_own(node_id read, value_id element) {
     if (f()[read].operand_count == 2) return at_.replace(read, ir::cursor::values(&element, 1));
     std::vector<value_id> operands{element};
@@ -248,15 +249,15 @@ private:
   function_id of_;
   ir::cursor at_;
   ir::effects effects_;
-  static constexpr int most_tried = 4;                       // loops for one of the adjoint's
-  std::vector<std::optional<ir::effect_set>> effects_known_; // by operation
-  std::vector<std::uint32_t> known_;                         // by operation: the search that found it
+  static constexpr int most_tried = 4; // primal loops that are tried for an adjoint loop
+  std::vector<std::optional<ir::effect_set>> effects_known_; // for each operation
+  std::vector<std::uint32_t> known_;                         // for each operation: the search that found it
   std::uint32_t stamp_ = 0;
-  std::vector<std::uint32_t> position_; // of operations of the region that is looked at, from 1
+  std::vector<std::uint32_t> position_; // positions in the current region, from 1
   std::vector<node_id> needed_;
 };
 
-/// Joins all that can be, in functions from this number on, when what is not needed is gone. Returns how many.
+/// Fuses loops in functions from this index on, after dead-code elimination. Returns how many.
 inline std::size_t join_loops(ir::program& p, std::uint32_t first) {
   tidy(p);
   std::size_t joined = 0;

@@ -1,4 +1,4 @@
-// What is known of a program's functions while others are added to it.
+// Properties of a program's functions, while functions are added to it.
 #pragma once
 
 #include <overdub/contexts/reverse/result_shapes.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::contexts::adjoint {
 
-/// The effects and the costs of functions. O(operations).
+/// Effects, costs and result shapes of functions. O(operations).
 class known_functions {
 public:
   explicit known_functions(ir::program const& p)
@@ -27,10 +27,10 @@ public:
       for (ir::function_id const f : calls[i]) acts_[index_of(f)] = acts;
     }
   }
-  /// Whether a function does what others see, or what may be different a second time: by calls of the host, random choices and
+  /// Whether a function has side effects, or may return something else in a second call: by host calls, random choices and
   /// function values.
   bool acts(ir::function_id f) const { return acts_[index_of(f)]; }
-  /// A function that was added does what another one does, and gives more.
+  /// Declares that an added function does what another one does, and returns more.
   void add(ir::function_id made, ir::function_id like) {
     effects_.add(made, like);
     costs_.add(made, like);
@@ -40,14 +40,14 @@ public:
     acts_[index_of(made)] = acts_[index_of(like)];
   }
 
-  /// What the shape of a result comes from.
+  /// Which parameters determine the shape of a result.
   result_shapes::parameters shape_of(ir::function_id f, std::uint32_t result) const {
     return shapes_.of(f, result);
   }
   ir::effects const& effects() const { return effects_; }
-  /// In additions, as the table of operations has costs.
+  /// In additions, as in the table of operations.
   double cost_of_calling(ir::function_id f) const {
-    constexpr double deep = 1000; // how often a function that calls itself is thought to do so
+    constexpr double deep = 1000; // the assumed number of calls in a recursion
     return costs_.of(f) * (is_recursive_[index_of(f)] ? deep : 1);
   }
 

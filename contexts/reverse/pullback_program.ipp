@@ -12,7 +12,7 @@
 namespace overdub::contexts {
 namespace adjoint {
 
-// The halves of a program's entry, and what passes between them.
+// The passes of a program's entry, and the residuals between them.
 class halves {
 public:
   explicit halves(ir::program& p)

@@ -1,5 +1,5 @@
-// A function that goes forwards and then backwards becomes two: one that gives what the function gave, and what is kept; and one
-// that takes that.
+// Splits a function that runs forwards and then backwards into its passes: the forward pass returns the values and the
+// residuals, which the backward pass takes.
 #pragma once
 
 #include <overdub/contexts/reverse/replica.hpp>
@@ -13,11 +13,11 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Where a function of values and cotangents is split, and what the second part needs of the first.
+/// Where a function of values and cotangents is split, and which residuals the backward pass needs.
 class split {
 public:
-  /// `end` yields the values of the function that is differentiated; what stands behind it goes backwards, and ends in a yield of
-  /// the cotangents. `inputs` are the parameters that are no cotangents. O(operations).
+  /// `end` yields the primal results. The operations after it are the adjoint, and end in a yield of the cotangents.
+  /// `inputs` is the number of parameters that are no cotangents. O(operations).
   split(
       ir::program& p, known_functions const& callees, function_id combined, node_id end, std::uint32_t inputs)
       : p_(p), combined_(combined), inputs_(inputs) {
@@ -32,7 +32,7 @@ public:
   }
 
   bool is_possible() const { return is_possible_; }
-  /// The parameters that the second part takes, in front of what is kept.
+  /// The parameters that the backward pass takes, before the residuals.
   std::vector<std::uint32_t> const& arguments() const { return arguments_; }
   std::vector<ir::type> kept() const {
     std::vector<ir::type> types;
@@ -40,11 +40,12 @@ public:
     return types;
   }
 
-  /// Adds the first part.
+  /// Adds the forward pass.
   function_id forward(std::string const& name) const {
     return forward(name, kept(), [&](ir::cursor&, value_map<value_id> const& map) { return kept_in(map); });
   }
-  /// The same, but what it keeps is a function value: of the cotangents, that calls the second part. Its type is `f`.
+  /// Adds the forward pass with one residual: a function value of type `of`, which maps cotangents to cotangents by the
+  /// backward pass.
   void close_over(function_id made, function_id backward, ir::type of) const {
     write_forward(made, [&](ir::cursor& to, value_map<value_id> const& map) {
       std::vector<value_id> captured;
@@ -55,7 +56,7 @@ public:
       return std::vector<value_id>{to->result(closure)};
     });
   }
-  /// Adds the second part: it takes arguments, what is kept, and the cotangents.
+  /// Adds the backward pass: it takes arguments, residuals and cotangents.
   function_id backward(std::string const& name) const {
     std::vector<ir::type> parameters;
     for (std::uint32_t const i : arguments_) parameters.push_back(type_of_parameter(i));
@@ -73,7 +74,7 @@ public:
     for (std::size_t i = 0; i < kept_.size(); ++i) given.push_back(to->argument(function::body, next++));
     for (std::uint32_t i = inputs_; i < all; ++i)
       map.insert_or_assign(parameter(i), to->argument(function::body, next++));
-    value_map<value_id> instead; // of copies of the operations that also give others
+    value_map<value_id> instead; // residuals, where an operation is cloned for its other results
     for (std::size_t i = 0; i < kept_.size(); ++i) instead.insert_or_assign(kept_[i], given[i]);
     for (std::size_t i = 0; i < kept_.size(); ++i) map.insert_or_assign(kept_[i], given[i]);
     for (node_id const n : forward_) {
@@ -97,7 +98,7 @@ private:
     return all;
   }
 
-  // Which operations of the first part are computed again, and which parameters the second one uses.
+  // Which primal operations are recomputed, and which parameters the backward pass uses.
   void find_needed() {
     is_needed_.resize(f().node_count());
     std::vector<bool> known(f().value_count()), is_argument(inputs_);
@@ -149,7 +150,7 @@ private:
     for (value_id const v : give_more(to, map)) results.push_back(v);
     to.yield(results);
   }
-  // Literals belong to their function.
+  // Literals belong to a function, and are recreated in the target.
   value_id mapped(ir::cursor& to, value_map<value_id> const& map, value_id v) const {
     if (f().is_literal(v)) return to.literal(f().type_of(v), f().bits_of(v));
     return map.find(v)->second;

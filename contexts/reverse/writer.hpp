@@ -1,5 +1,5 @@
-// Writes the adjoint of a function behind its operations: from the last to the first, each gives the cotangents of its operands
-// their shares.
+// Reverse-mode differentiation of a function body: visits the operations from last to first, and appends their adjoints to
+// it. Each adjoint adds a contribution to the cotangent of each operand.
 #pragma once
 
 #include <overdub/contexts/reverse/gradient_program.hpp>
@@ -14,17 +14,18 @@
 
 namespace overdub::contexts::adjoint {
 
-/// How a call goes backwards: `backward` takes some of its arguments, what it gives, if that is asked for, what is kept, and the
-/// cotangents.
+/// The adjoint of a call. `backward` takes the caller's `arguments` of these indices, then the results (if
+/// `takes_results`), the residuals and the cotangents.
 struct call_gradient {
   function_id forward =
-      ir::nothing; // gives what the callee gives, and what is kept; nothing: nothing is kept
-  function_id backward = ir::nothing; // nothing: what is kept is a function value
+      ir::nothing; // returns the results of the callee, then the residuals; nothing: there are no residuals
+  function_id backward =
+      ir::nothing; // nothing: the residual is a function value, which is applied to the cotangents
   std::vector<std::uint32_t> arguments;
   bool takes_results = false;
   std::vector<ir::type> kept;
 };
-/// The gradients of a program's functions, each made once for what is asked of it.
+/// Generates gradients of callees; each once for a request.
 using gradient_of_call = std::function<call_gradient(function_id callee, gradient_request const&)>;
 
 class writer {
@@ -38,13 +39,13 @@ public:
         storage_(storage), of_callee_(std::move(of_callee)) {}
 
   cotangents& sums() { return sums_; }
-  /// Erases what was written, and is not used: nothing else would drop what may fail.
+  /// Erases what became unused. Dead-code elimination would keep operations that may fail.
   void drop_unused() {
     for (node_id const n : unused_)
       if (!f().is_erased(n) && !f().is_used(f().result(n))) at_.erase(n);
   }
   ir::cursor& at() { return at_; }
-  /// Operations that stand one behind the other, in front of what is written.
+  /// Appends the adjoints of consecutive operations.
   void reverse(std::vector<node_id> const& nodes) {
     for (std::size_t i = nodes.size(); i-- > 0;) back(nodes[i]);
   }
@@ -94,9 +95,9 @@ private:
   std::vector<std::uint8_t> useful_states(node_id n, values const& shares) const;
   template <class Write>
   values in_accumulators(values const& arrays, Write const& write);
-  // ---- branches of few numbers (writer_slopes.hpp)
+  // ---- branches by their partial derivatives (writer_partials.hpp)
   struct slopes_of_branch {
-    values slopes; // by the inputs; nothing: it does not touch one
+    values slopes; // one for each input; nothing: the branch does not depend on it
     bool chooses = false;
   };
   ir::value_set recurrent_in(replica const& r) const;
@@ -105,14 +106,14 @@ private:
   values numbers_captured(node_id n, ir::type t) const;
   slopes_of_branch write_slopes(region_id r, std::uint32_t result, values const& inputs);
   node_id giving_more(node_id n, values const (&more)[2]);
-  // ---- states of some turns (writer_checkpoint.hpp)
+  // ---- checkpoints of loop-carried values (writer_checkpoint.hpp)
   struct checkpoints {
     value_id turns = ir::nothing;
     bool is_reversed = false;
     region_id body{};
-    value_id used = ir::nothing; // how many slots
-    value_id turn = ir::nothing; // an array with a slot each: which turn's states they are
-    values states;               // arrays
+    value_id used = ir::nothing; // the number of slots in use
+    value_id turn = ir::nothing; // an array: the iteration whose state each slot holds
+    values states;               // arrays with one element for each slot
   };
   bool is_checkpointed(node_id n) const;
   bool has_length_of(value_id made, value_id other) const;
@@ -125,7 +126,8 @@ private:
   values while_loop(values const& initial, Condition const& condition, Body const& body);
   std::size_t sweep(replica const& r);
   // ---- blocks of iterations (writer_blocks.hpp)
-  static constexpr std::int64_t states_of_block = 3; // what a block keeps is about as large
+  static constexpr std::int64_t states_of_block =
+      3; // in states: the size of a block's residuals, as an estimate
   bool replaces_elements(node_id n) const;
   value_id at_index(node_id n, value_id number, value_id index_value, int steps);
   value_id inner_trip_count(node_id n);
@@ -136,24 +138,26 @@ private:
   void note_kept(
       function::node const& of, bool in_each_turn, std::vector<std::string> const& kept,
       std::size_t operations, std::vector<std::string> const& restored = {});
-  // ---- what is kept (writer_keep.hpp)
+  // ---- residuals (writer_residuals.hpp)
   replica copy(region_id r, copies& map);
   void find_factors(replica& r);
   node_id keep(node_id first, node_id second, std::vector<replica>& replicas);
   std::optional<std::uint32_t> result_that_is(node_id first, replica const& r, value_id v) const;
-  struct shifted_value { // carried by a loop
+  struct shifted_value { // a loop-carried value
     value_id value, next, initial;
   };
   value_id of_turn_before(shifted_value const& s, value_id stored, node_id second, bool is_reversed);
   struct stored_value {
-    value_id array; // or the value itself, where nothing is stacked
-    value_id start = ir::nothing,
-             length = ir::nothing; // of ragged arrays: of what an iteration kept, by iteration
+    value_id array; // or the residual itself, outside of loops and maps
+    value_id
+        start = ir::nothing,
+        length =
+            ir::nothing; // of ragged residuals: where those of each iteration begin, and how many they are
   };
   struct rebuilt {
-    values in_place; // of the results of the first operation
+    values in_place; // the replacements of the first operation's results
     std::vector<stored_value> besides;
-    value_id turns = ir::nothing; // of a while
+    value_id turns = ir::nothing; // the trip count of a while
   };
   values append(value_id all, value_id used, value_id more);
   rebuilt rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept);
@@ -162,8 +166,9 @@ private:
   node_id without_arguments(node_id second, replica const& r);
   // ---- arrays that are updated in place (writer_restore.hpp)
   struct restored_version {
-    value_id of;                   // a version of an array, that a loop or a branch gives
-    value_id before = ir::nothing; // the one before the loop or the branch, which its adjoint gives
+    value_id of; // a version of an array, a result of a loop or a branch
+    value_id before =
+        ir::nothing; // the version that the loop or the branch started from, which its adjoint restored
   };
   node_id outermost_in(region_id r, node_id n) const;
   std::vector<std::uint32_t> positions_in_adjoint(replica const& r) const;
@@ -201,18 +206,18 @@ private:
   [[noreturn]] void refuse(node_id n, std::string const& why) const;
 
   ir::program& p_;
-  function_id of_; // what is differentiated
+  function_id of_; // the function that is differentiated
   ir::cursor at_;
   activity& activity_;
   cotangents sums_;
   known_functions const& callees_;
   loop_storage storage_;
   gradient_of_call of_callee_;
-  ir::value_set recurrent_;     // what an iteration of the innermost loop makes of what it carries
-  bool in_slopes_ = false;      // what is written belongs to a branch on the way there
-  std::vector<node_id> unused_; // perhaps
+  ir::value_set recurrent_;     // what an iteration of the innermost loop computes from loop-carried values
+  bool in_slopes_ = false;      // the adjoint that is written belongs to a branch's forward pass
+  std::vector<node_id> unused_; // candidates for drop_unused
   std::vector<restored_version> restored_;
-  value_map<value_id> accumulated_; // accumulators of the program: what their arrays' cotangents are
+  value_map<value_id> accumulated_; // accumulators of the primal code: the cotangents of their arrays
 };
 
 } // namespace overdub::contexts::adjoint

@@ -1,6 +1,7 @@
-// Loops that replace elements of arrays, and of which only some states are kept: a copy of the arrays for each iteration would take longer
-// than the iterations. Such a loop is cut into blocks, and states are kept of blocks: a copy costs about as much as a block, whose
-// iterations keep the elements that they replace (writer_restore.hpp) while the block is differentiated.
+// Checkpointing of loops that update arrays in place. A copy of the arrays for each iteration would take longer than the
+// iteration. The loop is strip-mined: checkpoints are taken between blocks of iterations, such that copying the arrays
+// costs about as much as running a block. While a block is differentiated, its iterations save the elements that they
+// overwrite (writer_restore.hpp).
 #pragma once
 
 #include <overdub/contexts/reverse/update_chains.hpp>
@@ -11,7 +12,7 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Whether a loop carries arrays of which it replaces elements.
+/// Whether a loop updates a loop-carried array in place.
 inline bool writer::replaces_elements(node_id n) const {
   if (f()[n].code != op::loop) return false;
   for (std::uint32_t i = 0; i + 1 < f()[n].operand_count; ++i)
@@ -19,7 +20,8 @@ inline bool writer::replaces_elements(node_id n) const {
   return false;
 }
 
-/// A number that a loop's body computes of its index and of what is outside, for another index; nothing, if it is made of more.
+/// A number that the body of a loop computes from its index and loop-invariant values, recomputed for another index.
+/// Returns nothing if it depends on other values.
 inline value_id writer::at_index(node_id n, value_id number, value_id index_value, int steps) {
   region_id const body = f().region_at(n, 0);
   if (number == f().argument(body, 0)) return index_value;
@@ -39,7 +41,8 @@ inline value_id writer::at_index(node_id n, value_id number, value_id index_valu
   return insert(f()[m].code, operands, type_of(number));
 }
 
-/// The largest trip count of the loops and maps in a loop's body, or 1; nothing, if it is not known before the loop runs.
+/// The largest trip count among the loops and maps of a loop's body, at least 1. Returns nothing if it is not known before
+/// the loop.
 inline value_id writer::inner_trip_count(node_id n) {
   value_id all = index(1);
   value_id const last = at_.add(op::sub, f().operand(n, 0), index(1));
@@ -62,7 +65,7 @@ inline value_id writer::inner_trip_count(node_id n) {
   return is_known ? all : value_id(ir::nothing);
 }
 
-/// Puts a loop of blocks in the place of a loop, which stacks nothing.
+/// Strip-mines a loop without stacked results.
 inline node_id writer::in_blocks(node_id n) {
   ir::cursor const back = at_;
   at_.to_before(n);
@@ -75,7 +78,7 @@ inline node_id writer::in_blocks(node_id n) {
     types.push_back(type_of(operands.back()));
     if (types.back().rank > 0) bytes = at_.add(op::add, bytes, bytes_of(operands.back()));
   }
-  // Where nothing is known of an iteration, a block is one.
+  // Where the cost of an iteration is not known, a block is one iteration.
   value_id const each = inner_trip_count(n);
   value_id length = index(1);
   if (each != ir::nothing) {

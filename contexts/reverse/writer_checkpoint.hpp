@@ -1,5 +1,6 @@
-// Loops that keep what they carry of some turns only: what is between them is computed again, from the checkpoint before. Which
-// turns: Griewank and Walther, Algorithm 799: Revolve (2000), whose number of turns that run again is the least there is.
+// Checkpointing: a loop saves its loop-carried values in some iterations only. The backward pass recomputes the others from
+// the preceding checkpoint. The schedule is that of Griewank and Walther, Algorithm 799: Revolve (2000), which minimises
+// the number of recomputed iterations.
 #pragma once
 
 #include <overdub/contexts/reverse/writer.hpp>
@@ -9,7 +10,8 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Whether only some turns of a loop are kept: it is asked for, the loop stands in no other one, and its turns can run again.
+/// Whether a loop is checkpointed: a limit is set, the loop is nested in no other loop, and its iterations have no side
+/// effects.
 inline bool writer::is_checkpointed(node_id n) const {
   if (storage_.keeps == loop_storage::amount::any || f()[n].code != op::loop) return false;
   if (is_in_loop(f(), n)) return false;
@@ -17,7 +19,7 @@ inline bool writer::is_checkpointed(node_id n) const {
   values carried;
   for (std::uint32_t i = 1; i < f()[n].operand_count; ++i) carried.push_back(f().argument(body, i));
   if (carried.empty()) return false;
-  if (f()[n].result_count > carried.size() && replaces_elements(n)) return false; // it is not cut into blocks
+  if (f()[n].result_count > carried.size() && replaces_elements(n)) return false; // it is not strip-mined
   node_id const end = f().yield_of(body);
   fixed_shapes const shapes(f(), callees_, body, carried, end);
   for (std::uint32_t i = 0; i < carried.size(); ++i) {
@@ -29,7 +31,7 @@ inline bool writer::is_checkpointed(node_id n) const {
   }
   return callees_.effects().in_region(f(), body).can_merge();
 }
-/// Whether an array of numbers is made with as many elements as another one has, which is known.
+/// Whether an array of numbers is created with the length of another array, which is known.
 inline bool writer::has_length_of(value_id made, value_id other) const {
   if (type_of(made).rank != 1 || !f().is_result(made)) return false;
   node_id const n = f().node_of(made);
@@ -37,7 +39,7 @@ inline bool writer::has_length_of(value_id made, value_id other) const {
   return ir::length_of(f(), other) == f().operand(n, 0);
 }
 
-/// The state in front of a loop, in the first of the slots.
+/// The initial state, in the first slot.
 inline writer::checkpoints writer::first_checkpoint(node_id n, values const& initial) {
   checkpoints c;
   c.turns = f().operand(n, 0);
@@ -50,7 +52,7 @@ inline writer::checkpoints writer::first_checkpoint(node_id n, values const& ini
   return c;
 }
 
-/// How many slots there are, with the first one.
+/// The number of slots that fit into the memory limit, at least 2.
 inline value_id writer::slots_for(value_id turns, values const& states, std::int64_t fewer) {
   if (storage_.keeps == loop_storage::amount::logarithmic) {
     values const halved = while_loop(
@@ -60,12 +62,12 @@ inline value_id writer::slots_for(value_id turns, values const& states, std::int
         });
     return halved[1];
   }
-  value_id bytes = index(sizeof(std::int64_t)); // which turn it is
+  value_id bytes = index(sizeof(std::int64_t)); // the slot's iteration
   for (value_id const v : states) bytes = at_.add(op::add, bytes, bytes_of(v));
   value_id fit = at_.add(op::div, index(storage_.bytes), bytes);
   if (fewer > 0) fit = at_.add(op::sub, fit, index(fewer));
-  value_id const most =
-      at_.add(op::min, fit, index(std::int64_t{1} << 30)); // products of it and of turns are i64
+  value_id const most = at_.add(
+      op::min, fit, index(std::int64_t{1} << 30)); // products with the trip count stay in the range of i64
   value_id const wanted = at_.add(op::min, most, at_.add(op::add, turns, index(1)));
   return at_.add(op::max, wanted, index(2));
 }
@@ -75,7 +77,7 @@ inline value_id writer::bytes_of(value_id v) {
   if (t.rank == 0) return index(size);
   value_id const elements = at_.add(op::length, v);
   if (t.rank == 1) return at_.add(op::mul, elements, index(size));
-  // An array without rows has no first one.
+  // An empty array has no first row.
   value_id const has_rows = at_.add(op::gt, elements, index(0));
   ir::type const number = ir::i64;
   std::vector<ir::type> const none[] = {{}, {}};
@@ -92,10 +94,10 @@ inline value_id writer::bytes_of(value_id v) {
   return at_.add(op::mul, elements, f().result(of_row));
 }
 
-/// What is carried into the turn of this index: from the last checkpoint on turns run again, and leave checkpoints. It is taken
-/// from its slot.
+/// The loop-carried values at the start of an iteration. Iterations from the last checkpoint on are recomputed, and leave
+/// new checkpoints. The slot of the returned state is freed.
 inline writer::values writer::restore(checkpoints& c, value_id of_index) {
-  auto const turn_of = [&](value_id i) { // and the other way round
+  auto const turn_of = [&](value_id i) { // an involution: an index in execution order, of a reversed loop
     if (!c.is_reversed) return i;
     return at_.add(op::sub, at_.add(op::sub, c.turns, index(1)), i);
   };
@@ -146,10 +148,11 @@ inline writer::values writer::restore(checkpoints& c, value_id of_index) {
   return states;
 }
 
-/// How many turns of so many behind a checkpoint the next one stands, when there are so many slots for it and others.
+/// The distance from a checkpoint to the next one, when `slots` slots are left for `iterations` iterations.
 ///
-/// Let beta(s, r) = C(s + r, s): as many turns can be reversed with s slots when none runs more than r times again. For the least
-/// r that is enough, beta(s, r - 2) turns, or more where beta(s - 1, r) are too few for the others.
+/// Let beta(s, r) = C(s + r, s): so many iterations can be reversed with s slots if none is recomputed more than r times.
+/// For the smallest r that suffices, the distance is beta(s, r - 2), or more where beta(s - 1, r) is too small for the
+/// rest.
 inline value_id writer::distance(value_id turns, value_id slots) {
   values const found = while_loop(
       {index(0), index(1)}, [&](values const& v) { return at_.add(op::lt, v[1], turns); },
@@ -158,7 +161,7 @@ inline value_id writer::distance(value_id turns, value_id slots) {
         value_id const more = at_.add(op::mul, v[1], at_.add(op::add, slots, r));
         return values{r, at_.add(op::div, more, r)};
       });
-  value_id const r = found[0], all = at_.add(op::add, slots, r); // not 0: there are two turns at least
+  value_id const r = found[0], all = at_.add(op::add, slots, r); // not 0: there are at least two iterations
   value_id const fewer = at_.add(op::div, at_.add(op::mul, found[1], r), all);
   value_id const r_before = at_.add(op::sub, r, index(1));
   value_id const all_before = at_.add(op::max, at_.add(op::sub, all, index(1)), index(1));

@@ -1,4 +1,5 @@
-// The adjoints of control: loops run the other way round, branches and maps the same way.
+// The adjoints of structured control flow. A loop's adjoint iterates in the opposite direction; those of branches and maps
+// do not.
 #pragma once
 
 #include <overdub/contexts/reverse/update_chains.hpp>
@@ -8,7 +9,7 @@
 
 namespace overdub::contexts::adjoint {
 
-/// The values around an operation's regions that change, and that they use.
+/// The varied values that the regions of an operation capture, without accumulators.
 inline writer::values writer::captured(node_id n) const {
   values all;
   for (value_id const v : captures(f(), n))
@@ -16,7 +17,8 @@ inline writer::values writer::captured(node_id n) const {
   return all;
 }
 
-/// Writes what adds to these arrays' cotangents; returns what it returns, as it is visible behind.
+/// Accumulates contributions to the cotangents of these arrays in place while `write` runs. Returns the results of `write`,
+/// as results of the accumulate.
 template <class Write>
 writer::values writer::in_accumulators(values const& arrays, Write const& write) {
   if (arrays.empty()) return write();
@@ -45,7 +47,7 @@ writer::values writer::in_accumulators(values const& arrays, Write const& write)
   return given;
 }
 
-/// Which of the values that a loop carries have a cotangent: a result that is used depends on them.
+/// Which loop-carried values are useful: a result with a cotangent depends on them (Tapenade's term).
 inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& shares) const {
   bool const counted = f()[n].code == op::loop;
   std::uint32_t const carried = f()[n].operand_count - (counted ? 1 : 0);
@@ -63,7 +65,7 @@ inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& 
   };
   for (std::uint32_t i = 0; i < shares.size(); ++i)
     if (shares[i] != ir::nothing) push_yield(i);
-  ir::walk(f(), body, [&](node_id m) { // what is added to accumulators around
+  ir::walk(f(), body, [&](node_id m) { // contributions to accumulators of enclosing operations
     if (f()[m].code == op::add_to && accumulated_.contains(f().operand(m, 0)))
       for (value_id const v : f().operands_of(m)) push(v);
   });
@@ -94,7 +96,8 @@ inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& 
 }
 
 inline void writer::if_(node_id n, values const& shares) {
-  // Arrays that both branches give on have a cotangent that does, too; others are added to.
+  // An array that both branches return as a whole gets its cotangent as a whole, too. Cotangents of other arrays are
+  // accumulated.
   values given, accumulated;
   std::size_t next_restored = 0;
   auto const in_first = used_whole(f(), f().region_at(n, 0));
@@ -156,7 +159,8 @@ inline void writer::if_(node_id n, values const& shares) {
   for (std::size_t i = given.size(); i < sums.size(); ++i) restored_[next_restored++].before = sums[i];
 }
 
-// For loops and whiles: what goes on from turn to turn is a cotangent of what was carried, and sums.
+// Of `loop` and `while`. The adjoint loop carries the cotangents of the loop-carried values, and the sums of the cotangents
+// of captured numbers.
 inline void writer::loop(node_id n, values const& shares) {
   bool const counted = f()[n].code == op::loop;
   bool const checkpointed = is_checkpointed(n);
@@ -165,7 +169,7 @@ inline void writer::loop(node_id n, values const& shares) {
   std::uint32_t const carried = f()[n].operand_count - first;
   region_id const body = f().region_at(n, f()[n].region_count - 1);
   std::vector<std::uint8_t> const useful = useful_states(n, shares);
-  values initial; // `keep` puts another operation in the place of this one
+  values initial; // `save_residuals` replaces this operation
   for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(f().operand(n, first + i));
   values summed, accumulated, by_index;
   for (value_id const v : captured(n))
@@ -176,13 +180,13 @@ inline void writer::loop(node_id n, values const& shares) {
     else if (!sums_.is_accumulated(v))
       accumulated.push_back(v);
 
-  std::vector<std::uint32_t> updated; // carried arrays of which it replaces elements
+  std::vector<std::uint32_t> updated; // loop-carried arrays that are updated in place
   if (!checkpointed)
     for (std::uint32_t i = 0; i < carried; ++i)
       if (update_chains(f()).carries(n, i)) updated.push_back(i);
-  std::vector<std::size_t> restored; // in restored_
+  std::vector<std::size_t> restored; // indices into restored_
   values const sums = in_accumulators(accumulated, [&] {
-    values operands{counted ? f().operand(n, 0) : index(0)}; // of a while: what `keep` puts there
+    values operands{counted ? f().operand(n, 0) : index(0)}; // of a while: set by `save_residuals`
     std::vector<std::vector<ir::type>> arguments{{ir::i64}};
     for (std::uint32_t i = 0; i < carried; ++i) {
       if (useful[i] == 0) continue;
@@ -292,7 +296,8 @@ inline void writer::loop(node_id n, values const& shares) {
   std::vector<std::pair<value_id, value_id>> carried_in;
   for (std::uint32_t i = 0; i < carried; ++i)
     if (useful[i] != 0) carried_in.emplace_back(initial[i], sums[next++]);
-  for (value_id const v : summed) sums_.set(v, sums[next++]); // first: one of them may be carried in, too
+  for (value_id const v : summed)
+    sums_.set(v, sums[next++]); // first, since one of them may also be an initial value
   for (auto const& [v, share] : carried_in) sums_.add(v, share);
   for (std::size_t const i : restored) restored_[i].before = sums[next++];
   if (checkpointed) next += 2 + carried;
@@ -310,7 +315,7 @@ inline void writer::map(node_id n, values const& shares) {
     else if (!sums_.is_accumulated(v))
       accumulated.push_back(v);
 
-  values added; // what has shares
+  values added; // values that get contributions
   std::vector<std::uint8_t> is_summed;
   values const parts = in_accumulators(accumulated, [&] {
     value_id const count = f().operand(n, 0);
@@ -357,13 +362,14 @@ inline void writer::map(node_id n, values const& shares) {
   });
   for (std::size_t i = 0; i < added.size(); ++i)
     sums_.add(added[i], is_summed[i] != 0 ? sum_of(parts[i]) : parts[i]);
-  // What was written for its elements alone is not needed any more, perhaps.
+  // A fill that was only read element by element may be unused now.
   for (value_id const share : shares)
     if (share != ir::nothing && f().is_result(share) && f()[f().node_of(share)].code == op::fill)
       unused_.push_back(f().node_of(share));
 }
 
-/// Whether a map reads an array only at its own index, and each element of it: then an element's cotangent belongs to one turn.
+/// Whether a map reads an array only at the index of the iteration, and all of it: each element's cotangent comes from one
+/// iteration.
 inline bool writer::is_read_at_index(node_id n, value_id array) const {
   region_id const body = f().region_at(n, 0);
   value_id const i = f().argument(body, 0);
@@ -384,7 +390,7 @@ inline bool writer::is_read_at_index(node_id n, value_id array) const {
   return false;
 }
 
-/// What a region gives that runs once, from its `first` result on: it stands a second time among the operations that follow.
+/// The adjoint of a region that runs once: its code is copied into the enclosing region, from the result `first` on.
 inline void writer::once(node_id n, values const& shares, std::uint32_t first) {
   copies map(activity_);
   std::vector<replica> replicas{copy(f().region_at(n, 0), map)};
@@ -412,7 +418,7 @@ inline void writer::add_to(node_id n) {
   for (std::uint32_t i = 1; i < last; ++i) read.push_back(f().operand(n, i));
   sums_.add(part, insert(op::at, read, type_of(part)));
 }
-/// Whether something in the regions of an operation adds to an accumulator whose array has a cotangent.
+/// Whether the regions of an operation add to an accumulator whose array has a cotangent.
 inline bool writer::adds(node_id n) const {
   bool does = false;
   for (region_id const r : f().regions_of(n))
@@ -423,7 +429,7 @@ inline bool writer::adds(node_id n) const {
   return does;
 }
 
-/// What is kept of a call: one that keeps it stands in the place of the call then.
+/// Replaces a call by one of the forward function, and returns the residuals.
 inline writer::values writer::keeping_call(node_id n, call_gradient const& g) {
   values kept;
   if (g.forward == ir::nothing) return kept;

@@ -20,18 +20,18 @@ inline void writer::elementwise(node_id n, value_id share) {
       });
 }
 
-/// Of an `at`.
+/// The indices of an `at`.
 inline writer::values writer::indices_of(node_id n) const {
   auto const all = f().operands_of(n);
   return {std::next(all.begin()), all.end()};
 }
-/// Of an `at` that gives a row, or more: what is read of it goes to the array itself.
+/// An `at` that returns a row or more: contributions to the row's elements are added to the array itself.
 inline void writer::row(node_id n) {
   at_.set_place(f()[n].place);
   if (activity_.varies(f().result(n))) sums_.hand_on(f().result(n), f().operand(n, 0), indices_of(n));
 }
 
-/// Whether the operation is one of these.
+/// Writes the adjoint of an operation on arrays; false if it is another operation.
 inline bool writer::data(node_id n, value_id share) {
   value_id const first = f()[n].operand_count > 0 ? f().operand(n, 0) : value_id(ir::nothing);
   switch (f()[n].code) {
@@ -76,7 +76,7 @@ inline void writer::array(node_id n, value_id share) {
       sums_.add(element, at_.add(op::at, share, index(i)));
 }
 
-// Shares of many elements of an array: where none are added up already, in an accumulator of their own.
+// Adds contributions to many elements of an array. Without an enclosing accumulator for the array, a new one is created.
 template <class Write>
 void writer::scatter(value_id array, Write const& write) {
   if (!activity_.varies(array)) return;
@@ -132,7 +132,7 @@ inline value_id writer::sum_of(value_id numbers) {
     a.flags = ir::attributes::started;
     return f().result(at_.insert(op::reduce, operands, std::span<ir::type const>(&t, 1), a));
   }
-  // Of rows: their shape is that of the first, which a caller knows to be there.
+  // The sum of rows has the shape of the first row, which exists, as the caller has checked.
   value_id const rows = at_.add(op::length, numbers);
   value_id const first = at_.add(op::at, numbers, index(0));
   value_id const operands[] = {at_.add(op::sub, rows, index(1)), first};
@@ -149,7 +149,7 @@ inline void writer::fill(node_id n, value_id share) {
   value_id const element = f().operand(n, 1);
   if (!activity_.varies(element)) return;
   if (type_of(element).rank == 0) return sums_.add(element, sum_of(share));
-  // Of no rows, the sum is zero.
+  // The sum of no rows is zero.
   value_id const is_empty = at_.add(op::eq, f().operand(n, 0), index(0));
   ir::type const t = type_of(element);
   std::vector<ir::type> const none[] = {{}, {}};
@@ -166,7 +166,7 @@ inline void writer::fill(node_id n, value_id share) {
   sums_.add(element, f().result(made));
 }
 
-// Of two arrays, the one that is not chosen gets zeros.
+// The array that is not selected gets zeros.
 inline void writer::select_arrays(node_id n, value_id share) {
   value_id const condition = f().operand(n, 0);
   for (std::uint32_t i = 1; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// How a part of a function comes to stand a second time, and what of it is kept in the end.
+// Residuals: copies of primal code in the backward pass, and which of its values the forward pass saves for it.
 #pragma once
 
 #include <overdub/contexts/reverse/writer.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Copies a region, with its yield, to where the cursor stands, which is the end of a region.
+/// Copies a region with its yield to the cursor, which is at the end of a region.
 inline replica writer::copy(region_id r, copies& map) {
   region_id const in = at_.region();
   node_id const before = f()[in].last;
@@ -21,10 +21,10 @@ inline replica writer::copy(region_id r, copies& map) {
   return {r, in, before, f()[in].last};
 }
 
-/// Numbers that the adjoint computes of what the copy computes, and of nothing else, become a part of the copy: then they can be
-/// kept instead of what they are made of.
+/// Moves numbers that the adjoint computes from values of the copy alone into the copy, so that they can be saved instead
+/// of their operands.
 inline void writer::find_factors(replica& r) {
-  value_map<bool> known; // what the copy has; true: it makes it
+  value_map<bool> known; // the values available in the copy; true: the copy computes it
   auto const uses = [&](node_id n) {
     for (value_id const v : f().operands_of(n)) known.try_emplace(v, false);
   };
@@ -63,8 +63,9 @@ inline void writer::find_factors(replica& r) {
   at_ = back;
 }
 
-/// The adjoint `second` of an operation `first` is complete: what is cheaper to keep of its replicas is kept by what stands in the
-/// place of `first` then. Returns what stands in the place of `second`; both are nothing of a replica in a region that runs once.
+/// Once the adjoint `second` of `first` is complete, saves those values of its primal copies that are cheaper to save than
+/// to recompute: replaces `first` by an operation that also returns the residuals. Returns the replacement of `second`. A
+/// region that runs once has no `second`.
 inline node_id writer::keep(node_id first, node_id second, std::vector<replica>& replicas) {
   op const code = f()[first].code;
   bool const is_loop = code == op::loop || code == op::while_;
@@ -72,10 +73,11 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica>&
   bool const is_reversed = code == op::loop && f()[first].attributes.is_reversed();
   ir::cursor const back = at_;
   std::vector<values> kept;
-  std::vector<std::vector<std::pair<value_id, std::uint32_t>>> given; // with numbers of results
+  std::vector<std::vector<std::pair<value_id, std::uint32_t>>>
+      given; // residuals that `first` returns already: the indices of its results
   std::vector<std::vector<shifted_value>> shifted;
-  values only_shifted;             // kept for the next turn alone
-  bool keeps = code == op::while_; // its number of turns
+  values only_shifted;             // saved for the next iteration only
+  bool keeps = code == op::while_; // a while saves its trip count
   std::vector<std::string> texts, restored;
   if (code == op::while_) texts.push_back("its trip count");
   for (replica& r : replicas) find_factors(r);
@@ -91,7 +93,7 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica>&
     for (value_id const v : kept.back()) texts.push_back(described(r, v));
     for (restored_array const& a : r.restored)
       if (a.is_restored) restored.push_back(described(r, r.arguments[a.carried]));
-    // Of an array whose shape is another one in the first turn, what it becomes is kept.
+    // Where the shape of a loop-carried array differs in the first iteration only, the next state is saved instead.
     shifted.emplace_back();
     values more;
     std::erase_if(kept.back(), [&](value_id v) {
@@ -109,7 +111,7 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica>&
         kept.back().push_back(v);
         only_shifted.push_back(v);
       }
-    // What the operation gives anyhow need not be kept besides.
+    // A result of the operation is saved already.
     given.emplace_back();
     std::erase_if(kept.back(), [&](value_id v) {
       auto const result = result_that_is(first, r, v);
@@ -118,7 +120,7 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica>&
     });
     keeps = keeps || !kept.back().empty();
   }
-  // Behind what is kept of one replica comes that of the next.
+  // The residuals of all copies, one copy after the other.
   rebuilt const made = keeps ? rebuild(first, replicas, kept) : rebuilt{results_of(first), {}, {}};
   std::size_t next = 0;
   if (code == op::while_) at_.set_operand(second, 0, made.turns);
@@ -153,8 +155,8 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica>&
   return second;
 }
 
-/// What a copy computes, and nothing uses, is not computed: the first one did, and did not fail. Returns how many operations are
-/// left.
+/// Dead-code elimination of a copy. The original ran without failing, so that operations of the copy that may fail can be
+/// erased, too. Returns the number of remaining operations.
 inline std::size_t writer::sweep(replica const& r) {
   std::vector<node_id> const nodes = r.nodes(f());
   std::size_t left = 0;
@@ -168,7 +170,8 @@ inline std::size_t writer::sweep(replica const& r) {
   return left;
 }
 
-/// What was carried into a turn, of what each turn gave on: in the first one, what the loop began with.
+/// The loop-carried value at the start of an iteration, from the saved next states; the initial value in the first
+/// iteration.
 inline value_id
 writer::of_turn_before(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
   region_id const r = f().region_at(second, 0);
@@ -193,7 +196,7 @@ writer::of_turn_before(shifted_value const& s, value_id stored, node_id second, 
   return f().result(branch);
 }
 
-/// The result of an operation that is a value of its replica: in each turn, where it stacks them.
+/// The index of the operation's result that equals, or stacks, a value of its copy.
 inline std::optional<std::uint32_t>
 writer::result_that_is(node_id first, replica const& r, value_id v) const {
   function::node const& node = f()[first];
@@ -209,8 +212,8 @@ writer::result_that_is(node_id first, replica const& r, value_id v) const {
   return {};
 }
 
-/// Appends an array to the elements in use of another one, which becomes twice as long where it is full. Returns that array, the number
-/// of its elements in use, and the number of those that were appended. O(elements appended), amortised.
+/// Appends an array to the elements in use of another one, whose capacity doubles when it is full. Returns that array, the
+/// number of its elements in use, and the number of appended elements. O(elements appended), amortised.
 inline writer::values writer::append(value_id all, value_id used, value_id more) {
   ir::type const t = type_of(all);
   value_id const count = at_.add(op::length, more);
@@ -238,7 +241,7 @@ inline writer::values writer::append(value_id all, value_id used, value_id more)
   return {f().result(written), now_used, count};
 }
 
-/// Puts an operation that gives what is kept, too, in the place of another.
+/// Replaces an operation by one that also returns residuals.
 inline writer::rebuilt
 writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept) {
   function::node const old = f()[first];
@@ -256,7 +259,7 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
   values operands;
   for (value_id const v : f().operands_of(first)) operands.push_back(v);
   values
-      more; // that the loop carries, besides: of a while its number of turns; of ragged arrays their elements, and how many
+      more; // additional loop-carried values: the iteration count of a while; the elements of ragged residuals, and their number
   if (counts) more.push_back(index(0));
   for (std::size_t k = 0; k < kept.size(); ++k)
     for (value_id const v : kept[k])
@@ -308,12 +311,12 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
     }
     values yields, next;
     for (value_id const v : f().operands_of(r.end())) yields.push_back(map.of(v));
-    std::uint32_t argument = first_carried + carried; // of those that are carried besides
+    std::uint32_t argument = first_carried + carried; // the index of the next additional loop-carried value
     if (counts) next.push_back(at_.add(op::add, f().argument(to, argument++), index(1)));
     for (std::size_t other = 0; other < kept.size(); ++other)
       for (value_id const v : kept[other]) {
         if (other != k) {
-          yields.push_back(nothing_of(type_of(v))); // what the other branch keeps
+          yields.push_back(nothing_of(type_of(v))); // the residuals of the other branch
         } else if (is_ragged(k, v)) {
           value_id const all = f().argument(to, argument++), used = f().argument(to, argument++);
           values const longer = append(all, used, map.of(v));
@@ -361,7 +364,7 @@ inline bool writer::has_signature(function_id of, ir::signature const& s) const 
   return parameters == s.parameters && p_[of].results == s.results;
 }
 
-/// What stands for a value of this type that is not used.
+/// A placeholder of this type, which is never read.
 inline value_id writer::nothing_of(ir::type t) {
   if (t.rank > 0) return insert(op::array, {}, t);
   if (!t.is_function()) return sums_.zero(t);
@@ -384,7 +387,7 @@ inline value_id writer::nothing_of(ir::type t) {
       at_.insert(op::closure, {}, std::span<ir::type const>(&t, 1), ir::attributes::of(*known)));
 }
 
-/// The loop without what nothing uses any more: the last arguments of its region, which stood for what is carried, and arrays that are
+/// Removes loop-carried values of an adjoint loop that nothing uses: placeholders for primal values, and arrays that are
 /// not restored.
 inline node_id writer::without_arguments(node_id second, replica const& r) {
   function::node const old = f()[second];

@@ -1,4 +1,4 @@
-// Which values the reverse pass reads, in sentences: notes of the program, which `explain` shows.
+// Notes on what the backward pass saves and recomputes, which `explain` prints.
 #pragma once
 
 #include <overdub/contexts/reverse/writer.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::contexts::adjoint {
 
-/// A value of a copy, by its type and by what makes it.
+/// Describes a value of a copy by its type and the operation that computes it.
 inline std::string writer::described(replica const& r, value_id v) const {
   std::string text = ir::text_of(p_, type_of(v));
   if (std::find(r.arguments.begin(), r.arguments.end(), v) != r.arguments.end())
@@ -20,7 +20,7 @@ inline std::string writer::described(replica const& r, value_id v) const {
   return text;
 }
 
-/// What an operation keeps, and how much its adjoint computes again.
+/// Notes the residuals of an operation, and how many operations its adjoint recomputes.
 inline void writer::note_kept(
     function::node const& of, bool in_each_turn, std::vector<std::string> const& kept, std::size_t operations,
     std::vector<std::string> const& restored) {
@@ -34,7 +34,7 @@ inline void writer::note_kept(
   p_.notes.push_back({std::move(text), of.place});
 }
 
-/// A branch gives its slopes on the way there.
+/// Notes that a branch computes its partial derivatives in the forward pass.
 inline void writer::note_slopes(node_id n, std::size_t count) {
   p_.notes.push_back(
       {std::string(1, '@').append(p_.name_of(of_)) + ": if computes " + std::to_string(count) +

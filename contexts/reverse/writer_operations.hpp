@@ -1,4 +1,4 @@
-// Which adjoint an operation has.
+// Selects the adjoint of an operation.
 #pragma once
 
 #include <overdub/contexts/reverse/writer_blocks.hpp>
@@ -43,7 +43,8 @@ inline void writer::back(node_id n) {
       std::any_of(shares.begin(), shares.end(), [](value_id v) { return v != ir::nothing; });
   if (!has_share && !adds(n)) return;
   at_.set_place(f()[n].place);
-  for (value_id const v : f().operands_of(n)) // those with regions hand it on to what stands inside
+  for (value_id const v :
+       f().operands_of(n)) // operations with regions propagate it to the operations in the regions
     if (f()[n].region_count == 0 && activity_.of(v) == change::hides)
       refuse(
           n, "it accepts an object of the host, or a function value, that holds values which depend on the "

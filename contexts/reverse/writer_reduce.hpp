@@ -1,5 +1,5 @@
-// The adjoints of reductions. A sum's is an array of one number. Others are written as a loop over their tree, which is
-// differentiated as any loop.
+// The adjoints of reductions. That of a sum broadcasts one number. Others are written as a loop over the reduction tree,
+// whose adjoint is that of any loop.
 #pragma once
 
 #include <overdub/contexts/reverse/writer_data.hpp>
@@ -13,7 +13,8 @@ inline void writer::sum(node_id n, value_id share) {
   sums_.add(numbers, at_.add(op::fill, sums_.size_of(numbers), share));
 }
 
-/// Of the greatest number: the first that is equal to it; of the least: the last. So have the tree's operations it, at a tie.
+/// The cotangent of a maximum goes to the first element that attains it, that of a minimum to the last one, as in the
+/// reduction tree.
 inline void writer::extreme(node_id n, value_id share) {
   value_id const numbers = f().operand(n, 0), found = f().result(n);
   op const operation = f()[n].attributes.operation;
@@ -57,11 +58,12 @@ inline void writer::extreme(node_id n, value_id share) {
   });
 }
 
-/// The tree of a reduction of `size` elements: nodes 0, 1, ... are the elements, and step k makes node size + k of two others. In
-/// each level neighbours are combined; the last of an odd number goes on to the next level as it is.
+/// The tree of a reduction of `size` elements: nodes 0, 1, ... are the elements, and step k combines two nodes into node
+/// size + k. Each level combines neighbours; the last node of an odd level moves up unchanged.
 inline writer::pairs writer::tree_of(value_id size, value_id steps) {
   enum : std::uint32_t { step, first, count, last, pair, made };
-  // first: the level's first node; count: how many it has; last: its last node; pair: which is next; made: the next level's first
+  // first, last: the first and the last node of the level; count: its length; pair: the next pair; made: the first node of
+  // the next level
   value_id const operands[] = {steps, index(0), size, at_.add(op::sub, size, index(1)), index(0), size};
   std::vector<ir::type> const integers(5, ir::i64),
       results{ir::i64, ir::i64, ir::i64, ir::i64, ir::i64, ir::i64.array_of(), ir::i64.array_of()};
@@ -96,7 +98,7 @@ inline writer::pairs writer::tree_of(value_id size, value_id steps) {
   return {f().result(loop, 5), f().result(loop, 6)};
 }
 
-/// Two elements combined, as the reduction does it.
+/// The reduction's combination of two elements.
 inline writer::values writer::combined(node_id n, values const& left, values const& right) {
   if (f()[n].region_count == 0) {
     value_id const operands[] = {left[0], right[0]};
@@ -140,7 +142,7 @@ inline void writer::reduce(node_id n, values const& shares) {
     varies.push_back(activity_.varies(f().result(n, i)));
     if (says.is_started()) initial.push_back(f().operand(n, size + i));
   }
-  // The nodes of the tree: the elements, and behind them what is made of them.
+  // The nodes of the tree: the elements, then the inner nodes.
   value_id const count = sums_.size_of(arrays[0]);
   value_id const steps = at_.add(op::max, at_.add(op::sub, count, index(1)), index(0));
   pairs const tree = tree_of(count, steps);
@@ -179,7 +181,7 @@ inline void writer::reduce(node_id n, values const& shares) {
       all.push_back(varying(at_.add(op::at, f().result(loop, i), root), varies[i]));
     return all;
   };
-  if (says.is_started()) { // the initial values come in front; of no elements they are all
+  if (says.is_started()) { // the initial values are the first element; without elements, the result
     value_id const is_empty = at_.add(op::eq, count, index(0));
     std::vector<ir::type> types;
     for (value_id const v : initial) types.push_back(type_of(v));

@@ -1,6 +1,6 @@
-// Arrays that are updated in place, on the way back: the versions of an array that a loop carries (update_chains.hpp) are restored from
-// the newest to the oldest by undoing what replaced elements, each just before the adjoint reads an older version. The forward pass keeps
-// the replaced elements, and no array.
+// The adjoint of in-place updates. The versions of a loop-carried array (update_chains.hpp) are restored from newest to
+// oldest by undoing updates, each just before the adjoint reads an older version. The forward pass saves the overwritten
+// elements instead of whole arrays.
 #pragma once
 
 #include <overdub/contexts/reverse/update_chains.hpp>
@@ -16,19 +16,19 @@
 
 namespace overdub::contexts::adjoint {
 
-/// The operation of the replica's region that an operation is, or is nested in; nothing: it is elsewhere.
+/// The ancestor of an operation, or itself, in the region `r`; nothing: the operation is elsewhere.
 inline node_id writer::outermost_in(region_id r, node_id n) const {
   while (n != ir::nothing && f()[n].parent != r) n = f()[f()[n].parent].parent;
   return n;
 }
-/// The positions of the operations of the adjoint, from 1; 0 for others.
+/// The positions of the adjoint's operations, from 1; 0 for other operations.
 inline std::vector<std::uint32_t> writer::positions_in_adjoint(replica const& r) const {
   std::vector<std::uint32_t> positions(f().node_count());
   std::uint32_t next = 0;
   for (node_id n = f()[r.end()].next; n != ir::nothing; n = f()[n].next) positions[index_of(n)] = ++next;
   return positions;
 }
-/// The uses of a value by the adjoint, in regions too.
+/// The uses of a value by the adjoint, including nested regions.
 inline std::vector<ir::use_id>
 writer::uses_in_adjoint(replica const& r, value_id v, std::vector<std::uint32_t> const& positions) const {
   std::vector<ir::use_id> found;
@@ -38,7 +38,7 @@ writer::uses_in_adjoint(replica const& r, value_id v, std::vector<std::uint32_t>
   }
   return found;
 }
-/// What an adjoint inside gives as the version before this one; nothing, if none does.
+/// The version before this one, as an adjoint in the same region has restored it; nothing, if none has.
 inline value_id writer::restored_before(
     value_id version, replica const& r, std::vector<std::uint32_t> const& positions) const {
   for (restored_version const& known : restored_) {
@@ -48,13 +48,14 @@ inline value_id writer::restored_before(
   return ir::nothing;
 }
 
-/// For each version but the newest, in front of which operation of the adjoint it is restored (nothing: at the end); or which
-/// one gives it. No value, where the adjoint reads a version before it could be restored.
+/// Where each version but the newest is restored: the adjoint's operation before which it is needed (nothing: at the end),
+/// or the one that returns it. No value if the adjoint reads a version before it can be restored.
 inline std::optional<std::vector<node_id>>
 writer::places_to_restore(replica const& r, values const& versions) const {
   constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
-  std::vector<std::uint32_t> first_use(versions.size() + 1, never); // of this version, or an older one
+  std::vector<std::uint32_t> first_use(
+      versions.size() + 1, never); // the first use of this or an older version
   std::vector<node_id> user(versions.size() + 1, node_id(ir::nothing));
   for (std::size_t i = versions.size(); i-- > 0;) {
     first_use[i] = first_use[i + 1];
@@ -70,7 +71,7 @@ writer::places_to_restore(replica const& r, values const& versions) const {
   for (std::size_t i = 1; i < versions.size(); ++i) {
     value_id const given = restored_before(versions[i - 1], r, positions);
     if (given == ir::nothing) {
-      // Rows that a loop replaces would be kept as arrays of arrays, which may have another shape in each iteration.
+      // Overwritten rows would be saved as ragged arrays of rows, whose shapes may differ between iterations.
       if (!update_chains(f()).replaces_numbers(versions[i - 1])) return {};
       places.push_back(user[i]);
       continue;
@@ -81,10 +82,10 @@ writer::places_to_restore(replica const& r, values const& versions) const {
   return places;
 }
 
-/// Restores the versions of an array, which are given newest first, of the newest one. Returns the oldest.
+/// Restores the versions of an array, given newest first, from the newest one. Returns the oldest.
 inline value_id writer::restore_versions(replica& r, values const& versions, value_id newest) {
   std::optional<std::vector<node_id>> const found = places_to_restore(r, versions);
-  if (!found) // since another array was restored in between
+  if (!found) // another array was restored meanwhile, and reads this one
     refuse(
         f().node_of(versions.front()),
         "an array whose elements it replaces cannot be restored in the backward pass");
@@ -118,7 +119,7 @@ inline value_id writer::restore_versions(replica& r, values const& versions, val
   return newest;
 }
 
-/// What an array was before an operation replaced elements of it. `older` are versions that are not restored yet.
+/// The array before an operation updated it. `older` are versions that are not restored yet.
 inline value_id writer::undo(node_id n, std::uint32_t result, value_id next, values const& older) {
   switch (f()[n].code) {
   case op::loop:
@@ -139,11 +140,11 @@ inline value_id writer::undo(node_id n, std::uint32_t result, value_id next, val
     operands.push_back(f().result(replaced));
     return insert(op::update, operands, type_of(next));
   }
-  default: // a copy
+  default: // a copy has nothing to undo
     return next;
   }
 }
-/// A loop the other way round that undoes updates, and nothing else.
+/// Undoes the updates of a loop, by a loop in the opposite direction.
 inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id next, values const& older) {
   bool const counted = f()[n].code == op::loop;
   std::uint32_t const first = counted ? 1 : 0;
@@ -176,7 +177,7 @@ inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id nex
   second = keep(n, second, replicas);
   return f().result(second);
 }
-/// A branch on the same condition that undoes updates, and nothing else.
+/// Undoes the updates of a branch, by a branch on the same condition.
 inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id next, values const& older) {
   value_id const condition = f().operand(n, 0);
   ir::type const t = type_of(next);
@@ -205,10 +206,10 @@ inline writer::values writer::versions_of(replica const& r, std::uint32_t yielde
   return update_chains(f()).versions(f().operand(r.end(), yielded), r.in());
 }
 
-/// Of the arrays that a loop carries, and of which its adjoint would need each iteration's whole, restores those that have versions.
+/// Restores the loop-carried arrays with versions that the adjoint of a loop would need as a whole in each iteration.
 inline void writer::restore_arrays(node_id first, replica& r) {
   if (r.restored.empty()) return;
-  for (restored_array const& a : r.restored) { // all versions have one length
+  for (restored_array const& a : r.restored) { // all versions have the same length
     std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
     for (value_id const v : versions_of(r, a.carried))
       for (ir::use_id const u : uses_in_adjoint(r, v, positions))
@@ -246,13 +247,13 @@ inline void writer::restore_arrays(node_id first, replica& r) {
       at_.set_operand(f().yield_of(r.in()), f()[a->newest].index - 1, oldest);
       a->is_restored = true;
     }
-    find_versions(r); // loops that were undone are others now
+    find_versions(r); // loops that were undone have been replaced
   }
   for (restored_array const& a : r.restored)
     if (a.is_asked_for && !a.is_restored)
       refuse(first, "an array whose elements it replaces cannot be restored in the backward pass");
 }
-/// What is restored is not kept; but for versions that the adjoint still uses, since it reads them where they are not restored yet.
+/// Restored versions are not saved, except those that the adjoint still reads at a point where they are not restored yet.
 inline void writer::find_versions(replica& r) {
   substitute_restored(r);
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
@@ -263,7 +264,7 @@ inline void writer::find_versions(replica& r) {
       if (uses_in_adjoint(r, v, positions).empty()) r.versions.push_back(v);
   }
 }
-/// Versions that came to be used while others were restored.
+/// Replaces uses of restored versions that appeared while other versions were restored.
 inline void writer::substitute_restored(replica const& r) {
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
   for (auto const& [version, by] : r.restored_by)
@@ -276,8 +277,8 @@ inline void writer::substitute_restored(replica const& r) {
     }
 }
 
-/// The same for what a branch gives, in a loop: where its adjoint uses versions that the branch makes, it gives the version before
-/// the branch. Returns the numbers of such results of the branch; what each of them was goes to `oldest`, for each branch.
+/// Does the same for a branch in a loop. Where the branch's adjoint uses versions that the branch creates, it returns the
+/// version before the branch. Returns the indices of such results; `oldest` gets the restored values, for each branch.
 inline std::vector<std::uint32_t>
 writer::restore_in_branches(node_id n, std::vector<replica>& replicas, values (&oldest)[2]) {
   std::vector<std::uint32_t> results;

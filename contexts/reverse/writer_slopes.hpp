@@ -1,7 +1,7 @@
-// The adjoint of a branch of few numbers in a recurrence: on the way there the branch gives its slopes, too, and the way back
-// multiplies by them, without a branch that the processor would have to foresee again. Whether slopes are kept, or computed again,
-// is chosen as it is for other numbers. Turns that do not wait for one another may be computed in vectors, branches too: they are
-// left.
+// The adjoint of a small branch in a recurrence. The forward pass also computes the partial derivatives of the branch, and
+// the backward pass multiplies by them, without a second branch that the processor could mispredict. Whether partial
+// derivatives are saved or recomputed is decided as for other values. Branches outside of recurrences keep their branching
+// adjoints, since their iterations can be vectorised.
 #pragma once
 
 #include <overdub/contexts/reverse/writer.hpp>
@@ -15,7 +15,7 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Finds what a turn of a loop computes of what the turn before gave on. O(operations inside).
+/// The values that an iteration of a loop computes from its loop-carried values. O(operations inside).
 inline ir::value_set writer::recurrent_in(replica const& r) const {
   ir::value_set known;
   for (value_id const v : r.arguments) known.insert(v);
@@ -32,8 +32,9 @@ inline ir::value_set writer::recurrent_in(replica const& r) const {
   return known;
 }
 
-/// Whether an `if` belongs to a recurrence and has one result that changes, a number, which is made of two other numbers at most
-/// by operations on numbers and branches alone, all of one type. Branches inside of such a one are like it, whatever they get.
+/// Whether the adjoint of an `if` multiplies by partial derivatives: it is part of a recurrence, has one varied result, a
+/// number, and computes it from at most two varied numbers by element-wise operations and branches of one type. Branches
+/// nested in such a branch are treated like it.
 inline bool writer::gives_slopes(node_id n) const {
   constexpr std::size_t most_inputs = 2;
   if (in_slopes_) return true;
@@ -61,14 +62,14 @@ inline bool writer::gives_slopes(node_id n) const {
   return is_small && numbers_captured(n, t).size() <= most_inputs;
 }
 
-/// The numbers of a type around an operation that change, and that its regions use.
+/// The varied numbers of a type that the regions of an operation capture.
 inline writer::values writer::numbers_captured(node_id n, ir::type t) const {
   values all = captured(n);
   std::erase_if(all, [&](value_id v) { return type_of(v) != t; });
   return all;
 }
 
-/// Writes the slopes of a result at the end of a branch: what goes back from a cotangent of 1.
+/// Computes the partial derivatives of a result at the end of a branch: the input cotangents for a result cotangent of 1.
 inline writer::slopes_of_branch
 writer::write_slopes(region_id r, std::uint32_t result, values const& inputs) {
   slopes_of_branch made;
@@ -92,7 +93,7 @@ writer::write_slopes(region_id r, std::uint32_t result, values const& inputs) {
   return made;
 }
 
-/// Puts an `if` in the place of another that gives more: these values of its branches, too.
+/// Replaces an `if` by one that also returns these values of its branches.
 inline node_id writer::giving_more(node_id n, values const (&more)[2]) {
   std::vector<ir::type> results;
   for (value_id const v : f().results_of(n)) results.push_back(type_of(v));
@@ -135,7 +136,7 @@ inline void writer::slopes(node_id n, values const& shares) {
   slopes_of_branch const branches[] = {
       write_slopes(f().region_at(n, 0), result, inputs), write_slopes(f().region_at(n, 1), result, inputs)};
 
-  values more[2]; // slopes that are not the same in both
+  values more[2]; // partial derivatives that differ between the branches
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (branches[0].slopes[i] != branches[1].slopes[i])
       for (std::uint32_t k = 0; k < 2; ++k)
@@ -149,8 +150,8 @@ inline void writer::slopes(node_id n, values const& shares) {
     if (a == ir::nothing && b == ir::nothing) continue;
     value_id const slope = a == b ? a : f().result(made, next++);
     value_id part = at_.add(op::mul, share, slope);
-    // What a branch does not touch, or choose, gets nothing of an infinite cotangent, too. A finite one goes through the product,
-    // which has a derivative of its own.
+    // An input that a branch does not depend on, or does not select, gets 0 even of an infinite cotangent, where 0 * inf
+    // would be NaN. A finite cotangent is multiplied without a test, so that the product can be differentiated again.
     bool const may_be_untouched =
         a == ir::nothing || b == ir::nothing || branches[0].chooses || branches[1].chooses;
     if (may_be_untouched && (in_slopes_ || !f().is_literal(share))) {
