@@ -18,7 +18,7 @@ using ir::region_id;
 using ir::value_id;
 
 /// Whether a type is opaque: host objects and function values may contain numbers.
-constexpr bool is_closed(ir::type t) {
+constexpr bool is_opaque(ir::type t) {
   return t.element == ir::scalar::opaque || t.element == ir::scalar::function;
 }
 
@@ -54,15 +54,15 @@ private:
       open_.pop_back();
       for (ir::use_id const u : f.uses_of(v)) {
         node_id const n = f[u].user;
-        follow(n, index_of(u) - f[n].first_operand);
+        propagate(n, index_of(u) - f[n].first_operand);
       }
     }
   }
 
   void mark(value_id v) {
     ir::type const t = f_->type_of(v);
-    if ((!ir::is_differentiable(t) && !is_closed(t)) || of_[index_of(v)] != change::none) return;
-    of_[index_of(v)] = is_closed(t) ? change::hides : change::varies;
+    if ((!ir::is_differentiable(t) && !is_opaque(t)) || of_[index_of(v)] != change::none) return;
+    of_[index_of(v)] = is_opaque(t) ? change::hides : change::varies;
     open_.push_back(v);
   }
   void mark_result(node_id n, std::uint32_t i) { mark(f_->result(n, i)); }
@@ -77,7 +77,7 @@ private:
   }
 
   // Propagates from operand `i` of an operation, which varies.
-  void follow(node_id n, std::uint32_t i) {
+  void propagate(node_id n, std::uint32_t i) {
     function::node const& node = (*f_)[n];
     switch (node.code) {
     case op::yield:

@@ -27,28 +27,28 @@ public:
   void leave() { scopes_.pop_back(); }
 
   /// Adds a contribution to the cotangent of a value.
-  void add(value_id v, value_id share) {
+  void add(value_id v, value_id contribution) {
     if (!activity_.varies(v)) return;
-    if (place const to = place_of(v); to.accumulator != ir::nothing) return add_whole(to, share);
-    auto const [at, is_new] = top().sums.try_emplace(v, share);
-    if (!is_new) at.value() = plus(at->second, share);
+    if (place const to = place_of(v); to.accumulator != ir::nothing) return add_whole(to, contribution);
+    auto const [at, is_new] = top().sums.try_emplace(v, contribution);
+    if (!is_new) at.value() = plus(at->second, contribution);
   }
   /// Adds a contribution to the cotangent of an element, or a part, of an array.
-  void add_at(value_id array, std::span<value_id const> indices, value_id share) {
+  void add_at(value_id array, std::span<value_id const> indices, value_id contribution) {
     if (!activity_.varies(array)) return;
     if (auto const at = top().by_index.find(array); at != top().by_index.end()) {
-      at.value() = at->second == ir::nothing ? share : plus(at->second, share);
+      at.value() = at->second == ir::nothing ? contribution : plus(at->second, contribution);
       return;
     }
     if (place to = place_of(array); to.accumulator != ir::nothing) {
       to.indices.insert(to.indices.end(), indices.begin(), indices.end());
-      return add_to(to.accumulator, to.indices, share);
+      return add_to(to.accumulator, to.indices, contribution);
     }
-    top().elements[array].push_back({{indices.begin(), indices.end()}, share});
+    top().elements[array].push_back({{indices.begin(), indices.end()}, contribution});
   }
   /// Moves the cotangent that a scope has collected for a part of an array to the cotangent of the array. Single elements
   /// are added at their own indices, without an array of zeros.
-  void hand_on(value_id v, value_id array, std::span<value_id const> indices) {
+  void move_to_array(value_id v, value_id array, std::span<value_id const> indices) {
     bool const as_whole = top().by_index.contains(array);
     std::vector<part> parts;
     if (auto const at = top().elements.find(v); !as_whole && at != top().elements.end()) {
@@ -59,7 +59,7 @@ public:
     if (whole != ir::nothing) add_at(array, indices, whole);
     for (part& p : parts) {
       p.indices.insert(p.indices.begin(), indices.begin(), indices.end());
-      add_at(array, p.indices, p.share);
+      add_at(array, p.indices, p.contribution);
     }
   }
   /// Returns and removes the sum that the scope has collected for a value; nothing, if there is none.
@@ -83,11 +83,12 @@ public:
   value_id take_element(value_id array) const { return top().by_index.find(array)->second; }
 
   /// Emits pending sums that use these indices, or any index, because the indices are about to be redefined.
-  void settle(std::span<value_id const> indices) {
-    settle_where([&](value_id i) { return std::find(indices.begin(), indices.end(), i) != indices.end(); });
+  void emit_pending(std::span<value_id const> indices) {
+    emit_pending_where(
+        [&](value_id i) { return std::find(indices.begin(), indices.end(), i) != indices.end(); });
   }
-  void settle() {
-    settle_where([](value_id) { return true; });
+  void emit_pending() {
+    emit_pending_where([](value_id) { return true; });
   }
   void set(value_id v, value_id sum) { top().sums.insert_or_assign(v, sum); }
 
@@ -178,7 +179,7 @@ public:
 private:
   struct part {
     std::vector<value_id> indices;
-    value_id share;
+    value_id contribution;
   };
   struct scope {
     value_map<value_id> sums;
@@ -213,7 +214,7 @@ private:
   }
 
   template <class Is>
-  void settle_where(Is const& is) {
+  void emit_pending_where(Is const& is) {
     std::vector<value_id> arrays;
     for (auto const& [array, parts] : top().elements)
       for (part const& p : parts)
@@ -227,17 +228,17 @@ private:
       set(v, sum);
     }
   }
-  void add_to(value_id accumulator, std::span<value_id const> indices, value_id share) {
+  void add_to(value_id accumulator, std::span<value_id const> indices, value_id contribution) {
     std::vector<value_id> operands{accumulator};
     operands.insert(operands.end(), indices.begin(), indices.end());
-    operands.push_back(share);
+    operands.push_back(contribution);
     at_.insert(op::add_to, operands, std::span<ir::type const>());
   }
   // A part is added by one operation; an accumulator without indices, element by element or row by row.
-  void add_whole(place const& to, value_id share) {
-    if (!to.indices.empty()) return add_to(to.accumulator, to.indices, share);
-    loop(at_.add(op::length, share), [&](value_id i) {
-      add_to(to.accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, share, i));
+  void add_whole(place const& to, value_id contribution) {
+    if (!to.indices.empty()) return add_to(to.accumulator, to.indices, contribution);
+    loop(at_.add(op::length, contribution), [&](value_id i) {
+      add_to(to.accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, contribution, i));
     });
   }
   value_id with_parts(value_id sum, std::vector<part> const& parts) {
@@ -247,7 +248,7 @@ private:
         op::accumulate, std::span<value_id const>(&sum, 1), std::span<ir::type const>(&t, 1), {},
         accumulators);
     inside(at_->region_at(made, 0), [&](region_id r) {
-      for (part const& p : parts) add_to(at_->argument(r, 0), p.indices, p.share);
+      for (part const& p : parts) add_to(at_->argument(r, 0), p.indices, p.contribution);
       at_.yield({});
     });
     return at_->result(made);

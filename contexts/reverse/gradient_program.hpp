@@ -16,9 +16,9 @@ using overdub::differentiation_error;
 
 /// The requested part of a function's derivative.
 struct gradient_request {
-  std::vector<bool> inputs;  // the parameters to differentiate by
-  std::vector<bool> results; // the results that have cotangents
-  bool keeps_results = true; // whether to return the results, too
+  std::vector<bool> inputs;    // the parameters to differentiate by
+  std::vector<bool> results;   // the results that have cotangents
+  bool returns_results = true; // whether to return the results, too
 
   friend bool operator==(gradient_request const&, gradient_request const&) = default;
 };
@@ -26,20 +26,20 @@ struct gradient_request {
 /// The residuals of a recursive function: function values, one for each call; or none, so that each call is recomputed, and
 /// a depth of n takes n² calls. A program with function values that hold one another without bound cannot be differentiated
 /// again.
-enum class recursion { kept, computed_again };
+enum class recursion { saved, recomputed };
 
 /// What outermost counted loops save for the backward pass: all that is cheapest in time, where memory grows with the trip
 /// count; or checkpoints of their loop-carried values, from which the iterations between are recomputed (Griewank).
-struct loop_storage {
-  enum class amount { any, at_most, logarithmic };
+struct checkpointing {
+  enum class strategy { none, memory_limit, logarithmic };
 
-  amount keeps = amount::any;
+  strategy kind = strategy::none;
   std::int64_t bytes = 0; // memory_limit: of all such loops together
 };
 
 struct gradient_options {
-  recursion calls = recursion::kept;
-  loop_storage loops = {};
+  recursion calls = recursion::saved;
+  checkpointing loops = {};
 };
 
 /// Adds the gradient of a function, and those of its callees, to the program. The gradient takes the function's parameters,
@@ -53,7 +53,8 @@ OVERDUB_DECL ir::function_id add_gradient(
 /// parameters, in order; 0, or an empty array, for those that are not differentiable; preceded by the value, if requested.
 /// Throws differentiation_error. O(operations, times how deep they are nested).
 OVERDUB_DECL void differentiate_entry(
-    ir::program& p, std::vector<bool> const& asked, bool keeps_value, gradient_options const& options = {});
+    ir::program& p, std::vector<bool> const& requested, bool returns_value,
+    gradient_options const& options = {});
 
 /// Replaces the entry by its vector-Jacobian product: it takes a cotangent for each result after its parameters, and
 /// returns the cotangents of the parameters; zeros for those that are not differentiable.

@@ -183,10 +183,10 @@ inline linear select_tangent(term const& c, linear const& a, linear const& b) {
   return linear::chosen(c, a, b);
 }
 // Constants have no tangent in this representation, so that zero factors here belong to varied values.
-inline linear times(linear const& tangent, term const& slope) { return tangent * slope; }
+inline linear times(linear const& tangent, term const& partial) { return tangent * partial; }
 inline linear over(linear const& tangent, term const& y) { return tangent / y; }
 // The formulas of call/tangent.hpp.
-inline term pow_slope(term const& r, term const& x, term const& y) {
+inline term pow_partial(term const& r, term const& x, term const& y) {
   term const lower = y - 1.0, at_zero = x == 0.0, is_inexact = lower + 1.0 != y || y - lower != 1.0,
              divides = is_inexact && isfinite(x) && !at_zero;
   term const by_power = pow(x, select(at_zero && y == 0.0, 1.0, lower));
@@ -194,7 +194,7 @@ inline term pow_slope(term const& r, term const& x, term const& y) {
 }
 inline linear pow_tangent(term const& r, term const& x, term const& y, linear const& dx, linear const& dy) {
   linear all;
-  if (!dx.is_zero()) all = pow_slope(r, x, y) * dx;
+  if (!dx.is_zero()) all = pow_partial(r, x, y) * dx;
   if (!dy.is_zero()) {
     term const limit = x == 0.0 && y >= 0.0;
     all = all + select(limit, 0.0, r * log(select(limit, 1.0, x))) * dy;

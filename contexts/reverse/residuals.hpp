@@ -17,7 +17,7 @@ struct residual_problem {
 
   struct value {
     std::uint32_t made_by = none; // an operation; none: it can only be saved
-    double cost_of_keeping = never;
+    double cost_of_saving = never;
     bool is_needed = false;
   };
   struct operation {
@@ -31,7 +31,7 @@ struct residual_problem {
 };
 
 struct residual_choice {
-  std::vector<bool> keeps; // for each value
+  std::vector<bool> saves; // for each value
   double cost = 0;         // residual_problem::never: there is no solution
 };
 

@@ -68,7 +68,7 @@ OVERDUB_DECL residual_choice choose_residuals(residual_problem const& problem) {
   auto const count = [&](double cost) {
     if (cost < residual_problem::never) bound += cost;
   };
-  for (auto const& v : problem.values) count(v.cost_of_keeping);
+  for (auto const& v : problem.values) count(v.cost_of_saving);
   for (auto const& o : problem.operations) count(o.cost);
   bound *= 2;
   auto const capacity = [&](double cost) { return std::min(cost, bound); };
@@ -77,7 +77,7 @@ OVERDUB_DECL residual_choice choose_residuals(residual_problem const& problem) {
   for (std::size_t i = 0; i < values; ++i) {
     auto const& v = problem.values[i];
     flow.connect(
-        v.made_by == residual_problem::none ? source : values + v.made_by, i, capacity(v.cost_of_keeping));
+        v.made_by == residual_problem::none ? source : values + v.made_by, i, capacity(v.cost_of_saving));
     if (v.is_needed) flow.connect(i, sink, bound);
   }
   for (std::size_t i = 0; i < operations; ++i) {
@@ -89,7 +89,7 @@ OVERDUB_DECL residual_choice choose_residuals(residual_problem const& problem) {
   for (std::size_t i = 0; i < values; ++i) {
     std::uint32_t const maker = problem.values[i].made_by;
     bool const is_made = maker != residual_problem::none && !flow.is_with_source(values + maker);
-    choice.keeps[i] = !flow.is_with_source(i) && !is_made;
+    choice.saves[i] = !flow.is_with_source(i) && !is_made;
   }
   return choice;
 }

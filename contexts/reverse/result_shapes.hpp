@@ -18,10 +18,10 @@ public:
   explicit result_shapes(ir::program const& p) : p_(&p) {}
 
   /// O(operations of the shape's definition, and callees that it goes through).
-  parameters of(ir::function_id f, std::uint32_t result) const { return of(f, result, most_steps); }
+  parameters of(ir::function_id f, std::uint32_t result) const { return of(f, result, maximum_steps); }
 
 private:
-  static constexpr int most_steps = 12;
+  static constexpr int maximum_steps = 12;
   using list = std::vector<std::uint32_t>;
 
   // Collects what determines the shape of an array, or the value of a number; false if something else than parameters does.

@@ -56,9 +56,9 @@ inline value_id writer::inner_trip_count(node_id n) {
     value_id most = ir::nothing;
     for (value_id const i : {index(0), last}) {
       constexpr int steps = 8;
-      value_id const turns = is_known ? at_index(n, f().operand(m, 0), i, steps) : value_id(ir::nothing);
-      if (turns == ir::nothing) return turns;
-      most = most == ir::nothing ? turns : at_.add(op::max, most, turns);
+      value_id const trip_count = is_known ? at_index(n, f().operand(m, 0), i, steps) : value_id(ir::nothing);
+      if (trip_count == ir::nothing) return trip_count;
+      most = most == ir::nothing ? trip_count : at_.add(op::max, most, trip_count);
     }
     all = at_.add(op::max, all, most);
   }
@@ -69,7 +69,7 @@ inline value_id writer::inner_trip_count(node_id n) {
 inline node_id writer::in_blocks(node_id n) {
   ir::cursor const back = at_;
   at_.to_before(n);
-  value_id const turns = f().operand(n, 0);
+  value_id const trip_count = f().operand(n, 0);
   value_id bytes = index(0);
   values operands;
   std::vector<ir::type> types;
@@ -84,10 +84,10 @@ inline node_id writer::in_blocks(node_id n) {
   if (each != ir::nothing) {
     value_id const numbers = at_.add(op::div, bytes, index(sizeof(double)));
     value_id const wanted = at_.add(op::div, numbers, each);
-    length = at_.add(op::max, at_.add(op::min, wanted, turns), index(1));
+    length = at_.add(op::max, at_.add(op::min, wanted, trip_count), index(1));
   }
-  value_id const full = at_.add(op::div, turns, length);
-  value_id const is_more = at_.add(op::gt, turns, at_.add(op::mul, full, length));
+  value_id const full = at_.add(op::div, trip_count, length);
+  value_id const is_more = at_.add(op::gt, trip_count, at_.add(op::mul, full, length));
   value_id const blocks = at_.add(op::add, full, at_.add(op::select, is_more, index(1), index(0)));
 
   bool const is_reversed = f()[n].attributes.is_reversed();
@@ -113,13 +113,13 @@ inline node_id writer::in_blocks(node_id n) {
   node_id const made = make_loop(blocks, operands);
   sums_.inside(f().region_at(made, 0), [&](region_id r) {
     value_id const first = at_.add(op::mul, f().argument(r, 0), length);
-    value_id const count = at_.add(op::min, length, at_.add(op::sub, turns, first));
+    value_id const count = at_.add(op::min, length, at_.add(op::sub, trip_count, first));
     node_id const block = make_loop(count, arguments_of(r));
     sums_.inside(f().region_at(block, 0), [&](region_id inner) {
-      value_id turn = at_.add(op::add, first, f().argument(inner, 0));
-      if (is_reversed) turn = at_.add(op::sub, at_.add(op::sub, turns, index(1)), turn);
-      copies map(activity_);
-      map.insert_or_assign(f().argument(f().region_at(n, 0), 0), turn);
+      value_id iteration = at_.add(op::add, first, f().argument(inner, 0));
+      if (is_reversed) iteration = at_.add(op::sub, at_.add(op::sub, trip_count, index(1)), iteration);
+      clone_map map(activity_);
+      map.insert_or_assign(f().argument(f().region_at(n, 0), 0), iteration);
       values const in = arguments_of(inner);
       for (std::uint32_t i = 0; i < types.size(); ++i)
         map.insert_or_assign(f().argument(f().region_at(n, 0), i + 1), in[i]);
@@ -129,7 +129,7 @@ inline node_id writer::in_blocks(node_id n) {
   });
   at_ = back;
   values const results = results_of(made);
-  for (std::uint32_t i = 0; i < results.size(); ++i) follow_restored(f().result(n, i), results[i]);
+  for (std::uint32_t i = 0; i < results.size(); ++i) replace_restored_version(f().result(n, i), results[i]);
   at_.replace(n, results);
   return made;
 }

@@ -13,7 +13,7 @@ namespace overdub::contexts::adjoint {
 /// Whether a loop is checkpointed: a limit is set, the loop is nested in no other loop, and its iterations have no side
 /// effects.
 inline bool writer::is_checkpointed(node_id n) const {
-  if (storage_.keeps == loop_storage::amount::any || f()[n].code != op::loop) return false;
+  if (checkpointing_.kind == checkpointing::strategy::none || f()[n].code != op::loop) return false;
   if (is_in_loop(f(), n)) return false;
   region_id const body = f().region_at(n, 0);
   values carried;
@@ -42,21 +42,21 @@ inline bool writer::has_length_of(value_id made, value_id other) const {
 /// The initial state, in the first slot.
 inline writer::checkpoints writer::first_checkpoint(node_id n, values const& initial) {
   checkpoints c;
-  c.turns = f().operand(n, 0);
+  c.trip_count = f().operand(n, 0);
   c.is_reversed = f()[n].attributes.is_reversed();
   c.body = f().region_at(n, 0);
-  value_id const slots = slots_for(c.turns, initial, replaces_elements(n) ? states_of_block : 0);
+  value_id const slots = slots_for(c.trip_count, initial, replaces_elements(n) ? states_of_block : 0);
   c.used = index(1);
-  c.turn = at_.add(op::fill, slots, index(0));
+  c.iterations = at_.add(op::fill, slots, index(0));
   for (value_id const v : initial) c.states.push_back(at_.add(op::fill, slots, v));
   return c;
 }
 
 /// The number of slots that fit into the memory limit, at least 2.
-inline value_id writer::slots_for(value_id turns, values const& states, std::int64_t fewer) {
-  if (storage_.keeps == loop_storage::amount::logarithmic) {
+inline value_id writer::slots_for(value_id trip_count, values const& states, std::int64_t fewer) {
+  if (checkpointing_.kind == checkpointing::strategy::logarithmic) {
     values const halved = while_loop(
-        {turns, index(2)}, [&](values const& v) { return at_.add(op::gt, v[0], index(0)); },
+        {trip_count, index(2)}, [&](values const& v) { return at_.add(op::gt, v[0], index(0)); },
         [&](values const& v) {
           return values{at_.add(op::div, v[0], index(2)), at_.add(op::add, v[1], index(1))};
         });
@@ -64,11 +64,11 @@ inline value_id writer::slots_for(value_id turns, values const& states, std::int
   }
   value_id bytes = index(sizeof(std::int64_t)); // the slot's iteration
   for (value_id const v : states) bytes = at_.add(op::add, bytes, bytes_of(v));
-  value_id fit = at_.add(op::div, index(storage_.bytes), bytes);
+  value_id fit = at_.add(op::div, index(checkpointing_.bytes), bytes);
   if (fewer > 0) fit = at_.add(op::sub, fit, index(fewer));
   value_id const most = at_.add(
       op::min, fit, index(std::int64_t{1} << 30)); // products with the trip count stay in the range of i64
-  value_id const wanted = at_.add(op::min, most, at_.add(op::add, turns, index(1)));
+  value_id const wanted = at_.add(op::min, most, at_.add(op::add, trip_count, index(1)));
   return at_.add(op::max, wanted, index(2));
 }
 inline value_id writer::bytes_of(value_id v) {
@@ -97,23 +97,24 @@ inline value_id writer::bytes_of(value_id v) {
 /// The loop-carried values at the start of an iteration. Iterations from the last checkpoint on are recomputed, and leave
 /// new checkpoints. The slot of the returned state is freed.
 inline writer::values writer::restore(checkpoints& c, value_id of_index) {
-  auto const turn_of = [&](value_id i) { // an involution: an index in execution order, of a reversed loop
-    if (!c.is_reversed) return i;
-    return at_.add(op::sub, at_.add(op::sub, c.turns, index(1)), i);
-  };
-  value_id const turn = turn_of(of_index);
-  value_id const slots = at_.add(op::length, c.turn);
-  values open{c.used, c.turn};
+  auto const iteration_of =
+      [&](value_id i) { // an involution: an index in execution order, of a reversed loop
+        if (!c.is_reversed) return i;
+        return at_.add(op::sub, at_.add(op::sub, c.trip_count, index(1)), i);
+      };
+  value_id const iteration = iteration_of(of_index);
+  value_id const slots = at_.add(op::length, c.iterations);
+  values open{c.used, c.iterations};
   open.insert(open.end(), c.states.begin(), c.states.end());
   auto const last = [&](value_id array, value_id used) {
     return at_.add(op::at, array, at_.add(op::sub, used, index(1)));
   };
   open = while_loop(
-      open, [&](values const& v) { return at_.add(op::lt, last(v[1], v[0]), turn); },
+      open, [&](values const& v) { return at_.add(op::lt, last(v[1], v[0]), iteration); },
       [&](values const& v) {
         value_id const from = last(v[1], v[0]);
-        value_id const turns = at_.add(op::add, at_.add(op::sub, turn, from), index(1));
-        value_id const steps = distance(turns, at_.add(op::sub, slots, v[0]));
+        value_id const iterations = at_.add(op::add, at_.add(op::sub, iteration, from), index(1));
+        value_id const steps = distance(iterations, at_.add(op::sub, slots, v[0]));
         values operands{steps};
         std::vector<ir::type> types;
         for (std::size_t i = 2; i < v.size(); ++i) {
@@ -124,15 +125,16 @@ inline writer::values writer::restore(checkpoints& c, value_id of_index) {
         arguments[0].insert(arguments[0].end(), types.begin(), types.end());
         node_id const again = at_.insert(op::loop, operands, types, {}, arguments);
         sums_.inside(f().region_at(again, 0), [&](region_id r) {
-          copies map(activity_);
-          map.insert_or_assign(f().argument(c.body, 0), turn_of(at_.add(op::add, from, f().argument(r, 0))));
+          clone_map map(activity_);
+          map.insert_or_assign(
+              f().argument(c.body, 0), iteration_of(at_.add(op::add, from, f().argument(r, 0))));
           for (std::uint32_t i = 1; i < arguments[0].size(); ++i)
             map.insert_or_assign(f().argument(c.body, i), f().argument(r, i));
-          replica const turn_again = copy(c.body, map);
+          primal_copy const again = copy(c.body, map);
           values yields;
-          for (std::uint32_t i = 0; i < types.size(); ++i) yields.push_back(f().operand(turn_again.end(), i));
+          for (std::uint32_t i = 0; i < types.size(); ++i) yields.push_back(f().operand(again.end(), i));
           at_.yield(yields);
-          sweep(turn_again);
+          sweep(again);
         });
         values next{
             at_.add(op::add, v[0], index(1)), at_.add(op::update, v[1], v[0], at_.add(op::add, from, steps))};
@@ -143,7 +145,7 @@ inline writer::values writer::restore(checkpoints& c, value_id of_index) {
   values states;
   for (std::size_t i = 2; i < open.size(); ++i) states.push_back(last(open[i], open[0]));
   c.used = at_.add(op::sub, open[0], index(1));
-  c.turn = open[1];
+  c.iterations = open[1];
   c.states.assign(open.begin() + 2, open.end());
   return states;
 }
@@ -153,9 +155,9 @@ inline writer::values writer::restore(checkpoints& c, value_id of_index) {
 /// Let beta(s, r) = C(s + r, s): so many iterations can be reversed with s slots if none is recomputed more than r times.
 /// For the smallest r that suffices, the distance is beta(s, r - 2), or more where beta(s - 1, r) is too small for the
 /// rest.
-inline value_id writer::distance(value_id turns, value_id slots) {
+inline value_id writer::distance(value_id iterations, value_id slots) {
   values const found = while_loop(
-      {index(0), index(1)}, [&](values const& v) { return at_.add(op::lt, v[1], turns); },
+      {index(0), index(1)}, [&](values const& v) { return at_.add(op::lt, v[1], iterations); },
       [&](values const& v) {
         value_id const r = at_.add(op::add, v[0], index(1));
         value_id const more = at_.add(op::mul, v[1], at_.add(op::add, slots, r));
@@ -165,10 +167,10 @@ inline value_id writer::distance(value_id turns, value_id slots) {
   value_id const fewer = at_.add(op::div, at_.add(op::mul, found[1], r), all);
   value_id const r_before = at_.add(op::sub, r, index(1));
   value_id const all_before = at_.add(op::max, at_.add(op::sub, all, index(1)), index(1));
-  value_id const least = at_.add(op::div, at_.add(op::mul, fewer, r_before), all_before);
+  value_id const smallest = at_.add(op::div, at_.add(op::mul, fewer, r_before), all_before);
   value_id const others = at_.add(op::div, at_.add(op::mul, found[1], slots), all);
-  value_id const too_many = at_.add(op::sub, turns, others);
-  return at_.add(op::max, at_.add(op::max, least, too_many), index(1));
+  value_id const too_many = at_.add(op::sub, iterations, others);
+  return at_.add(op::max, at_.add(op::max, smallest, too_many), index(1));
 }
 
 template <class Condition, class Body>

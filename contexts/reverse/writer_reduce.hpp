@@ -6,16 +6,16 @@
 
 namespace overdub::contexts::adjoint {
 
-inline void writer::sum(node_id n, value_id share) {
+inline void writer::sum(node_id n, value_id cotangent) {
   value_id const numbers = f().operand(n, 0);
-  if (f()[n].attributes.is_started()) sums_.add(f().operand(n, 1), share);
+  if (f()[n].attributes.is_started()) sums_.add(f().operand(n, 1), cotangent);
   if (!activity_.varies(numbers)) return;
-  sums_.add(numbers, at_.add(op::fill, sums_.size_of(numbers), share));
+  sums_.add(numbers, at_.add(op::fill, sums_.size_of(numbers), cotangent));
 }
 
 /// The cotangent of a maximum goes to the first element that attains it, that of a minimum to the last one, as in the
 /// reduction tree.
-inline void writer::extreme(node_id n, value_id share) {
+inline void writer::extreme(node_id n, value_id cotangent) {
   value_id const numbers = f().operand(n, 0), found = f().result(n);
   op const operation = f()[n].attributes.operation;
   bool const takes_first = operation == op::max || operation == op::fmax;
@@ -43,7 +43,7 @@ inline void writer::extreme(node_id n, value_id share) {
     else
       is_initial = at_.add(op::logical_and, is_initial, at_.add(op::logical_not, wanted));
     if (initial_varies)
-      sums_.add(initial, at_.add(op::select, is_initial, share, sums_.zero(type_of(share))));
+      sums_.add(initial, at_.add(op::select, is_initial, cotangent, sums_.zero(type_of(cotangent))));
   }
   if (!activity_.varies(numbers)) return;
   scatter(numbers, [&] {
@@ -51,7 +51,7 @@ inline void writer::extreme(node_id n, value_id share) {
     node_id const branch =
         at_.insert(op::if_, std::span<value_id const>(&wanted, 1), std::span<ir::type const>(), {}, none);
     sums_.inside(f().region_at(branch, 0), [&](region_id) {
-      sums_.add_at(numbers, std::span<value_id const>(&at, 1), share);
+      sums_.add_at(numbers, std::span<value_id const>(&at, 1), cotangent);
       at_.yield({});
     });
     sums_.inside(f().region_at(branch, 1), [&](region_id) { at_.yield({}); });
@@ -72,9 +72,10 @@ inline writer::pairs writer::tree_of(value_id size, value_id steps) {
   sums_.inside(f().region_at(loop, 0), [&](region_id r) {
     auto const state = [&](std::uint32_t i) { return f().argument(r, i); };
     value_id const one = index(1), two = index(2);
-    value_id const least = at_.add(op::mul, state(pair), two), next_pair = at_.add(op::add, state(pair), one);
-    value_id const greatest = at_.add(op::add, least, one);
-    value_id const left = at_.add(op::add, state(first), least);
+    value_id const smallest = at_.add(op::mul, state(pair), two),
+                   next_pair = at_.add(op::add, state(pair), one);
+    value_id const greatest = at_.add(op::add, smallest, one);
+    value_id const left = at_.add(op::add, state(first), smallest);
     value_id const is_last = at_.add(op::eq, greatest, at_.add(op::sub, state(count), one));
     value_id const right =
         at_.add(op::select, is_last, state(last), at_.add(op::add, state(first), greatest));
@@ -82,8 +83,8 @@ inline writer::pairs writer::tree_of(value_id size, value_id steps) {
     value_id const ends = at_.add(op::eq, next_pair, half);
     value_id const is_odd = at_.add(op::ne, at_.add(op::rem, state(count), two), index(0));
     value_id const node = at_.add(op::add, size, state(step));
-    auto const choose = [&](value_id behind, value_id otherwise) {
-      return at_.add(op::select, ends, behind, otherwise);
+    auto const choose = [&](value_id next_argument, value_id otherwise) {
+      return at_.add(op::select, ends, next_argument, otherwise);
     };
     value_id const yields[] = {
         choose(state(made), state(first)),
@@ -107,28 +108,28 @@ inline writer::values writer::combined(node_id n, values const& left, values con
     return {varying(f().result(made), activity_.varies(f().result(n)))};
   }
   region_id const body = f().region_at(n, 0);
-  copies map(activity_);
+  clone_map map(activity_);
   auto const size = static_cast<std::uint32_t>(left.size());
   for (std::uint32_t i = 0; i < size; ++i) {
     map.stand_in(f().argument(body, i), left[i]);
     map.stand_in(f().argument(body, size + i), right[i]);
   }
-  replica const r = copy(body, map);
+  primal_copy const r = copy(body, map);
   values all;
   for (value_id const v : f().operands_of(r.end())) all.push_back(v);
   at_.erase(r.end());
   return all;
 }
 
-inline void writer::reduce(node_id n, values const& shares) {
+inline void writer::reduce(node_id n, values const& cotangents) {
   ir::attributes const says = f()[n].attributes;
   auto const size = f()[n].result_count;
   if (says.operation == op::add && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
-    return sum(n, shares[0]);
+    return sum(n, cotangents[0]);
   bool const is_extreme = says.operation == op::min || says.operation == op::max ||
                           says.operation == op::fmin || says.operation == op::fmax;
   if (is_extreme && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
-    return extreme(n, shares[0]);
+    return extreme(n, cotangents[0]);
   bool is_of_numbers = true;
   for (std::uint32_t i = 0; i < size; ++i)
     is_of_numbers = is_of_numbers && type_of(f().operand(n, i)).rank == 1;
@@ -198,7 +199,7 @@ inline void writer::reduce(node_id n, values const& shares) {
        m = f()[m].next)
     nodes.push_back(m);
   for (std::uint32_t i = 0; i < size; ++i)
-    if (shares[i] != ir::nothing) sums_.add(made[i], shares[i]);
+    if (cotangents[i] != ir::nothing) sums_.add(made[i], cotangents[i]);
   reverse(nodes);
 }
 

@@ -214,13 +214,13 @@ TEST_CASE("integers among arguments and results of what is pulled back") {
 }
 
 TEST_CASE("a limit of what is kept changes no bit") {
-  using od::contexts::keep_at_most, od::contexts::keep_logarithmic;
+  using od::contexts::memory_limit, od::contexts::save_logarithmic;
   for (od::i64 const n : {0, 1, 2, 3, 17, 500}) {
     auto const all = value_and_gradient<0, 1>(pendulum)(1.0, 0.3, n);
-    CHECK(value_and_gradient<0, 1>(pendulum, keep_logarithmic)(1.0, 0.3, n) == all);
-    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1>)(1.0, 0.3, n) == all);
-    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1000>)(1.0, 0.3, n) == all);
-    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1'000'000>)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, save_logarithmic)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, memory_limit<1>)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, memory_limit<1000>)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, memory_limit<1'000'000>)(1.0, 0.3, n) == all);
   }
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("explain says what is kept") {
   CHECK(all.find("loop saves f64") != std::string::npos);
   CHECK(all.find("in each iteration") != std::string::npos);
   auto const some = explain(od::compile(
-      gradient<0>(pendulum, od::contexts::keep_logarithmic), od::signature<double, double, od::i64>));
+      gradient<0>(pendulum, od::contexts::save_logarithmic), od::signature<double, double, od::i64>));
   CHECK(some.find("loop saves its loop-carried values, in some iterations") != std::string::npos);
 }
 

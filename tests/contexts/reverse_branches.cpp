@@ -106,8 +106,8 @@ TEST_CASE("branches in branches, loops and whiles agree with differences and wit
 TEST_CASE("a limit of what is kept changes no bit of branches' slopes") {
   for (od::i64 const n : {0, 1, 2, 9, 100}) {
     auto const all = value_and_gradient<0, 1>(swings)(0.4, 0.8, n);
-    CHECK(value_and_gradient<0, 1>(swings, od::contexts::keep_logarithmic)(0.4, 0.8, n) == all);
-    CHECK(value_and_gradient<0, 1>(swings, od::contexts::keep_at_most<100>)(0.4, 0.8, n) == all);
+    CHECK(value_and_gradient<0, 1>(swings, od::contexts::save_logarithmic)(0.4, 0.8, n) == all);
+    CHECK(value_and_gradient<0, 1>(swings, od::contexts::memory_limit<100>)(0.4, 0.8, n) == all);
   }
 }
 

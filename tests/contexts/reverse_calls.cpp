@@ -43,7 +43,7 @@ double slope(double x, int n) {
   return std::cos(y) * slope(x, n - 1) * x + std::sin(y);
 }
 
-ir::program gradient_of(std::string const& text, contexts::recursion calls = contexts::recursion::kept) {
+ir::program gradient_of(std::string const& text, contexts::recursion calls = contexts::recursion::saved) {
   ir::program p = ir::parse(text);
   ir::verify(p);
   contexts::differentiate_entry(
@@ -86,7 +86,7 @@ TEST_CASE("each call is made once, and what it does is done once") {
 }
 
 TEST_CASE("or computed again, in a program that is differentiated once more") {
-  ir::program p = gradient_of(recursive, contexts::recursion::computed_again);
+  ir::program p = gradient_of(recursive, contexts::recursion::recomputed);
   CHECK(print(p).find("closure") == std::string::npos);
   CHECK(slope_at(p, {1.2, i64{12}}) == Approx(slope(1.2, 12)));
 }
@@ -158,7 +158,7 @@ func @f(%x: f64, %n: i64) -> f64 {
     }
   } const f;
   auto const at = [&](double x) { return f(x, 4); };
-  for (auto const calls : {contexts::recursion::kept, contexts::recursion::computed_again})
+  for (auto const calls : {contexts::recursion::saved, contexts::recursion::recomputed})
     CHECK(slope_at(gradient_of(tree, calls), {0.3, i64{4}}) == Approx(slope_of(at, 0.3)).epsilon(1e-6));
 }
 
@@ -230,8 +230,8 @@ func @f(%x: f64, %n: i64) -> f64 {
 }
 )";
   ir::program first = ir::parse(text), second = first;
-  contexts::keep_for_pullback(first);
-  contexts::pull_back(second);
+  contexts::to_forward_pass(first);
+  contexts::to_backward_pass(second);
   ir::verify(first);
   ir::verify(second);
   CHECK(count(print(second), "host") == 0);
@@ -260,8 +260,8 @@ func @t(%r: f64, %x: f64, %dx: f64) -> f64 {
 )";
 TEST_CASE("the halves of a function that has a rule") {
   ir::program first = ir::parse(ruled), second = first;
-  contexts::keep_for_pullback(first);
-  contexts::pull_back(second);
+  contexts::to_forward_pass(first);
+  contexts::to_backward_pass(second);
   ir::verify(first);
   ir::verify(second);
   std::vector<datum> kept = results_of(first, {0.5});
@@ -276,7 +276,7 @@ TEST_CASE("a function that would do again what others see is refused in halves")
   text.insert(text.find("    %s = sin"), "    host ordered \"note\"(%y)\n");
   ir::program p = ir::parse(text);
   CHECK_THROWS_WITH(
-      contexts::pull_back(p), Catch::Matchers::Contains("would be recomputed in the backward pass"));
+      contexts::to_backward_pass(p), Catch::Matchers::Contains("would be recomputed in the backward pass"));
 }
 
 TEST_CASE("limits are for states of arrays, too, and for loops that run backwards") {
@@ -310,21 +310,21 @@ func @f(%x: f64[], %n: i64) -> (f64, f64[]) {
   return %res, %all
 }
 )";
-  auto const back = [&](contexts::loop_storage const& loops, i64 n) {
+  auto const back = [&](contexts::checkpointing const& loops, i64 n) {
     ir::program p = ir::parse(text);
-    contexts::transpose_entry(p, {.calls = contexts::recursion::kept, .loops = loops});
+    contexts::transpose_entry(p, {.calls = contexts::recursion::saved, .loops = loops});
     ir::verify(p);
     bool const is_limited = print(p).find("while") != std::string::npos;
-    CHECK(is_limited == (loops.keeps != contexts::loop_storage::amount::any));
+    CHECK(is_limited == (loops.kind != contexts::checkpointing::strategy::none));
     std::vector<double> along(static_cast<std::size_t>(n), 0.25);
     return results_of(p, {array<double>{0.3, -0.7, 1.1}, n, 1.5, array<double>::copy_of(along)});
   };
-  using amount = contexts::loop_storage::amount;
+  using strategy = contexts::checkpointing::strategy;
   for (i64 const n : {0, 1, 2, 5, 40}) {
-    std::vector<datum> const all = back({.keeps = amount::any, .bytes = 0}, n);
-    CHECK(back({.keeps = amount::logarithmic, .bytes = 0}, n) == all);
-    CHECK(back({.keeps = amount::at_most, .bytes = 1}, n) == all);
-    CHECK(back({.keeps = amount::at_most, .bytes = 500}, n) == all);
+    std::vector<datum> const all = back({.kind = strategy::none, .bytes = 0}, n);
+    CHECK(back({.kind = strategy::logarithmic, .bytes = 0}, n) == all);
+    CHECK(back({.kind = strategy::memory_limit, .bytes = 1}, n) == all);
+    CHECK(back({.kind = strategy::memory_limit, .bytes = 500}, n) == all);
   }
 }
 
@@ -341,8 +341,8 @@ func @f(%x: f64, %n: i64) -> f64 {
 )");
   contexts::differentiate_entry(
       p, {true, false}, true,
-      {.calls = contexts::recursion::kept,
-       .loops = {.keeps = contexts::loop_storage::amount::at_most, .bytes = 100}});
+      {.calls = contexts::recursion::saved,
+       .loops = {.kind = contexts::checkpointing::strategy::memory_limit, .bytes = 100}});
   ir::verify(p);
   CHECK(count(print(p), "host ordered") == 1);
 }
@@ -363,8 +363,8 @@ func @f(%x: f64, %n: i64) -> f64 {
 )");
     contexts::differentiate_entry(
         p, {true, false}, false,
-        {.calls = contexts::recursion::kept,
-         .loops = {.keeps = contexts::loop_storage::amount::at_most, .bytes = bytes}});
+        {.calls = contexts::recursion::saved,
+         .loops = {.kind = contexts::checkpointing::strategy::memory_limit, .bytes = bytes}});
     // Each sine that runs again counts: a rewritten program says how often.
     std::string text = print(p);
     for (std::size_t at = text.find(" = sin"); at != std::string::npos; at = text.find(" = sin", at + 100)) {

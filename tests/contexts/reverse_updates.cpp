@@ -28,15 +28,15 @@
 namespace {
 
 using namespace overdub;
-using amount = contexts::loop_storage::amount;
+using strategy = contexts::checkpointing::strategy;
 
-ir::program gradient_of(std::string const& text, contexts::loop_storage const& loops = {}) {
+ir::program gradient_of(std::string const& text, contexts::checkpointing const& loops = {}) {
   ir::program p = ir::parse(text);
   ir::verify(p);
   std::vector<bool> asked;
   for (ir::value_id const v : p[p.entry].parameters())
     asked.push_back(p[p.entry].type_of(v).element == ir::scalar::f64);
-  contexts::differentiate_entry(p, asked, true, {.calls = contexts::recursion::kept, .loops = loops});
+  contexts::differentiate_entry(p, asked, true, {.calls = contexts::recursion::saved, .loops = loops});
   ir::verify(p);
   return p;
 }
@@ -304,12 +304,12 @@ bool are_equal(std::vector<datum> const& a, std::vector<datum> const& b) {
 }
 bool is_real(datum const& d) { return d.type().element == ir::scalar::f64; }
 
-std::vector<contexts::loop_storage> storages() {
+std::vector<contexts::checkpointing> storages() {
   return {
-      {.keeps = amount::any, .bytes = 0},
-      {.keeps = amount::logarithmic, .bytes = 0},
-      {.keeps = amount::at_most, .bytes = 1},
-      {.keeps = amount::at_most, .bytes = 2000}};
+      {.kind = strategy::none, .bytes = 0},
+      {.kind = strategy::logarithmic, .bytes = 0},
+      {.kind = strategy::memory_limit, .bytes = 1},
+      {.kind = strategy::memory_limit, .bytes = 2000}};
 }
 
 void check(std::uint64_t seed, std::uint64_t& restored) {
@@ -324,9 +324,9 @@ void check(std::uint64_t seed, std::uint64_t& restored) {
   ir::program const p = ir::parse(text);
   std::vector<datum> const along = executable(contexts::forward_of(p)).run(forwards);
   std::vector<datum> first;
-  for (contexts::loop_storage const& loops : storages()) {
+  for (contexts::checkpointing const& loops : storages()) {
     ir::program g = gradient_of(text, loops);
-    if (loops.keeps == amount::any)
+    if (loops.kind == strategy::none)
       for (auto const& note : g.notes) restored += note.text.find("restores") != std::string::npos;
     std::vector<datum> const back = executable(g).run(arguments);
     REQUIRE(text_of(back[0]) == text_of(along[0]));
@@ -390,8 +390,7 @@ TEST_CASE("the gradients of random loops that update arrays are differentiated a
     }
     ++compared;
     ir::program again = g;
-    again.entry =
-        contexts::add_gradient(again, g.entry, wanted, {.calls = contexts::recursion::computed_again});
+    again.entry = contexts::add_gradient(again, g.entry, wanted, {.calls = contexts::recursion::recomputed});
     ir::verify(again);
     std::vector<datum> const back = executable(again).run(backwards);
     double forward = 0, backward = 0, size = 1;
@@ -498,9 +497,9 @@ void check_gradients(F const& f) {
         CHECK(compile(compose(), made, signature<array<double>, i64>, o)(a, n) == expected);
       };
       check(gradient<0>(f));
-      check(gradient<0>(f, contexts::keep_logarithmic));
-      check(gradient<0>(f, contexts::keep_at_most<1>));
-      check(gradient<0>(f, contexts::keep_at_most<2'000>));
+      check(gradient<0>(f, contexts::save_logarithmic));
+      check(gradient<0>(f, contexts::memory_limit<1>));
+      check(gradient<0>(f, contexts::memory_limit<2'000>));
     }
   }
 }

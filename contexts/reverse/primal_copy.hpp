@@ -2,9 +2,9 @@
 // are cheaper to save than to recompute become residuals of the original.
 #pragma once
 
+#include <overdub/contexts/reverse/callee_properties.hpp>
 #include <overdub/contexts/reverse/captures.hpp>
 #include <overdub/contexts/reverse/cotangents.hpp>
-#include <overdub/contexts/reverse/known_functions.hpp>
 #include <overdub/contexts/reverse/residuals.hpp>
 #include <overdub/ir/sine_and_cosine.hpp>
 
@@ -16,9 +16,9 @@
 namespace overdub::contexts::adjoint {
 
 /// The map of cursor::clone, which also copies activity.
-class copies {
+class clone_map {
 public:
-  explicit copies(activity& known) : activity_(known) {}
+  explicit clone_map(activity& known) : activity_(known) {}
 
   auto find(value_id v) const { return map_.find(v); }
   auto end() const { return map_.end(); }
@@ -41,16 +41,16 @@ private:
 /// A loop-carried array that the adjoint loop carries backwards.
 struct restored_array {
   std::uint32_t carried;
-  value_id newest;           // in the adjoint: the array at the end of the iteration
-  bool is_asked_for = false; // whether the adjoint reads it
+  value_id newest;      // in the adjoint: the array at the end of the iteration
+  bool is_read = false; // whether the adjoint reads it
   bool is_restored = false, is_refused = false;
 };
 
 /// The copy of a region, placed after `before` in a region of the adjoint and before `end`, the copy of the region's yield,
 /// which is erased in the end.
-class replica {
+class primal_copy {
 public:
-  replica(region_id of, region_id in, node_id before, node_id end)
+  primal_copy(region_id of, region_id in, node_id before, node_id end)
       : of_(of), in_(in), before_(before), end_(end) {}
 
   region_id of() const { return of_; }
@@ -93,15 +93,15 @@ public:
   /// `versions` are values of the copy that cannot be saved, and that the adjoint does not need. O(operations inside, and
   /// the flow between those of the copy itself).
   residuals(
-      function const& f, known_functions const& callees, replica const& r, bool is_stacked, bool appends,
-      std::vector<value_id> const& versions)
+      function const& f, callee_properties const& callees, primal_copy const& r, bool is_stacked,
+      bool appends, std::vector<value_id> const& versions)
       : f_(f), callees_(callees), shapes_(f, callees, r.in(), r.arguments, r.end()), is_stacked_(is_stacked),
         appends_(appends) {
     for (value_id const v : versions) versions_.insert_or_assign(v, true);
     int loops = 0;
     for (node_id n = f[r.in()].parent; n != ir::nothing; n = f[f[n].parent].parent)
       if (f[n].code == op::loop || f[n].code == op::map) ++loops;
-    for (int i = 1; i < loops; ++i) cost_of_one_ *= dearer_by_loop;
+    for (int i = 1; i < loops; ++i) cost_of_one_ *= penalty_of_nesting;
     for (std::uint32_t i = 0; i < r.arguments.size(); ++i)
       add(r.arguments[i], residual_problem::none, f.operand(r.end(), i));
     bool is_factor = false;
@@ -113,25 +113,25 @@ public:
     residual_choice const choice = choose_residuals(problem_);
     is_possible_ = choice.cost < residual_problem::never;
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (choice.keeps[i]) kept_.push_back(values_[i]);
+      if (choice.saves[i]) saved_.push_back(values_[i]);
   }
 
   bool is_possible() const { return is_possible_; }
-  std::vector<value_id> const& kept() const { return kept_; }
+  std::vector<value_id> const& saved() const { return saved_; }
   /// Whether a saved loop-carried value may have another shape in the first iteration, while its next states have one
   /// shape.
-  bool is_shifted(value_id kept) const {
-    return std::find(shifted_.begin(), shifted_.end(), kept) != shifted_.end();
+  bool is_shifted(value_id saved) const {
+    return std::find(shifted_.begin(), shifted_.end(), saved) != shifted_.end();
   }
   /// Whether a saved array of numbers may differ in length between iterations: the elements of all iterations are
   /// concatenated.
-  bool is_ragged(value_id kept) const {
-    return appends_ && f_.type_of(kept).rank == 1 && is_data(kept) && !has_one_shape(kept) &&
-           !is_shifted(kept);
+  bool is_ragged(value_id saved) const {
+    return appends_ && f_.type_of(saved).rank == 1 && is_data(saved) && !has_one_shape(saved) &&
+           !is_shifted(saved);
   }
   /// Whether a saved array may differ in shape between iterations, so that saving it may throw size_error.
-  bool is_doubtful() const {
-    return std::any_of(kept_.begin(), kept_.end(), [&](value_id v) {
+  bool may_throw_size_error() const {
+    return std::any_of(saved_.begin(), saved_.end(), [&](value_id v) {
       return is_data(v) && !has_one_shape(v) && !is_shifted(v) && !is_ragged(v);
     });
   }
@@ -139,25 +139,25 @@ public:
 private:
   // Costs in additions, as in the table of operations. A saved number is written and read. Each enclosing loop adds to the
   // memory footprint, and so to the cost of an access.
-  static constexpr double cost_of_keeping = 4, dearer_by_loop = 2;
+  static constexpr double cost_of_saving = 4, penalty_of_nesting = 2;
   // An array whose shape is not known to be loop-invariant can be saved as a last resort: the loop throws size_error where
   // the shape differs.
-  static constexpr double dearer_by_doubt = 10'000;
-  static constexpr double dearer_if_ragged = 2; // copied to the end of the others, and back
-  static constexpr double turns = 10;           // an assumed trip count
-  static constexpr double dearer_factor = 0.25; // prefer values that the forward pass computes anyway
+  static constexpr double penalty_of_unknown_shape = 10'000;
+  static constexpr double penalty_of_ragged = 2;       // copied to the end of the others, and back
+  static constexpr double assumed_trip_count = 10;     // an assumed trip count
+  static constexpr double preference_of_factor = 0.25; // prefer values that the forward pass computes anyway
 
   // `next`: the next state of a loop-carried value, which may be saved instead.
   void add(value_id v, std::uint32_t maker, value_id next = ir::nothing) {
     number_.emplace(v, static_cast<std::uint32_t>(values_.size()));
     values_.push_back(v);
-    residual_problem::value kept{.made_by = maker, .cost_of_keeping = keeping(v)};
+    residual_problem::value saved{.made_by = maker, .cost_of_saving = saving_cost(v)};
     if (next != ir::nothing && is_data(v) && !has_one_shape(v) && shapes_.has(next)) {
-      kept.cost_of_keeping = cost_of(v);
+      saved.cost_of_saving = cost_of(v);
       shifted_.push_back(v);
     }
-    if (versions_.contains(v)) kept.cost_of_keeping = residual_problem::never;
-    problem_.values.push_back(kept);
+    if (versions_.contains(v)) saved.cost_of_saving = residual_problem::never;
+    problem_.values.push_back(saved);
   }
   void add(node_id n, bool is_factor) {
     auto const number = static_cast<std::uint32_t>(problem_.operations.size());
@@ -171,7 +171,7 @@ private:
     problem_.operations.push_back(std::move(o));
     for (value_id const v : f_.results_of(n)) {
       add(v, number);
-      if (is_factor) problem_.values.back().cost_of_keeping += dearer_factor;
+      if (is_factor) problem_.values.back().cost_of_saving += preference_of_factor;
     }
   }
   void need(node_id n) {
@@ -205,15 +205,15 @@ private:
     ir::type const t = f_.type_of(v);
     return t.is_literal() || (t.is_array() && ir::type{t.element}.is_literal());
   }
-  double keeping(value_id v) const {
+  double saving_cost(value_id v) const {
     if (f_.type_of(v).is_function() && !is_stacked_) return cost_of_one_; // there are no arrays of functions
     if (!is_data(v)) return residual_problem::never;
     if (has_one_shape(v)) return cost_of(v);
-    return cost_of(v) * (appends_ && f_.type_of(v).rank == 1 ? dearer_if_ragged : dearer_by_doubt);
+    return cost_of(v) * (appends_ && f_.type_of(v).rank == 1 ? penalty_of_ragged : penalty_of_unknown_shape);
   }
   double cost_of(value_id v) const {
     double cost = cost_of_one_;
-    for (int i = 0; i < f_.type_of(v).rank; ++i) cost *= turns;
+    for (int i = 0; i < f_.type_of(v).rank; ++i) cost *= assumed_trip_count;
     return cost;
   }
   double cost(node_id n) const {
@@ -221,24 +221,24 @@ private:
     if (f_[n].code == op::div && f_.type_of(f_.result(n)) == ir::i64 && f_.is_literal(f_.operand(n, 1)))
       all = 2;
     if (f_[n].code == op::call) all += callees_.cost_of_calling(f_[n].attributes.callee());
-    double const times = f_[n].code == op::if_ || f_[n].code == op::accumulate ? 1 : turns;
+    double const times = f_[n].code == op::if_ || f_[n].code == op::accumulate ? 1 : assumed_trip_count;
     for (region_id const r : f_.regions_of(n))
       for (node_id const m : f_.nodes_of(r)) all += times * cost(m);
     return all;
   }
 
   function const& f_;
-  known_functions const& callees_;
+  callee_properties const& callees_;
   fixed_shapes shapes_;
   bool is_stacked_;
   bool appends_; // residuals may be ragged
   value_map<bool> versions_;
-  double cost_of_one_ = cost_of_keeping;
+  double cost_of_one_ = cost_of_saving;
   bool is_possible_ = true;
   residual_problem problem_;
   std::vector<value_id> values_;
   value_map<std::uint32_t> number_;
-  std::vector<value_id> kept_, shifted_;
+  std::vector<value_id> saved_, shifted_;
 };
 
 } // namespace overdub::contexts::adjoint
