@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  // What stands in front was shortened before.
+  // Operands have been simplified before.
   bool shorten() {
     function const& f = *cursor_;
     node_id const n = cursor_.node();

@@ -13,7 +13,7 @@
 namespace overdub::pass {
 namespace detail {
 
-/// Which operations and values of a function are needed.
+/// The live operations and values of a function.
 class needs {
 public:
   needs(function const& f, effects const& known)
@@ -29,7 +29,7 @@ public:
   }
 
   bool has(node_id n) const { return node_[index_of(n)]; }
-  /// Whether a result, or an argument of a region, is needed, as far as it can be dropped.
+  /// Whether a result, or an argument of a region, is live, as far as it can be dropped.
   bool has(value_id v) const { return value_[index_of(v)]; }
 
 private:
@@ -45,7 +45,7 @@ private:
       if (f_[n].code == op::yield || !effects_[index_of(n)].can_drop()) need(n);
   }
 
-  // The operation runs: what it needs in any case.
+  // Marks an operation, and the operands that it needs in any case.
   void need(node_id n) {
     if (std::exchange(node_[index_of(n)], std::uint8_t{1})) return;
     function::node const& node = f_[n];
@@ -81,7 +81,7 @@ private:
         for (value_id const v : f_.operands_of(f_.yield_of(f_.region_at(n, 0)))) need(v);
       return;
     }
-    // Arrays that are stacked may have different shapes.
+    // Arrays that are stacked may differ in shape.
     if (node.code != op::if_ && node.code != op::protect)
       for (std::uint32_t i = carried; i < node.result_count; ++i)
         if (f_.type_of(f_.result(n, i)).rank > 1) need(f_.result(n, i));
@@ -124,7 +124,7 @@ private:
     if (f_[n].code == op::loop && i > 0) need_carried(n, i - 1);
     if (f_[n].code == op::while_) need_carried(n, i);
   }
-  // What a loop carries: the initial value, the arguments, what is yielded and the result are needed together.
+  // A loop-carried value: the initial value, the argument, the yielded operand and the result are live together.
   void need_carried(node_id n, std::uint32_t i) {
     bool const counted = f_[n].code == op::loop;
     need(f_.result(n, i));
@@ -140,12 +140,12 @@ private:
   std::vector<value_id> open_;
 };
 
-/// Copies what is needed of a function.
+/// Copies the live part of a function.
 class sweep {
 public:
   sweep(function const& from, needs const& needed) : f_(from), needed_(needed) {}
 
-  /// How many operations and results are not needed.
+  /// The number of dead operations and results.
   std::size_t excess() const {
     std::size_t count = 0;
     ir::walk(f_, function::body, [&](node_id n) {
@@ -155,7 +155,7 @@ public:
     });
     return count;
   }
-  /// Writes into a function of the same parameters, whose body is empty.
+  /// Writes into a function of the same parameters with an empty body.
   void write(program& p, function_id into) {
     cursor c(p, into, function::body);
     written_.assign(f_.value_count(), nothing);
@@ -202,9 +202,9 @@ private:
         written_[index_of(v)] = to[next++];
       }
   }
-  // Of an operation that is kept: whether its result, or the argument of its region, is.
+  // Whether the result of a live operation, or the argument of its region, is live.
   bool keeps(node_id n, value_id v) const {
-    if (n == nothing) return true; // of the function itself
+    if (n == nothing) return true; // the function's own parameters
     op const code = f_[n].code;
     if (needed_.has(v) || f_[n].region_count == 0) return true;
     return f_.is_argument(v) && (code == op::map || (code == op::loop && f_[v].index == 0));
@@ -279,7 +279,7 @@ OVERDUB_DECL std::size_t drop_unreached_functions(program& p) {
 }
 
 OVERDUB_DECL std::size_t dce(program& p) {
-  std::size_t dropped = drop_unreached_functions(p); // they need not be looked at
+  std::size_t dropped = drop_unreached_functions(p); // first, since they need no analysis
   effects const known(p);
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
     if (p.is_erased(function_id{i})) continue;

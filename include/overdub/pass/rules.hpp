@@ -1,5 +1,5 @@
-// The laws that `simplify` rewrites by, in one table, and the table made ready for looking them up by operation. Each holds
-// to the bit (of NaNs, whose payloads may differ, apart), drops no error, and never raises the cost.
+// The rewrite rules of `simplify`, in one table, and the table indexed by operation. Each rule preserves results to the bit
+// (except payloads of NaNs), drops no error, and never raises the cost.
 #pragma once
 
 #include <overdub/pass/pattern.hpp>
@@ -12,7 +12,7 @@
 
 namespace overdub::pass {
 
-/// The types that a law holds for: those of its x.
+/// The types that a rule applies to: the type of its x.
 enum class on : std::uint8_t {
   integers = 1,
   floats = 2,
@@ -23,13 +23,13 @@ enum class on : std::uint8_t {
   all = 15
 };
 
-/// One law. What is written as a pattern becomes the other pattern; what is not is rewritten by a function.
+/// A rewrite rule, from a pattern to a pattern, or a function that rewrites.
 struct rule {
-  std::string_view left; // or what the function does
+  std::string_view left; // a pattern, or a description of the function
   std::string_view right;
   on types = on::all;
   op code = op::none;
-  bool (*rewrite)(cursor&, node_id) = nullptr; // false: it changed nothing
+  bool (*rewrite)(cursor&, node_id) = nullptr; // returns whether it changed something
 
   constexpr rule(std::string_view from, std::string_view to, on which)
       : left(from), right(to), types(which) {}
@@ -38,7 +38,7 @@ struct rule {
 };
 
 OVERDUB_HIDDEN inline constexpr rule laws[] = {
-    // sums; -0.0 is the zero that changes nothing: 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
+    // sums; the identity is -0.0: 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
     {"(add x -0.0)", "x", on::floats},
     {"(add x 0)", "x", on::integers},
     {"(sub x 0)", "x", on::numbers},
@@ -97,7 +97,7 @@ OVERDUB_HIDDEN inline constexpr rule laws[] = {
     {"(logical_not (le x y))", "(gt x y)", on::discrete},
     {"(logical_not (gt x y))", "(le x y)", on::discrete},
     {"(logical_not (ge x y))", "(lt x y)", on::discrete},
-    // truths
+    // bools
     {"(logical_not (logical_not x))", "x", on::truths},
     {"(logical_and x true)", "x", on::truths},
     {"(logical_and x false)", "false", on::truths},
@@ -113,7 +113,7 @@ OVERDUB_HIDDEN inline constexpr rule laws[] = {
     {"(select x true false)", "x", on::truths},
     {"(select x false true)", "(logical_not x)", on::truths},
     {"(select (logical_not c) x y)", "(select c y x)", on::all},
-    // bits
+    // bitwise operations
     {"(bit_and x x)", "x", on::integers},
     {"(bit_and x 0)", "0", on::integers},
     {"(bit_and x -1)", "x", on::integers},
@@ -164,12 +164,12 @@ OVERDUB_HIDDEN inline constexpr rule laws[] = {
     {op::apply, "to apply a closure is to call its function", structural::apply},
 };
 
-/// The laws, by the operation that they rewrite.
+/// The rules, by the operation that they rewrite.
 class law_table {
 public:
   struct entry {
     rule const* law;
-    pattern left; // of laws that are patterns
+    pattern left; // of rules with patterns
     pattern right;
   };
 
@@ -194,7 +194,7 @@ private:
   std::vector<std::vector<entry>> by_code_;
 };
 
-/// Whether a law holds for values of this type.
+/// Whether a rule applies to values of this type.
 constexpr bool holds_on(on types, type t) {
   auto const bits = static_cast<unsigned>(types);
   if (t == ir::i64) return (bits & 1) != 0;

@@ -21,7 +21,7 @@ public:
   }
 
 private:
-  static constexpr int most_visits = 4; // of one loop's body
+  static constexpr int most_visits = 4; // of the body of one loop
 
   void region(region_id r) {
     function const& f = *cursor_;
@@ -33,10 +33,10 @@ private:
         continue;
       }
       ++changes_;
-      n = before == nothing ? f[r].first : f[before].next; // what stands in its place is looked at again
+      n = before == nothing ? f[r].first : f[before].next; // visit the replacement
     }
   }
-  // What a loop turns out not to change is put into its body, which is looked at again.
+  // Replaces loop-invariant arguments in the body of a loop, and visits it again.
   void regions(node_id n) {
     op const code = (*cursor_)[n].code;
     bool const loops = code == op::loop || code == op::while_;

@@ -32,13 +32,13 @@ public:
   }
 
 private:
-  using parameter = std::pair<std::uint32_t, std::uint32_t>; // of a function
+  using parameter = std::pair<std::uint32_t, std::uint32_t>; // function and index
 
   // ---- which parameters fit
 
   static bool names_function(op code) { return code == op::call || code == op::closure; }
   bool fits(std::uint32_t f, std::uint32_t i) const { return fits_[f][i]; }
-  // All are thought to fit, until one of their uses does not.
+  // Optimistic: all fit, until one of their uses does not.
   void find_fitting() {
     for (function const& f : p_.functions) {
       std::size_t size = 0;
@@ -100,7 +100,8 @@ private:
     open_.push_back(made);
     return made;
   }
-  // What the parameter is applied to and reabstracted to stays; for other functions it becomes what it was.
+  // Changes the type of a parameter. Applications and reabstractions of it are adapted; for other callees it is
+  // reabstracted.
   void take_as(function_id id, std::uint32_t i, type t) {
     cursor c(p_, id, function::body);
     value_id const v = c->argument(function::body, i);
