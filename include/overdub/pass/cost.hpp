@@ -15,7 +15,7 @@ namespace overdub::pass {
 class costs {
 public:
   /// The assumed trip count of a loop.
-  static constexpr double turns = 10;
+  static constexpr double assumed_trip_count = 10;
   /// The cost of applying a function value from outside of the program.
   static constexpr double unknown_callee = std::numeric_limits<double>::infinity();
 

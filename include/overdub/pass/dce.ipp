@@ -97,13 +97,13 @@ private:
       break;
     case op::loop:
       if (i < node.operand_count - 1)
-        need_carried(n, i);
+        need_loop_carried(n, i);
       else
         need_yield(f_.region_at(n, 0), i);
       break;
     case op::while_:
       if (i < node.operand_count)
-        need_carried(n, i);
+        need_loop_carried(n, i);
       else
         need_yield(f_.region_at(n, 1), i);
       break;
@@ -121,11 +121,11 @@ private:
   void need_argument(region_id r, std::uint32_t i) {
     node_id const n = f_[r].parent;
     if (n == nothing) return;
-    if (f_[n].code == op::loop && i > 0) need_carried(n, i - 1);
-    if (f_[n].code == op::while_) need_carried(n, i);
+    if (f_[n].code == op::loop && i > 0) need_loop_carried(n, i - 1);
+    if (f_[n].code == op::while_) need_loop_carried(n, i);
   }
   // A loop-carried value: the initial value, the argument, the yielded operand and the result are live together.
-  void need_carried(node_id n, std::uint32_t i) {
+  void need_loop_carried(node_id n, std::uint32_t i) {
     bool const counted = f_[n].code == op::loop;
     need(f_.result(n, i));
     need_operand(n, counted ? i + 1 : i);

@@ -67,9 +67,9 @@ private:
     node_id const reader = only_reader(map);
     if (reader == nothing) return false;
     bool const one = f()[reader].code == op::at;
-    region_id const turn = one ? region_id(nothing) : f().region_at(reader, 0);
-    value_id const index = one ? f().operand(reader, 1) : f().argument(turn, 0);
-    cursor_.to_before(one ? reader : f()[turn].first);
+    region_id const iteration = one ? region_id(nothing) : f().region_at(reader, 0);
+    value_id const index = one ? f().operand(reader, 1) : f().argument(iteration, 0);
+    cursor_.to_before(one ? reader : f()[iteration].first);
     std::vector<value_id> const elements = cursor_.splice(f().region_at(map, 0), cursor::values(&index, 1));
     for (std::uint32_t i = 0; i < elements.size(); ++i)
       while (f().is_used(f().result(map, i)))
@@ -91,14 +91,14 @@ private:
       for (use_id const u : f().uses_of(v)) {
         node_id const read = f()[u].user;
         if (f()[read].code != op::at || f()[read].operand_count != 2) return nothing;
-        node_id const around = turn_of(map, read);
-        if (++uses > 1 && (around == nothing || around != reader)) return nothing;
-        reader = around == nothing ? read : around;
+        node_id const enclosing = iteration_of(map, read);
+        if (++uses > 1 && (enclosing == nothing || enclosing != reader)) return nothing;
+        reader = enclosing == nothing ? read : enclosing;
       }
     return reader != nothing && may_go_to(map, reader) ? reader : node_id(nothing);
   }
   // The map or loop, in the map's region, whose index an `at` reads by, if both have the same trip count.
-  node_id turn_of(node_id map, node_id read) const {
+  node_id iteration_of(node_id map, node_id read) const {
     value_id const i = f().operand(read, 1);
     if (!ir::is_index(f(), i)) return nothing;
     node_id const n = f()[f().region_of(i)].parent;

@@ -2,9 +2,9 @@
 // common-subexpression and dead-code elimination.
 #pragma once
 
+#include <overdub/pass/buffer_reuse.hpp>
 #include <overdub/pass/congruence.hpp>
 #include <overdub/pass/liveness.hpp>
-#include <overdub/pass/take_over.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -109,7 +109,7 @@ private:
     find_edges(r, kept);
     find_needed(kept);
     rank(kept);
-    if (put_uses_before_taking(r)) rank(kept);
+    if (put_uses_before_reuse(r)) rank(kept);
     order(r);
     for (std::size_t i = kept.size(); i-- > 0;) leave(kept[i]);
   }
@@ -271,13 +271,13 @@ private:
   // Adds edges from other uses of an array to the last operation that may reuse its buffer, where nothing else orders them.
   // The edges depend on ranks alone, so that the result does not depend on the original order. Returns whether there are
   // any.
-  bool put_uses_before_taking(region_id r) {
+  bool put_uses_before_reuse(region_id r) {
     auto uses = arrays_.note(f_, r, ranked_, [&](value_id v) { return whole_array(v); });
     auto const may_move = [&](std::uint32_t before, std::uint32_t behind) {
       node_id const n = ranked_[before];
       return !is_ordered(n) && !is_root(n) && of(n).segment <= of(ranked_[behind]).segment;
     };
-    auto const wanted = uses_before_taking(uses, may_move);
+    auto const wanted = uses_before_reuse(uses, may_move);
     if (wanted.empty()) return false;
     growing_order all(static_cast<std::uint32_t>(ranked_.size()));
     for (std::uint32_t i = 0; i < ranked_.size(); ++i)

@@ -26,8 +26,8 @@ public:
     std::vector<std::uint32_t> operands; // indices of nodes
   };
 
-  static constexpr std::size_t most_names = 26;
-  using bindings = std::array<value_id, most_names>;
+  static constexpr std::size_t maximum_names = 26;
+  using bindings = std::array<value_id, maximum_names>;
 
   explicit pattern(std::string_view text) { (void)parse(text); }
 
@@ -108,7 +108,7 @@ private:
       x.number = w == "true" ? 1 : 0;
     } else if (w.size() == 1 && w[0] >= 'a') {
       x.name = static_cast<std::uint8_t>(
-          (w[0] - 'x' + static_cast<int>(most_names)) % static_cast<int>(most_names));
+          (w[0] - 'x' + static_cast<int>(maximum_names)) % static_cast<int>(maximum_names));
     } else {
       x.is = node::kind::number;
       (void)io::parse_whole(w, x.number);

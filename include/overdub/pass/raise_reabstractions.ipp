@@ -25,18 +25,18 @@ public:
     std::size_t changes = 0;
     for (node_id const n : order) {
       if (f().is_erased(n)) continue;
-      if (f()[n].code == op::if_) changes += in_front(n);
+      if (f()[n].code == op::if_) changes += move_before(n);
       for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
         if (!f().type_of(f().result(n, i)).is_function()) continue;
         switch (f()[n].code) {
         case op::select:
-          changes += behind(n, i, {{n, 1}, {n, 2}});
+          changes += move_after(n, i, {{n, 1}, {n, 2}});
           break;
         case op::if_:
-          changes += behind(n, i, {{yield_of(n, 0), i}, {yield_of(n, 1), i}});
+          changes += move_after(n, i, {{yield_of(n, 0), i}, {yield_of(n, 1), i}});
           break;
         case op::protect:
-          changes += behind(n, i, {{yield_of(n, 0), i}});
+          changes += move_after(n, i, {{yield_of(n, 0), i}});
           break;
         case op::loop:
         case op::while_:
@@ -82,7 +82,7 @@ private:
   }
 
   // Moves a reabstraction that both branches share before them.
-  std::size_t in_front(node_id n) {
+  std::size_t move_before(node_id n) {
     std::vector<node_id> first, second;
     for (node_id const m : f().nodes_of(f().region_at(n, 0)))
       if (f()[m].code == op::reabstract) first.push_back(m);
@@ -104,7 +104,7 @@ private:
     return moved;
   }
   // Moves the reabstraction of a result after the operation; `from` are the operands that become the result.
-  bool behind(node_id n, std::uint32_t result, std::initializer_list<operand> from) {
+  bool move_after(node_id n, std::uint32_t result, std::initializer_list<operand> from) {
     type t;
     for (operand const& o : from)
       if (!t) t = origin(value_of(o));

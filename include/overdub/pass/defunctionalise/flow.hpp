@@ -94,24 +94,24 @@ private:
     go(b, a);
   }
   // Propagates between a value and a copy of it as a value of another type. Equates the sets of arrays.
-  void hand(type t, spot from, type as, spot to) {
+  void propagate(type t, spot from, type as, spot to) {
     if (!holds_functions(t)) return;
     go(from, to);
     if (t.rank > 0 && as.rank > 0) go(to, from);
   }
-  void hand(function_id f, value_id from, value_id to) {
-    hand(p_[f].type_of(from), spot_of(f, from), p_[f].type_of(to), spot_of(f, to));
+  void propagate(function_id f, value_id from, value_id to) {
+    propagate(p_[f].type_of(from), spot_of(f, from), p_[f].type_of(to), spot_of(f, to));
   }
   void join(function_id f, value_id a, value_id b) {
     if (holds_functions(p_[f].type_of(a))) join(spot_of(f, a), spot_of(f, b));
   }
   void to_parameter(function_id f, value_id from, function_id callee, std::uint32_t i) {
     type const t = p_[f].type_of(from);
-    hand(t, spot_of(f, from), t, parameter_spot(callee, i));
+    propagate(t, spot_of(f, from), t, parameter_spot(callee, i));
   }
   void from_result(function_id callee, std::uint32_t i, function_id f, value_id to) {
     type const t = p_[f].type_of(to);
-    hand(t, result_spot(callee, i), t, spot_of(f, to));
+    propagate(t, result_spot(callee, i), t, spot_of(f, to));
   }
 
   void add(function_id id, node_id n) {
@@ -135,20 +135,20 @@ private:
       return add_yield(id, n);
     case op::loop:
       for (std::uint32_t i = 1; i < node.operand_count; ++i) {
-        hand(id, f.operand(n, i), f.result(n, i - 1));
+        propagate(id, f.operand(n, i), f.result(n, i - 1));
         join(id, f.argument(f.region_at(n, 0), i), f.result(n, i - 1));
       }
       return;
     case op::while_:
       for (std::uint32_t i = 0; i < node.operand_count; ++i) {
-        hand(id, f.operand(n, i), f.result(n, i));
+        propagate(id, f.operand(n, i), f.result(n, i));
         for (region_id const r : f.regions_of(n)) join(id, f.argument(r, i), f.result(n, i));
       }
       return;
     case op::reduce: {
       std::uint32_t const arrays = node.result_count;
       for (std::uint32_t i = 0; i < node.operand_count; ++i)
-        hand(id, f.operand(n, i), f.result(n, i % arrays));
+        propagate(id, f.operand(n, i), f.result(n, i % arrays));
       for (std::uint32_t i = 0; i < arrays; ++i) join(id, f.operand(n, i), f.result(n, i));
       for (region_id const r : f.regions_of(n))
         for (std::uint32_t i = 0; i < 2 * arrays; ++i) join(id, f.argument(r, i), f.result(n, i % arrays));
@@ -156,7 +156,7 @@ private:
     }
     default: // copies of data; numbers carry no function value
       if (node.result_count != 1 || !holds_functions(f.type_of(f.result(n))) || node.region_count > 0) return;
-      for (value_id const v : f.operands_of(n)) hand(id, v, f.result(n));
+      for (value_id const v : f.operands_of(n)) propagate(id, v, f.result(n));
     }
   }
   void add_yield(function_id id, node_id n) {
@@ -166,9 +166,9 @@ private:
       value_id const v = f.operand(n, i);
       if (!holds_functions(f.type_of(v))) continue;
       if (owner == nothing)
-        hand(f.type_of(v), spot_of(id, v), f.type_of(v), result_spot(id, i));
+        propagate(f.type_of(v), spot_of(id, v), f.type_of(v), result_spot(id, i));
       else
-        hand(id, v, f.result(owner, f[owner].code == op::accumulate ? f[owner].operand_count + i : i));
+        propagate(id, v, f.result(owner, f[owner].code == op::accumulate ? f[owner].operand_count + i : i));
     }
   }
   // Propagates through an application of a closure of this kind.

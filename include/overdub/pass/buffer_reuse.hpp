@@ -13,7 +13,7 @@
 namespace overdub::pass::detail {
 
 /// Whether an operation may write into the buffer of an operand after its last use.
-constexpr bool may_take_over(op code, std::uint32_t operand) {
+constexpr bool may_reuse(op code, std::uint32_t operand) {
   switch (code) {
   case op::update:
     return operand == 0;
@@ -96,7 +96,7 @@ private:
 struct array_use {
   value_id array;
   std::uint32_t rank;
-  bool takes; // whether it may reuse the buffer
+  bool reuses; // whether it may reuse the buffer
 
   friend bool operator<(array_use const& a, array_use const& b) {
     return a.array != b.array ? index_of(a.array) < index_of(b.array) : a.rank < b.rank;
@@ -115,21 +115,20 @@ public:
     for (std::uint32_t rank = 0; rank < ranked.size(); ++rank) {
       node_id const n = ranked[rank];
       op const code = f[n].code;
-      auto use = [&](value_id v, bool takes) {
-        if (code != op::yield) uses.push_back({v, rank, takes});
-        if (f.region_of(v) != r) outside.push_back({v, 0, takes});
+      auto use = [&](value_id v, bool reuses) {
+        if (code != op::yield) uses.push_back({v, rank, reuses});
+        if (f.region_of(v) != r) outside.push_back({v, 0, reuses});
       };
       for (std::uint32_t i = 0; i < f[n].operand_count; ++i)
-        if (value_id const v = f.operand(n, i); f.type_of(v).is_array())
-          use(whole(v), may_take_over(code, i));
+        if (value_id const v = f.operand(n, i); f.type_of(v).is_array()) use(whole(v), may_reuse(code, i));
       for (region_id const inner : f.regions_of(n))
-        for (array_use const& u : of(inner)) use(u.array, u.takes && runs_regions_once(code));
+        for (array_use const& u : of(inner)) use(u.array, u.reuses && runs_regions_once(code));
     }
     std::sort(outside.begin(), outside.end());
     auto& all = of(r);
     for (array_use const& u : outside)
       if (!all.empty() && all.back().array == u.array)
-        all.back().takes = all.back().takes || u.takes;
+        all.back().reuses = all.back().reuses || u.reuses;
       else
         all.push_back(u);
     return uses;
@@ -148,14 +147,14 @@ private:
 /// `may_move(a, b)` says whether a may be moved before b.
 template <class MayMove>
 std::vector<std::pair<std::uint32_t, std::uint32_t>>
-uses_before_taking(std::vector<array_use>& uses, MayMove const& may_move) {
+uses_before_reuse(std::vector<array_use>& uses, MayMove const& may_move) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
   std::sort(uses.begin(), uses.end());
   bool moves = false;
   for (std::size_t first = 0; first < uses.size();) {
     std::size_t end = first, taker = uses.size();
     for (; end < uses.size() && uses[end].array == uses[first].array; ++end)
-      if (uses[end].takes) taker = end;
+      if (uses[end].reuses) taker = end;
     if (taker < uses.size())
       for (std::size_t i = first; i < end; ++i)
         if (uses[i].rank != uses[taker].rank && may_move(uses[i].rank, uses[taker].rank)) {
