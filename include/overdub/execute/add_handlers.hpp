@@ -1,5 +1,5 @@
-// Adding in blocks: to an accumulator of lanes, to one that all lanes share, lane by lane in their order, and to one that
-// gets what it gets when the block ends.
+// Vectorised additions to accumulators: to one with lanes, to one shared by the lanes (lane by lane, in order), and
+// deferred to the end of the block.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The list: accumulator, rank, how many indices, indices, the lanes or the array of lanes.
+/// The list: accumulator, rank, number of indices, indices, the lanes or the array of lanes.
 template <class T>
 void lane_add_row(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
@@ -23,12 +23,11 @@ void lane_add_row(machine& m, std::byte* frame, instruction const& at) {
   for (i64 k = scalars(frame, array, rank, count); k > 0; --k, to += most_lanes, from += most_lanes)
     for (i64 l = 0, n = m.lanes; l < n; ++l) to[l] = native::add(to[l], from[l]);
 }
-// The truths of the lanes that take part; null where all do.
+// The mask of the active lanes; null if all are active.
 inline i64 const* truths(std::byte const* frame, offset word) {
   return word == 0 ? nullptr : lanes_at<bool>(frame, word);
 }
-/// The list: accumulator, rank, indices, the truths of the lanes that add (0: all do); b: the lanes; c: 1 where the
-/// accumulator has lanes.
+/// The list: accumulator, rank, indices, the mask (0: all lanes add); b: the lanes; c: 1 if the accumulator has lanes.
 template <class T>
 bool lane_add(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
@@ -53,7 +52,7 @@ bool lane_add(machine& m, std::byte* frame, instruction const& at) {
   }
   return true;
 }
-/// The same of parts: b is an array of lanes, c how many indices there are; the accumulator has no lanes.
+/// The same for parts: b is an array of lanes, c the number of indices; the accumulator has no lanes.
 template <class T>
 bool lane_add_parts(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
@@ -70,16 +69,16 @@ bool lane_add_parts(machine& m, std::byte* frame, instruction const& at) {
   return true;
 }
 
-// ---- what is added when the block ends
+// ---- deferred additions
 
-/// Where a block with such additions begins, and begins anew.
+/// The start of a block with deferred additions, and its restart.
 inline void begin_adds(machine& m, std::byte*, instruction const& at) {
   m.in_lanes = &at;
   m.doubles.begin();
   m.floats.begin();
   m.integers.begin();
 }
-/// Behind an iteration in the block at a.
+/// After an iteration in the block at a: adds up cells early.
 inline void add_early(machine& m, std::byte* frame, instruction const& at) {
   if (get<i64>(frame, at.a + block_words::adds_early) == 0) return;
   m.doubles.add_early(m.lanes);
@@ -93,8 +92,8 @@ inline void finish_adds(machine& m, std::byte*, instruction const&) {
 }
 
 enum class deferring { went_well, failed, too_many, too_early };
-/// The list: accumulator, rank, how many indices, whether the value is a part, the block, indices as for lane_add, truths;
-/// b: the lanes or the array of lanes. ByCell: no index differs from lane to lane.
+/// The list: accumulator, rank, number of indices, whether the value is a part, the block, indices as for lane_add, mask;
+/// b: the lanes or the array of lanes. ByCell: all indices are uniform.
 template <class T, bool ByCell>
 deferring defer_add(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
@@ -134,8 +133,8 @@ deferring defer_add(machine& m, std::byte* frame, instruction const& at) {
   }
   return deferring::went_well;
 }
-/// Where a block has too much to add, this one and the next ones run one by one; where cells were added up too early, that
-/// is not done any more.
+/// If a block has too much to add, it and the following ones run element by element. If a cell was added up too early, the
+/// block restarts without early additions.
 template <class T, bool ByCell>
 struct lane_defer {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {

@@ -1,4 +1,4 @@
-// Arrays in frames: {elements, owner, extents}, and their memory.
+// The layout of arrays in frames, {elements, owner, extents}, and their allocation.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -22,7 +22,7 @@ inline i64 extent(std::byte const* frame, offset array, offset axis) {
   return get<i64>(frame, extent_at(array, axis));
 }
 
-/// The scalars in an array, from an axis on.
+/// The number of scalars in an array, or in its part from an axis on.
 inline i64 scalars(std::byte const* frame, offset array, offset rank, offset axis = 0) {
   i64 n = 1;
   for (offset k = axis; k < rank; ++k) n *= extent(frame, array, k);
@@ -40,7 +40,7 @@ inline bool is_unique(std::byte const* frame, offset array) {
   return b != nullptr && b->count == 1;
 }
 
-/// The bytes of so many scalars; throws size_error when no memory can hold them.
+/// The bytes for so many scalars; throws size_error if that exceeds the address space.
 inline std::size_t bytes_for(i64 const* extents, offset rank, std::size_t size) {
   std::size_t bytes = size;
   i64 elements = 1;
@@ -55,10 +55,10 @@ inline std::size_t bytes_for(i64 const* extents, offset rank, std::size_t size) 
   return bytes;
 }
 
-/// Says which array there is no memory for.
+/// Throws for an allocation that failed, with the shape in the message.
 [[noreturn, gnu::cold, gnu::noinline]] inline void
 throw_no_memory(std::string_view op, i64 const* extents, offset rank, std::size_t size) {
-  char shape[ir::max_rank * 24]; // made without allocating
+  char shape[ir::max_rank * 24]; // without allocation
   char *end = shape, *const last = shape + sizeof shape;
   std::size_t bytes = size;
   for (offset k = 0; k < rank; ++k) {
@@ -71,7 +71,7 @@ throw_no_memory(std::string_view op, i64 const* extents, offset rank, std::size_
       "smaller, or make several",
       static_cast<int>(op.size()), op.data(), static_cast<int>(end - shape), shape, size, bytes));
 }
-/// A buffer for so many scalars, of the operation's result.
+/// Allocates a buffer for the operation's result.
 inline buffer*
 take_buffer(machine& m, i64 const* extents, offset rank, std::size_t size, std::string_view op) {
   std::size_t const bytes = bytes_for(extents, rank, size);
@@ -82,8 +82,8 @@ take_buffer(machine& m, i64 const* extents, offset rank, std::size_t size, std::
   }
 }
 
-/// Makes an array of this shape at `at`, its elements unset; behind an extent of 0 all are 0. `extents` may be those of
-/// another array in the frame. Returns the elements.
+/// Creates an array of this shape at `at`, its elements uninitialised; after an extent of 0, all are 0. `extents` may be
+/// those of another array in the frame. Returns the elements.
 inline std::byte* make_array(
     machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t size,
     std::string_view op) {
@@ -101,7 +101,7 @@ inline std::byte* make_array(
   return b->data();
 }
 
-/// Makes the array at `at` the only one in its buffer. O(1) when it is, else O(its elements).
+/// Makes the array at `at` the unique reference to its buffer (copy on write). O(1) if it is already, else O(its elements).
 inline void make_unique(machine& m, std::byte* frame, offset at, offset rank, std::size_t size) {
   if (is_unique(frame, at)) return;
   auto const bytes = static_cast<std::size_t>(scalars(frame, at, rank)) * size;

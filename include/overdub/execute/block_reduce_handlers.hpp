@@ -1,5 +1,5 @@
-// Reductions in blocks: of arrays of lanes, each lane for itself; and of the elements that a map gives block by block,
-// which are not stored.
+// Vectorised reductions: of arrays of lanes, lane by lane; and of the elements of a map, block by block, without storing
+// them.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -12,9 +12,9 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- each lane for itself
+// ---- lane by lane
 
-// What an operation gives of two rows.
+// Combines two rows of lanes by an operation.
 template <class T, class F>
 void combine_rows(T* out, T const* a, T const* b, i64 n, F const& f) {
   i64 i = 0;
@@ -37,7 +37,7 @@ void combine_tree_of_rows(T* out, T const* rows, i64 count, i64 n, F const& f) {
   combine_rows<T>(out, out, right, n, f);
 }
 
-/// What is left of eight lanes that have been added up: see lane_folds. There are only `Present` of them.
+/// Combines eight partial sums, `Present` of which exist: see lane_folds.
 template <int Present, class Get>
 [[gnu::always_inline]] inline auto folded(Get const& lane) {
   auto const pair = [&]<int K>() {
@@ -65,7 +65,7 @@ void fold_present_rows(T* out, T const* rows, i64 n, F const& finish) {
         out + i, finish(folded<Present>([&](int k) { return load_vector<T>(rows + k * most_lanes + i); })));
   for (; i < n; ++i) out[i] = finish(folded<Present>([&](int k) { return rows[k * most_lanes + i]; }));
 }
-/// The same of rows of lanes, each lane for itself: `count` were added up, and `finish` is applied to the sum.
+/// The same for rows of lanes: `count` were added, and `finish` is applied to the sum.
 template <class T, class F>
 void fold_rows(T* out, T const* rows, i64 count, i64 n, F const& finish) {
   switch (count) {
@@ -128,14 +128,14 @@ void lane_reduce(machine& m, std::byte* frame, instruction const& at) {
   if (at.b != 0) combine_rows<T>(out, lanes_at<T>(frame, at.b), out, m.lanes, combinations<T>[at.c]);
 }
 
-// ---- sums of doubles that a map inside a block gives, element by element, in eight rows of lanes
+// ---- sums of the doubles that a nested map returns, in eight rows of lanes
 
-/// The place for element b: one of the rows at a for the first eight, then the lanes at c.
+/// The destination of element b: one of the rows at a for the first eight, then the lanes at c.
 inline void lane_sum_place(machine&, std::byte* frame, instruction const& at) {
   i64 const i = get<i64>(frame, at.b);
   put(frame, at.out, i < 8 ? lanes_at<double>(frame, at.a) + i * most_lanes : lanes_at<double>(frame, at.c));
 }
-/// Element b, the lanes at a, is added to the rows at out, unless it is one of the first eight.
+/// Adds element b, the lanes at a, to the rows at out, unless it is one of the first eight.
 struct lane_sum_step {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     if (i64 const i = get<i64>(frame, at->b); i >= 8) {
@@ -167,7 +167,7 @@ struct lane_sum_product {
     OVERDUB_NEXT_FOR_ALL;
   }
 };
-/// The sum of b elements in the rows at a, behind the initial number at c.
+/// The sum of b elements in the rows at a, after the initial number at c.
 template <stands Initial>
 void lane_sum_fold_from(machine& m, std::byte* frame, instruction const& at) {
   i64 const count = get<i64>(frame, at.b), n = m.lanes;
@@ -198,7 +198,8 @@ inline void lane_sum_fold(machine& m, std::byte* frame, instruction const& at) {
   });
 }
 
-// ---- all lanes of all blocks: words for how many elements there were, and eight sums; or how many parts, and the parts
+// ---- over the lanes of all blocks. State: the number of elements and eight partial sums; or the number of subtrees, and
+// the subtrees
 
 struct block_reduction {
   static constexpr offset count = 0, parts = 1, size = 1 + 58;
@@ -206,7 +207,7 @@ struct block_reduction {
 inline void start_block_reduction(machine&, std::byte* frame, instruction const& at) {
   put<i64>(frame, at.out, 0);
 }
-// Sums go on with n numbers of a block, the first of which a multiple of eight stands before: get(i) are two of them.
+// Continues partial sums with n numbers of a block, whose index is a multiple of eight: get(i) are two of them.
 template <class Pair, class One>
 void block_sums(std::byte* frame, offset at, i64 n, Pair const& pair, One const& one) {
   i64 const before = get<i64>(frame, at);
@@ -239,7 +240,7 @@ void block_reduce(machine& m, std::byte* frame, instruction const& at) {
     if (code == ir::op::add)
       return block_sums(
           frame, at.out, n, [p](i64 i) { return pair_at(p + i); }, [p](i64 i) { return p[i]; });
-  // Whole blocks are complete trees; as many as one has more are combined with those before.
+  // Whole blocks are complete trees; trees of equal size are combined.
   auto const f = combinations<T>[at.c];
   T part = combine(code, p, n);
   i64 const blocks = before / most_lanes;
@@ -250,7 +251,7 @@ void block_reduce(machine& m, std::byte* frame, instruction const& at) {
   write(parts + static_cast<std::size_t>(depth) * word_size, part);
   put(frame, at.out, before + n);
 }
-/// The result of the reduction at a, behind the initial value at b; 0 for none.
+/// The result of the reduction at a, after the initial value at b; 0 for none.
 template <class T>
 void finish_block_reduction(machine&, std::byte* frame, instruction const& at) {
   i64 const n = get<i64>(frame, at.a);

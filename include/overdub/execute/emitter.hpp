@@ -1,4 +1,4 @@
-// Writes instructions: finds the variant of each that takes operands from registers, and fuses pairs.
+// Emits instructions: selects the variant whose operands are in registers, and fuses pairs.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -14,12 +14,12 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The frame of a function: words that are taken and given back.
+/// Allocates the words of a function's frame.
 class frame_words {
 public:
   explicit frame_words(offset first) : end_(first) {}
 
-  /// `words` words in a row; returns their offset.
+  /// Allocates `words` consecutive words; returns their offset.
   offset take(offset words) {
     if (words < free_.size() && !free_[words].empty()) {
       offset const at = free_[words].back();
@@ -30,7 +30,7 @@ public:
     end_ += words * word_size;
     return at;
   }
-  /// A word that nothing was ever in.
+  /// A word that was never used before.
   offset take_untouched() { return std::exchange(end_, end_ + word_size); }
   void give(offset at, offset words) {
     if (free_.size() <= words) free_.resize(words + 1);
@@ -40,7 +40,7 @@ public:
 
 private:
   offset end_;
-  std::vector<std::vector<offset>> free_; // by their number
+  std::vector<std::vector<offset>> free_; // by number of words
 };
 
 /// The instructions of one program, in order.
@@ -50,7 +50,7 @@ public:
   struct operand {
     ir::value_id value;
     offset at;
-    bool only_use; // the instruction at hand is all that uses the value
+    bool only_use; // the current instruction is the only use of the value
   };
 
   emitter(code& to, ir::math_mode math) : to_(to), math_(math) {}
@@ -74,20 +74,20 @@ public:
     return static_cast<std::uint32_t>(to_.texts.size() - 1);
   }
 
-  /// What follows may be jumped to: nothing is in registers.
+  /// A jump target: no value is in a register after it.
   std::uint32_t label() {
     last_ = before_ = {};
     return here();
   }
   /// The displacement of a jump from one instruction to another.
   static offset displacement(std::uint32_t from, std::uint32_t to) { return to - from; }
-  /// The jump goes here, by its operand c.
+  /// Sets the target of a jump (operand c) to here.
   void land(std::uint32_t jump) { to_.instructions[jump].c = displacement(jump, label()); }
 
-  /// The value was left in the register by the instruction before, and is in the frame, too.
+  /// The previous instruction left the value in the register, and in the frame.
   void keep(ir::value_id v) { last_ = {.value = v}; }
 
-  /// An elementwise operation on operands of one type. (Of `select`, ldexp and polygamma: all scalars.)
+  /// An element-wise operation on operands of one type. (select, ldexp and polygamma: any scalars.)
   void elementwise(ir::op op, ir::scalar type, std::span<operand const> x, ir::value_id result, offset out) {
     variants const& all = scalar_handlers[static_cast<std::size_t>(op)][type_index(type)];
     if (x.size() == 2 && (fuse(op, type, x[0], x[1], side::left, result, out) ||
@@ -117,7 +117,7 @@ public:
     made(result, ir::op::at, type, &all, kept ? kept_b : 0);
     last_.index_is_stored = !was_passed;
   }
-  /// A jump to be landed, where the truth is false.
+  /// A jump if the bool is false; its target is set later.
   std::uint32_t jump_if_false(operand const& truth) {
     if (is_last(truth.value)) {
       auto const index = type_index_of_jump(last_.type);
@@ -135,7 +135,7 @@ public:
     return emit(&jump_unless<source::frame>::run, 0, truth.at);
   }
 
-  /// Takes the last instruction back.
+  /// Removes the last instruction.
   instruction pop() {
     instruction const i = to_.instructions.back();
     to_.instructions.pop_back();
@@ -145,7 +145,7 @@ public:
   }
 
 private:
-  // What the last instruction left in the register.
+  // The value that the last instruction left in the register.
   struct left {
     ir::value_id value = ir::nothing;
     ir::op code = ir::op::none;
@@ -160,7 +160,7 @@ private:
     if (all == nullptr || (*all)[passed] == nullptr) return;
     last_ = {result, op, type, all, variant};
   }
-  // The last result is not written to the frame, if nobody else reads it.
+  // The last result need not be written to the frame if this is its only use.
   bool pass(bool only_use) {
     if (!only_use || last_.all == nullptr || (*last_.all)[last_.variant | passed] == nullptr) return false;
     to_.instructions.back().run = (*last_.all)[last_.variant | passed];
@@ -171,7 +171,7 @@ private:
   }
   static bool commutes(ir::op op) { return op == ir::op::add || op == ir::op::mul; }
 
-  // Does the last instruction and an operation on its result in one.
+  // Fuses the last instruction and an operation on its result.
   bool fuse(
       ir::op op, ir::scalar type, operand const& x, operand const& other, side on, ir::value_id result,
       offset out) {

@@ -1,9 +1,9 @@
-// The instructions for blocks of elements: each does one operation on all lanes. Their operands are words that point to
-// lanes, or words of numbers that are the same for all.
+// Vectorised instructions: each applies one operation to all lanes of a block. Operands are words that point to lanes, or
+// words of uniform numbers.
 //
-// An array of lanes {elements, owner, extents} holds `most_lanes` numbers in the place of each element: the element at an
-// index that all lanes share is a row of lanes, which nobody needs to copy. Where a lane fails, the block is left: its
-// elements are run again one by one, and the failing one throws (next_block in block_handlers.hpp).
+// An array of lanes {elements, owner, extents} holds `maximum_lanes` numbers for each element: the element at a uniform
+// index is a row of lanes, which is not copied. If a lane fails, the block is abandoned: its elements run again one by one,
+// and the failing one throws (next_block in block_handlers.hpp).
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -18,7 +18,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// Goes on with the block, or leaves it.
+// Continues the block, or abandons it.
 #define OVERDUB_NEXT_FOR_ALL OVERDUB_GO(at + 1, frame, 0, 0)
 #define OVERDUB_LEAVE_BLOCK                                                                                  \
   do {                                                                                                       \
@@ -26,7 +26,7 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
     OVERDUB_GO(m->elementwise, frame, 0, 0);                                                                 \
   } while (false)
 
-// A handler that is one call of a function of (machine, frame, instruction), which says whether all lanes went well.
+// A handler that calls a function of (machine, frame, instruction), which returns whether all lanes succeeded.
 template <auto F>
 struct trying {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -41,7 +41,7 @@ inline in_lane<T>* lanes_at(std::byte const* frame, offset word) {
   return get<in_lane<T>*>(frame, word);
 }
 
-// ---- elementwise operations
+// ---- element-wise operations
 
 template <class Op, class T>
 struct lane_unary {
@@ -129,7 +129,7 @@ struct lane_select {
   }
 };
 
-// Calls of functions, lane by lane: c is their number. Those of the consistent mode take all lanes at once.
+// Function calls, lane by lane: c is the index of the function. Those of the consistent mode take all lanes at once.
 template <class T>
 void lane_call1(machine& m, std::byte* frame, instruction const& at) {
   T const* const a = lanes_at<T>(frame, at.a);
@@ -172,7 +172,7 @@ void lane_polygamma(machine& m, std::byte* frame, instruction const& at) {
   for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = polygamma(a[i], b[i]);
 }
 
-/// Of a type of operands, by where those stand: both in lanes, the second once, the first once; null where there is none.
+/// For a type, by operands: both in lanes, the second uniform, the first uniform; null if there is none.
 using lane_variants = std::array<handler, 3>;
 
 template <class Op, class T>
@@ -220,7 +220,7 @@ OVERDUB_HIDDEN inline constexpr auto lane_convert_handlers = for_each_type([]<cl
   return for_each_type([]<class To>() -> handler { return &doing<lane_convert<From, To>>::run; });
 });
 
-// ---- fused pairs of doubles: as in fused.def, a in lanes, b and c in lanes or once
+// ---- fused pairs of doubles: as in fused.def, a in lanes, b and c in lanes or uniform
 
 template <class First, class Second, side S, stands B, stands C>
 struct lane_fused {
@@ -244,7 +244,7 @@ struct lane_fused {
 struct lane_fused_row {
   ir::op first, second;
   side on;
-  std::array<handler, 3> handlers; // c in lanes; b once, c in lanes; c once
+  std::array<handler, 3> handlers; // c in lanes; b uniform, c in lanes; c uniform
 };
 template <class First, class Second, side S>
 constexpr lane_fused_row lane_fused_row_of() {
@@ -263,9 +263,9 @@ OVERDUB_HIDDEN inline constexpr std::array lane_fused_rows{
     lane_fused_row_of<operation::mul, operation::sub, side::right>(),
     lane_fused_row_of<operation::sub, operation::mul, side::left>()};
 
-// ---- moving: numbers once to lanes, lanes to lanes
+// ---- moves: uniform numbers to lanes, lanes to lanes
 
-/// c: whether it is a truth, else the size of a lane.
+/// c: 1 for a mask, else the size of a lane.
 inline void lane_fill(machine& m, std::byte* frame, instruction const& at) {
   auto const n = static_cast<std::size_t>(m.lanes);
   if (at.c == sizeof(float))
@@ -279,13 +279,13 @@ inline void lane_copy(machine& m, std::byte* frame, instruction const& at) {
   std::memmove(
       get<std::byte*>(frame, at.out), get<std::byte*>(frame, at.a), static_cast<std::size_t>(m.lanes) * at.c);
 }
-/// Numbers from a on, each b more than the one before.
+/// Numbers from a on, with stride b.
 inline void lane_indices(machine& m, std::byte* frame, instruction const& at) {
   auto* const out = get<std::uint64_t*>(frame, at.out);
   auto const first = get<std::uint64_t>(frame, at.a), step = get<std::uint64_t>(frame, at.b);
   for (std::uint64_t i = 0, n = static_cast<std::uint64_t>(m.lanes); i < n; ++i) out[i] = first + i * step;
 }
-/// Whether all lanes, or none, hold: then goes to c.
+/// Jumps to c if all lanes, or none, hold.
 template <bool All>
 inline instruction const* jump_if_uniform(machine& m, std::byte* frame, instruction const* at) {
   auto const* const truth = lanes_at<bool>(frame, at->a);

@@ -25,7 +25,7 @@ inline void lowering::lower_elementwise(node_id n) {
   emitter::operand x[3]{};
   std::size_t count = 0;
   for (value_id const v : f_.operands_of(n)) x[count++] = {v, at(v), is_only_use(v, n)};
-  // The operand that tells the type.
+  // The operand that determines the type.
   auto const rule = ir::row_of(f_[n].code).types;
   bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
   ir::scalar const type = type_of(x[second ? 1 : 0].value).element;
@@ -34,7 +34,7 @@ inline void lowering::lower_elementwise(node_id n) {
   out_.elementwise(f_[n].code, type, {x, count}, result, where);
 }
 
-// The first of the two makes both results.
+// The first of the two computes both results.
 inline void lowering::lower_sine_and_cosine(node_id n, node_id other) {
   if (!order_.is_before(n, other)) return;
   offset const from = at(f_.operand(n, 0)), own = new_home(f_.result(n)), later = words_.take(1);
@@ -64,7 +64,7 @@ inline void lowering::lower_convert(node_id n) {
       source);
 }
 
-// An instruction that makes the result, an array.
+// An instruction that creates the result, an array.
 inline void lowering::lower_made_array(node_id n, handler run, offset a, offset b) {
   value_id const result = f_.result(n);
   offset const where = new_home(result);
@@ -96,7 +96,7 @@ inline void lowering::lower_length(node_id n) {
   if (arrays.size() > 1) words_.give(length, 1);
 }
 
-// The array, its rank, how many indices, the indices.
+// The array, its rank, the number of indices, the indices.
 inline std::vector<offset> lowering::indexed(node_id n, std::uint32_t indices) const {
   value_id const array = f_.operand(n, 0);
   std::vector<offset> list{at(array), offset{type_of(array).rank}, indices};
@@ -133,7 +133,8 @@ inline void lowering::lower_at(node_id n) {
   with_type(t.element, [&]<class T>(T) { out_.emit(&doing<load_deep<T>>::run, where, out_.list(list)); });
 }
 
-// A part shares the buffer of its array: with the count of the array, where that dies, else with one of its own.
+// A part shares the buffer of its array: it takes over the array's reference at the array's last use, else it retains the
+// buffer.
 inline void lowering::give_count_of_part(value_id array, value_id part, node_id n) {
   if (!consume(array, n)) out_.emit(&retain_owner::run, 0, owner_word(part));
 }
@@ -146,8 +147,8 @@ inline void lowering::lower_slice(node_id n) {
   give_count_of_part(array, result, n);
 }
 
-// The result stands where the array stood, when that dies; else it is a handle of its own, which is copied when written. Parameters
-// stay as they were given.
+// The result reuses the words of the array at its last use; else it is a copy of the handle, whose buffer is copied when
+// written. Parameters stay unchanged.
 inline void lowering::become(value_id array, value_id result, node_id n) {
   bool const dies = consume(array, n);
   if (dies && !is_parameter(array)) return put_home(result, at(array), take_words(array, n));

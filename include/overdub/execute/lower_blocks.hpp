@@ -1,4 +1,4 @@
-// Lowering of maps whose elements run in blocks: the body stands there twice, in lanes and one by one.
+// Lowering of vectorised maps: the body is emitted twice, in lanes and element by element.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// Its results: arrays, or reductions of them. Instructions make the arrays.
+// The outputs: arrays, or reductions of them. Emits the creation of the arrays.
 inline std::vector<lowering::block_output> lowering::make_block_outputs(node_id n, offset count) {
   node_id const last = f_.yield_of(f_.region_at(n, 0));
   bool const is_map = f_[n].code == ir::op::map;
@@ -52,7 +52,7 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   lanes_ = &context;
   bool const defers = plan.defers_in(body);
   if (defers) {
-    (void)out_.label(); // where a block begins anew
+    (void)out_.label(); // where a block restarts
     out_.emit(&doing<begin_adds>::run);
   }
   lower_block_in_lanes(body, outputs);
@@ -112,7 +112,7 @@ inline void lowering::lower_block_in_lanes(region_id body, std::vector<block_out
   finish(f_.yield_of(body));
 }
 
-// What the block's elements gave.
+// Stores the results of a block.
 inline void lowering::store_block(block_output const& o, offset first) {
   ir::type const t = type_of(o.yielded);
   if (t.rank > 0) return store_rows_of_lanes(o.yielded, o.array, first);
@@ -154,7 +154,7 @@ lowering::lower_block_one_by_one(region_id body, offset block, std::vector<block
     if (o.reduce != ir::nothing) reduce_block(o);
 }
 
-// Once it is known how many rows of lanes there are: the instruction that makes them, and sets the pointers to them.
+// Patches the instruction that allocates rows of lanes, and sets the pointers to them, once their number is known.
 inline void lowering::set_rows(std::uint32_t bind, lanes_context const& context) {
   for (offset const step : context.steps) words_.give(step, 1);
   std::vector<offset> pointers;
@@ -173,7 +173,7 @@ inline void lowering::set_rows(std::uint32_t bind, lanes_context const& context)
 inline offset lowering::as_operand(i64 limit) {
   return static_cast<offset>(std::clamp<i64>(limit, 0, std::numeric_limits<std::int32_t>::max()));
 }
-// Maps over rows that are too long for lanes are found out before they begin.
+// Maps over rows that are too long for lanes are detected before they begin.
 inline void lowering::limit_rows_in(region_id r, lane_plan const& plan, offset block, offset longest) {
   for (node_id const n : f_.nodes_of(r)) {
     for (region_id const inner : f_.regions_of(n)) limit_rows_in(inner, plan, block, longest);

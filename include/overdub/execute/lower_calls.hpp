@@ -1,4 +1,4 @@
-// Lowering: calls, function values, and what leaves the program.
+// Lowering: calls, function values, and operations that leave the program.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// A call's list: how many words of arguments, they, the words of results.
+// The list of a call: the number of argument words, their offsets, the offsets of results.
 inline void lowering::lower_call(node_id n) {
   bool const of_value = f_[n].code == ir::op::apply;
   std::vector<offset> list{0};
@@ -45,7 +45,7 @@ inline void lowering::lower_closure(node_id n) {
       static_cast<offset>(list.size()));
 }
 
-// Function values of all conventions are called in one way here.
+// All function values have one calling convention here.
 inline void lowering::lower_reabstract(node_id n) {
   value_id const f = f_.operand(n, 0);
   give_count(f, n);

@@ -30,7 +30,7 @@ inline void lowering::lower_if(node_id n) {
   out_.land(to_end);
 }
 
-// The words of values that are carried, which the operands' values are moved to.
+// The words of loop-carried values, to which the initial values are moved.
 inline std::vector<offset>
 lowering::start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count) {
   std::vector<offset> to;
@@ -46,7 +46,7 @@ lowering::start_carried(node_id n, std::uint32_t first_operand, std::uint32_t co
   return to;
 }
 
-// Element or row `index` of an array becomes v, which a region yields.
+// Computes v, which a region yields, into element or row `index` of an array.
 inline void lowering::store_output(value_id v, offset index, offset array) {
   ir::type const t = type_of(v);
   if (t.rank > 0) {
@@ -101,7 +101,7 @@ inline void lowering::lower_loop(node_id n) {
   words_.give(index, 1);
 }
 
-// The condition of a while; the jump that leaves it is to be landed.
+// The condition of a while; returns the jump that leaves the loop, whose target is set later.
 inline std::uint32_t lowering::lower_condition(region_id condition) {
   lower_region(condition);
   node_id const decides = f_.yield_of(condition);
@@ -124,7 +124,7 @@ inline void lowering::lower_while(node_id n) {
   }
   values arguments;
   for (std::uint32_t k = 0; k < carried; ++k) {
-    put_home(f_.argument(condition, k), to[k]); // which the body still needs: they do not die there
+    put_home(f_.argument(condition, k), to[k]); // which the body still needs: this is no last use
     arguments.push_back(f_.argument(body, k));
     put_home(arguments[k], to[k]);
   }
@@ -145,9 +145,9 @@ inline void lowering::lower_while(node_id n) {
   out_.land(end);
 }
 
-// Iterations that do not depend on each other.
+// Iterations that are independent.
 inline bool lowering::lowered_in_blocks(node_id n) {
-  if (lanes_ != nullptr) return false; // of the map around
+  if (lanes_ != nullptr) return false; // an enclosing map is vectorised already
   lane_plan const plan(f_, f_.region_at(n, 0));
   if (plan.fits()) lower_in_blocks(n, plan);
   return plan.fits();
@@ -211,7 +211,7 @@ inline void lowering::lower_reduce_by_region(node_id n) {
   }
   offset const size = reduction::size(words_each);
   offset const state = words_.take(size);
-  // Where the k-th component of a value stands, of the current one, left, right, the initial one.
+  // The offset of the k-th component of a value: the current one, left, right, the initial one.
   auto const component = [&](offset which, std::uint32_t k) {
     offset where = reduction::value_at(state, words_each, which);
     for (std::uint32_t i = 0; i < k; ++i) where += words(f_.result(n, i)) * word_size;
@@ -272,7 +272,7 @@ inline void lowering::lower_reduce_by_region(node_id n) {
   words_.give(state, size);
 }
 
-// Accumulators are arrays that nobody else sees while the region runs.
+// Accumulators are unique arrays while the region runs.
 inline void lowering::lower_accumulate(node_id n) {
   region_id const region = f_.region_at(n, 0);
   std::uint32_t const count = f_[n].operand_count;

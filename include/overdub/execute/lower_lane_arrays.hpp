@@ -1,4 +1,4 @@
-// Lowering to run in lanes: arrays, reductions, accumulators.
+// Vectorised lowering: arrays, reductions, accumulators.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -12,7 +12,7 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- arrays
 
-// Elements or parts of an array that does not vary.
+// Elements or parts of a uniform array.
 inline void lowering::lane_at_shared(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n), index = f_.operand(n, 1);
   ir::type const t = type_of(array);
@@ -88,7 +88,7 @@ inline void lowering::lane_update_array(node_id n) {
       row_size_of(t.element));
 }
 
-// Operations that make an array of lanes of others, or of scalars.
+// Creates an array of lanes from others, or from scalars.
 inline void lowering::lane_make_array(node_id n) {
   value_id const result = f_.result(n);
   ir::type const t = type_of(result);
@@ -217,7 +217,7 @@ inline void lowering::lane_add_to(node_id n) {
   });
 }
 
-// Behind an iteration of a loop that is in no other.
+// After an iteration of an outermost loop.
 inline void lowering::lane_add_early(region_id body) {
   if (lanes_->depth == 1 && lanes_->plan.defers_in(body)) out_.emit(&doing<add_early>::run, 0, lanes_->block);
 }

@@ -1,4 +1,4 @@
-// Lowering to run in lanes: control that all lanes share, branches that they do not, and maps inside of maps.
+// Vectorised lowering: uniform control flow, divergent branches, and nested maps.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -12,7 +12,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- control that all lanes share
+// ---- uniform control flow
 
 inline std::vector<offset> lowering::new_results(std::span<value_id const> all) {
   std::vector<offset> where;
@@ -20,7 +20,7 @@ inline std::vector<offset> lowering::new_results(std::span<value_id const> all) 
     where.push_back(is_lanes(v) && type_of(v).rank == 0 ? new_lanes(v) : new_home(v));
   return where;
 }
-// The operands of an operation as the first values that it carries.
+// The operands of an operation as initial loop-carried values.
 inline std::vector<offset>
 lowering::start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count) {
   values results;
@@ -41,12 +41,12 @@ lowering::start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint3
   emit_moves(moves);
   return to;
 }
-// What a region yields becomes these results, which stand at `to`.
+// The values that a region yields become these results, at `to`.
 inline void
 lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results) {
   node_id const last = f_.yield_of(r);
   std::vector<move> moves;
-  values spread; // arrays that become arrays of lanes
+  values spread; // arrays that are broadcast to arrays of lanes
   for (std::size_t k = 0; k < results.size(); ++k) {
     value_id const v = f_.operand(last, static_cast<std::uint32_t>(k));
     bool const is_scalar = type_of(v).rank == 0;
@@ -68,7 +68,7 @@ lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_i
   release_overwritten(last, to);
   emit_moves(moves);
 }
-// Places for hints: those of results that vary, where what is yielded varies, too, and the other way round.
+// Destinations as hints: for varying results whose yielded value varies, and for uniform ones with a uniform value.
 inline std::vector<offset>
 lowering::fitting_places(region_id r, std::span<offset const> to, std::span<value_id const> results) const {
   std::vector<offset> places;
@@ -100,7 +100,7 @@ inline void lowering::lane_if(node_id n) {
   lanes_->last = {};
 }
 
-// Which lanes take a branch that adds to accumulators: the others add nothing. Gives the rows that they stand in.
+// The mask of a branch that adds to accumulators: inactive lanes add nothing. Returns the rows of the mask.
 inline std::vector<offset> lowering::lane_branch_truths(node_id n, bool is_else) {
   std::vector<offset> rows;
   if (!lanes_->plan.adds_in(f_.region_at(n, is_else ? 1 : 0))) return rows;
@@ -118,7 +118,7 @@ inline std::vector<offset> lowering::lane_branch_truths(node_id n, bool is_else)
   return rows;
 }
 
-// Both branches run for all lanes, unless no lane needs one; then each lane takes its result.
+// If-conversion: both branches run for all lanes, unless no lane needs one; then each lane selects its result.
 inline void lowering::lane_masked_if(node_id n) {
   offset const truth = at(f_.operand(n, 0)), outer = lanes_->truth;
   std::vector<offset> rows, to[2];
@@ -151,7 +151,7 @@ inline void lowering::lane_masked_if(node_id n) {
   for (offset const row : rows) lanes_->rows.give(row * word_size, 1);
 }
 
-// Room for what the iterations of a loop or map give: scalars of lanes are computed right there, at `places`.
+// Destinations for the results of a loop or map: scalars of lanes are computed in place, at `places`.
 inline void lowering::store_lanes(value_id v, value_id result, offset index, offset array, offset place) {
   ir::type const t = type_of(v);
   if (!is_lanes(result)) return store_output(v, index, array);
@@ -171,7 +171,7 @@ inline void lowering::place_outputs(
     if (places[k] != no_word && arrays[k] != no_word)
       out_.emit(&doing<lane_row>::run, places[k], arrays[k], index, row_size_of(type_of(results[k]).element));
 }
-// A word for the pointer to the place of each output that is a scalar in lanes.
+// A word for the pointer to the destination of each output that is a scalar in lanes.
 inline std::vector<offset> lowering::new_places(std::span<value_id const> results) {
   std::vector<offset> places;
   for (value_id const v : results)
@@ -241,7 +241,7 @@ inline void lowering::lane_while(node_id n) {
   region_id const condition = f_.region_at(n, 0), body = f_.region_at(n, 1);
   std::uint32_t const carried = f_[n].operand_count;
   std::vector<offset> const to = start_carried_lanes(n, 0, carried);
-  std::vector<offset> stacked; // of outputs that do not vary
+  std::vector<offset> stacked; // of uniform outputs
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k) {
     value_id const v = f_.result(n, k);
     stacked.push_back(new_home(v));
@@ -277,9 +277,9 @@ inline void lowering::lane_while(node_id n) {
   lanes_->last = {};
 }
 
-// ---- maps whose result is reduced at once
+// ---- fusion of maps with reductions
 
-// The reduction of a result by an operation, in the same region, if that is all that it is used for.
+// The reduction of a result by an operation, in the same region, if it is the only use.
 inline lowering::node_id lowering::reduced_alone(value_id v) const {
   ir::use_id const u = f_[v].first_use;
   if (u == ir::nothing || f_[u].next != ir::nothing) return ir::nothing;
@@ -299,8 +299,8 @@ inline lowering::fused_map lowering::take_fused_map(node_id reduce) {
   fused_maps_.erase(found);
   return m;
 }
-// The product of doubles that a region yields, if it is computed last, used for nothing else, and added up by the reduction;
-// and if both factors are in lanes, where that is asked for.
+// The product of doubles that a region yields, if it is computed last, has no other use, and the reduction sums it;
+// `of_lanes` requires that both factors are in lanes.
 inline lowering::node_id lowering::product_to_sum(region_id r, node_id reduce, bool of_lanes) const {
   node_id const last = f_.yield_of(r);
   value_id const v = f_.operand(last, 0);
@@ -321,7 +321,7 @@ inline void lowering::lane_map(node_id n) {
   std::vector<offset> places;
   for (value_id const v : f_.results_of(n)) outputs.push_back(v);
   places = new_places(outputs);
-  // A sum that a result is used for alone is added up on the way.
+  // A result whose only use is a sum is added up while it is computed.
   std::vector<fused_map> sums(outputs.size(), fused_map{ir::nothing, no_word});
   std::vector<offset> more(outputs.size(), no_word);
   for (std::size_t k = 0; k < outputs.size(); ++k) {

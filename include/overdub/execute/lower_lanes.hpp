@@ -1,6 +1,6 @@
-// Lowering to run in lanes: operations whose results differ among the elements of a block. A scalar that varies stands as
-// a pointer to its lanes: to a row of memory that the map has for them, or into an array. An array that varies is an array
-// of lanes. What does not vary is lowered as everywhere, and runs once for the block.
+// Vectorised lowering: operations whose results vary between the elements of a block. A varying scalar is a pointer to its
+// lanes: to a row of the map's memory, or into an array. A varying array is an array of lanes. Uniform operations are
+// lowered as usual, and run once for the block.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,9 +13,9 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- where lanes stand
+// ---- the location of lanes
 
-// The word that points to a row. It is set when the map begins, so that nothing else may stand there in between.
+// The word that points to a row. It is set before the map begins, so that no other value may use the word.
 inline offset lowering::pointer_to(offset row) {
   auto& all = lanes_->pointers;
   if (all.size() <= row) all.resize(row + 1, no_word);
@@ -33,7 +33,7 @@ inline void lowering::release_temporaries() {
     words_.give(where, size);
   }
 }
-// A scalar's row, or where it was meant to go.
+// The row of a scalar, or its hinted destination.
 inline offset lowering::new_lanes(value_id v) {
   if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
     put_home(v, hint);
@@ -43,14 +43,14 @@ inline offset lowering::new_lanes(value_id v) {
   homes_[index_of(v)] = {.at = pointer_to(row), .row = row};
   return at(v);
 }
-// A pointer into an array, which must not be written or given back as long as the pointer is used. If the array may die
-// before, the pointer has a count of its own.
+// A pointer into an array, which must not be written or released while the pointer is used. If the last use of the array
+// may come before, the pointer retains its buffer.
 inline void lowering::new_alias(value_id v, value_id array, node_id n) {
   hints_[index_of(v)] = no_word;
   homes_[index_of(v)] = {.at = words_.take(1), .owns_words = true};
   if (lanes_->plan.is_outside(array)) return;
   region_id const of_array = f_.region_of(array);
-  node_id around = n; // the operation of the array's region that n is in
+  node_id around = n; // n's ancestor in the array's region
   while (f_[around].parent != of_array) around = f_[f_[around].parent].parent;
   node_id const array_dies = order_.last_use_in(array, of_array);
   node_id const pointer_dies = order_.last_use_in(v, f_[n].parent);
@@ -67,7 +67,7 @@ inline void lowering::emit_fill(value_id scalar, offset to) {
   ir::type const t = type_of(scalar);
   out_.emit(&doing<lane_fill>::run, to, at(scalar), 0, t == ir::boolean ? 1 : lane_size_of(t.element));
 }
-// The lanes of any scalar.
+// The lanes of any scalar, broadcast if it is uniform.
 inline offset lowering::lanes_of(value_id v) {
   if (is_lanes(v)) return at(v);
   offset const to = temporary_lanes();
@@ -87,7 +87,7 @@ inline void lowering::emit_spread(value_id array, offset to) {
     out_.emit(&doing<lane_spread<T>>::run, to, at(array), 0, offset{type_of(array).rank});
   });
 }
-// A list: the array that the operation indexes, its rank, and of its first indices {how, word, word of the step}.
+// A list: the array that the operation indexes, its rank, and of its first indices {kind, word, word of the stride}.
 inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t count) const {
   value_id const array = f_.operand(n, 0);
   std::vector<offset> list{at(array), offset{type_of(array).rank}};
@@ -106,7 +106,7 @@ inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t c
 
 // ---- scalars
 
-// The result may stand where an operand that dies stood, if their numbers have one size.
+// The result may reuse the row of an operand at its last use, if their numbers have one size.
 inline void lowering::free_lanes(node_id n) {
   offset const size = lane_size_of(type_of(f_.result(n)).element);
   for (value_id const v : f_.operands_of(n))
@@ -132,7 +132,7 @@ inline void lowering::lane_elementwise(node_id n) {
   handler run = all[0];
   if (count == 2) {
     value_id a = f_.operand(n, 0), b = f_.operand(n, 1);
-    // A number that is the same for all lanes goes to the right, where the operation can be turned round.
+    // A uniform number becomes the right operand, if the operation has a mirrored form.
     if (ir::op const turned = turned_round(code); !is_lanes(a) && is_lanes(b) && turned != ir::op::none) {
       std::swap(a, b);
       code = turned;
@@ -152,7 +152,7 @@ inline void lowering::lane_elementwise(node_id n) {
     lanes_->last = {made, result, code, variant == 1};
 }
 
-// A sum, difference or product of a strided value and a number that all lanes share: of the first lane; and the step.
+// A sum, difference or product of a strided value and a uniform number: the first lane's number, and the stride.
 inline void lowering::lane_strided(node_id n) {
   value_id const a = f_.operand(n, 0), b = f_.operand(n, 1), result = f_.result(n);
   ir::op const code = f_[n].code;
@@ -206,7 +206,7 @@ inline ir::op lowering::turned_round(ir::op code) {
   }
 }
 
-// The last instruction and an operation on its result x become one.
+// Fuses the last instruction and an operation on its result x.
 inline bool lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n) {
   auto const last = lanes_->last;
   if (last.value == ir::nothing || last.at + 1 != out_.here() || last.value != x || x == other ||

@@ -1,5 +1,5 @@
-// From programs to instructions: one function at a time, in one walk. Where each value stands, how long it lives, and who
-// gives its buffer back.
+// From programs to instructions: one function at a time, in one walk. Allocates frame slots, tracks last uses, and places
+// reference-count operations.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -24,14 +24,14 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// What the functions of one program share while they are lowered.
+/// Lowering state that the functions of a program share.
 struct lowering_of_program {
   ir::program const& owner;
   execution_options options;
   code& to;
   emitter out;
   std::vector<std::uint32_t> number_of; // of a function of the program; ~0: not called yet
-  std::vector<ir::function_id> order;   // of those that are called
+  std::vector<ir::function_id> order;   // of called functions
 
   std::uint32_t number(ir::function_id f) {
     auto& n = number_of[index_of(f)];
@@ -60,14 +60,14 @@ public:
 private:
   static constexpr offset no_word = ~offset{};
 
-  // A body that is lowered to run in lanes.
+  // The body of a map that is being vectorised.
   struct lanes_context {
     lane_plan const& plan;
     offset block;                   // the words of the block (block_words)
-    frame_words rows{0};            // rows of lanes, numbered in words
-    std::vector<offset> pointers{}; // by row: the word that points to it
-    std::vector<offset> steps{};    // words of steps of strided values
-    offset truth = no_word;         // in a branch that not all lanes take: points to whether they take it
+    frame_words rows{0};            // rows of lanes, in units of words
+    std::vector<offset> pointers{}; // for each row: the word that points to it
+    std::vector<offset> steps{};    // words of the strides of strided values
+    offset truth = no_word;         // in a divergent branch: points to the mask
     int depth = 0;                  // of loops
     struct {                        // an instruction on doubles that the next one may be fused with
       std::uint32_t at = ~0u;
@@ -79,36 +79,36 @@ private:
   // A result of a map that is reduced and not stored.
   struct fused_map {
     node_id reduce;
-    offset state;           // of a map inside a block: the word that points to eight rows of sums
-    offset row = no_word;   // which they are
+    offset state;           // of a nested map: the word that points to eight rows of sums
+    offset row = no_word;   // these rows
     offset count = no_word; // the word of the number of elements
   };
 
-  // A result of a map that runs in blocks.
+  // A result of a vectorised map.
   struct block_output {
     value_id result, yielded;
-    offset array = no_word;       // the result, or three words that stand for the array that is not made
-    node_id reduce = ir::nothing; // what the result is reduced by, and not stored
+    offset array = no_word;       // the result, or three words in place of an array that is not created
+    node_id reduce = ir::nothing; // the reduction that consumes the result instead of storing it
     offset state = no_word;       // of the reduction
-    offset place = no_word;       // points to where the block's elements go
-    offset row = no_word;         // of lanes, where that is
+    offset place = no_word;       // points to the destination of the block's elements
+    offset row = no_word;         // of lanes, if they are there
   };
 
-  // ---- where values stand
+  // ---- slots of values
 
   struct home {
     offset at = no_word;
-    bool owns_words = false; // they are free when the value dies
-    offset row = no_word;    // of lanes: the row that `at` points to, for the value alone
-    offset owner = no_word;  // of lanes in an array: the word that counts its buffer
+    bool owns_words = false; // they are freed at the last use
+    offset row = no_word;    // of lanes: the row that `at` points to, if the value owns it
+    offset owner = no_word;  // of lanes in an array: the word that owns a reference to its buffer
     offset first = no_word;  // of a strided value: the word of the first lane's number
-    offset step = no_word;   // the word of what each lane has more than the one before
+    offset step = no_word;   // the word of the stride
   };
-  // A value at the operation that uses it last.
+  // A value at its last use.
   struct death {
     value_id value;
     bool frees_words;
-    bool releases; // it counts a buffer
+    bool releases; // it owns a reference to a buffer
   };
   struct move {
     offset from, to, words;
@@ -116,7 +116,7 @@ private:
   };
 
   ir::type type_of(value_id v) const { return f_.type_of(v); }
-  // Of a function of floating-point numbers, or what a reduction combines by.
+  // The index of a function of floating-point numbers, or of the operation of a reduction.
   offset number(ir::op code) const { return ir::number_in(p_.math, code); }
   offset at(value_id v) const { return homes_[index_of(v)].at; }
   bool is_parameter(value_id v) const {
@@ -124,7 +124,7 @@ private:
     return !all.empty() && index_of(v) - index_of(all[0]) < all.size();
   }
   bool is_lanes(value_id v) const { return lanes_ != nullptr && lanes_->plan.varies(v); }
-  // Of a scalar in lanes: the pointer to them.
+  // For a scalar in lanes: the pointer to them.
   offset words(value_id v) const { return words_of(type_of(v)); }
   offset owner_word(value_id v) const { return at(v) + (type_of(v).rank > 0 ? word_size : 0); }
   bool is_counted(value_id v) const { return execute::is_counted(type_of(v)) && !type_of(v).is_accumulator; }
@@ -132,7 +132,7 @@ private:
   bool has_count(value_id v) const { return is_counted(v) && at(v) != no_word; }
 
   void put_home(value_id v, offset where, bool owns = false) { homes_[index_of(v)] = {where, owns}; }
-  // A new home, or the one that the value was meant to have.
+  // A new slot, or the hinted one.
   offset new_home(value_id v) {
     if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
       put_home(v, hint);
@@ -142,14 +142,14 @@ private:
     put_home(v, where, true);
     return where;
   }
-  // ---- how long they live
+  // ---- live ranges
 
   bool is_only_use(value_id v, node_id n) const {
     for (ir::use_id const u : f_.uses_of(v))
       if (f_[u].user != n) return false;
     return true;
   }
-  // A value that was made in region r: it dies where it is used last, or at once.
+  // Registers a value defined in region r: its last use, or its definition if it is unused.
   void live_in(value_id v, region_id r) {
     if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
       dying_[index_of(last)].push_back({v, homes_[index_of(v)].owns_words, has_count(v)});
@@ -172,12 +172,12 @@ private:
     else if (d.frees_words)
       words_.give(h.at, words(d.value));
   }
-  // What dies with an operation, when all of it is emitted.
+  // Frees the slots of values with their last use here, and releases references, after the operation is emitted.
   void finish(node_id n) {
     auto const all = std::exchange(dying_[index_of(n)], {});
     for (death const& d : all) die(d);
   }
-  // Words of scalars that die here: results of the operation may stand there.
+  // Frees the words of scalars with their last use here, so that results of the operation may reuse them.
   void free_scalars(node_id n) {
     auto& all = dying_[index_of(n)];
     std::erase_if(all, [&](death const& d) {
@@ -185,7 +185,7 @@ private:
       return !d.releases;
     });
   }
-  // Takes the count of a value that dies here; its words stay until the operation is finished.
+  // Transfers the reference of a value at its last use; its words stay until the operation is finished.
   bool consume(value_id v, node_id n) {
     for (death& d : dying_[index_of(n)])
       if (d.value == v && d.releases) {
@@ -194,11 +194,11 @@ private:
       }
     return false;
   }
-  // The count that an operation gives away with a value: its own, if it dies here, else another one.
+  // The reference that an operation transfers with a value: the value's own at its last use, else a new one.
   void give_count(value_id v, node_id n) {
     if (is_counted(v) && !consume(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
   }
-  // The words of a value that dies here become those of another.
+  // Reuses the words of a value at its last use for another value.
   bool take_words(value_id v, node_id n) {
     auto& all = dying_[index_of(n)];
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -212,8 +212,8 @@ private:
     out_.emit(
         type_of(v).is_function() ? &doing<release_function_at>::run : &release_owner::run, 0, owner_word(v));
   }
-  // Counts of values that die with an operation, whose regions are run at most once, pass into its regions: there they
-  // are given back where the region uses the value last. Each region begins with those that it does not use.
+  // References of values with their last use at an operation whose regions run at most once are transferred into the
+  // regions, which release them at their own last use. Each region begins by releasing those that it does not use.
   values pass_into_regions(node_id n) {
     values given;
     for (death& d : dying_[index_of(n)])
@@ -231,7 +231,7 @@ private:
         release(v);
   }
 
-  // ---- regions, which give their results to certain words
+  // ---- regions, with destinations for their results
 
   void lower_region(region_id r, node_id left_out = ir::nothing) {
     node_id const last = f_.yield_of(r);
@@ -245,7 +245,7 @@ private:
       finish(n);
     }
   }
-  // A scalar that the region yields is computed in the words it goes to, where no value that stands there is still used.
+  // A scalar that the region yields is computed in its destination, unless a value in that slot is still live.
   void hint_results(region_id r, std::span<offset const> to, std::span<value_id const> standing_there) {
     auto const yielded = f_.operands_of(f_.yield_of(r));
     for (std::size_t k = 0; k < to.size(); ++k) {
@@ -259,7 +259,7 @@ private:
       hints_[index_of(v)] = to[k];
     }
   }
-  // Whether the operation's result is written after all that it reads.
+  // Whether the operation writes its result after reading all operands.
   bool writes_last(node_id n) const {
     ir::op const c = f_[n].code;
     return ir::is_elementwise(c) || c == ir::op::convert || c == ir::op::at || c == ir::op::length;
@@ -272,7 +272,7 @@ private:
     }
     return false;
   }
-  // Whether a loop stacks, at the beginning of each turn, a number that it carries: what that becomes can stand in its place.
+  // Whether a loop stacks a loop-carried number at the start of each iteration: the next value can reuse its slot.
   bool is_stacked_first(ir::use_id u, region_id body) const {
     node_id const loop = f_[body].parent, user = f_[u].user;
     if (lanes_ != nullptr || loop == ir::nothing || f_[loop].code != ir::op::loop) return false;
@@ -280,7 +280,7 @@ private:
     return user == f_.yield_of(body) && index_of(u) - f_[user].first_operand >= f_[loop].operand_count - 1u &&
            f_.is_argument(v) && f_.region_of(v) == body && f_[v].index > 0 && type_of(v).rank == 0;
   }
-  // The region's first results go to these words.
+  // Moves the region's first results to these words.
   void yield_to(region_id r, std::span<offset const> to) {
     node_id const last = f_.yield_of(r);
     auto const yielded = f_.operands_of(last);
@@ -292,7 +292,7 @@ private:
     release_overwritten(last, to);
     emit_moves(moves);
   }
-  // Arrays that die with a yield which puts others in their place.
+  // Releases arrays that a yield overwrites.
   void release_overwritten(node_id last, std::span<offset const> to) {
     for (death& d : dying_[index_of(last)])
       if (d.releases && std::find(to.begin(), to.end(), at(d.value)) != to.end()) {
@@ -308,7 +308,7 @@ private:
     else
       out_.emit(&move_words::run, m.to, m.from, 0, m.words);
   }
-  // All at once: what is moved away is read before it is overwritten.
+  // A parallel move: each source is read before it is overwritten.
   void emit_moves(std::vector<move>& moves) {
     std::erase_if(moves, [](move const& m) { return m.from == m.to; });
     while (!moves.empty()) {
@@ -322,7 +322,7 @@ private:
         moves.erase(ready);
         continue;
       }
-      // A circle: one of them waits elsewhere.
+      // A cycle: one value moves to a temporary.
       move& first = moves.front();
       offset const aside = first.lane_size != 0 ? temporary_lanes() : words_.take(first.words);
       emit_move({first.from, aside, first.words, first.lane_size});
@@ -370,7 +370,7 @@ private:
   void lower_sample(node_id n);
   void lower_assert(node_id n);
 
-  // ---- in lanes (lower_lanes.hpp, lower_lane_*.hpp, lower_blocks.hpp)
+  // ---- vectorised operations (lower_lanes.hpp, lower_lane_*.hpp, lower_blocks.hpp)
 
   void lower_in_lanes(node_id n);
   void lane_elementwise(node_id n);
@@ -464,16 +464,16 @@ private:
   ir::function const& f_;
   emitter& out_;
   frame_words words_{first_parameter};
-  std::vector<home> homes_;               // by value
-  std::vector<offset> hints_;             // by value
-  std::vector<std::vector<death>> dying_; // by operation
+  std::vector<home> homes_;               // for each value
+  std::vector<offset> hints_;             // for each value
+  std::vector<std::vector<death>> dying_; // for each operation
   ir::use_order order_;
   std::vector<move> aside_;
   std::vector<offset> temporary_rows_;
-  std::vector<std::pair<offset, offset>> temporary_arrays_; // of lanes: their words, how many
-  lanes_context* lanes_ = nullptr; // while the body of a map is lowered to run in lanes
+  std::vector<std::pair<offset, offset>> temporary_arrays_; // of lanes: their words, and how many
+  lanes_context* lanes_ = nullptr;                          // while the body of a map is vectorised
   std::vector<fused_map> fused_maps_;
-  std::vector<std::uint32_t> calls_; // whose operand c is the size of the frame
+  std::vector<std::uint32_t> calls_; // instructions whose operand c is the size of the frame
 };
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

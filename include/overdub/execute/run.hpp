@@ -1,4 +1,4 @@
-// One run of a lowered program: arguments and results between C++ and frames, and the machines that threads keep.
+// A run of a lowered program: arguments and results between C++ and frames, and the machines of a thread.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -46,7 +46,7 @@ throw_result_type(code const& c, std::size_t i, ir::type wanted) {
       detail::text_of(c.results[i]).c_str(), detail::text_of(wanted).c_str()));
 }
 
-// An argument as programs know it: other integers than i64 are i64, containers and spans are arrays of rank 1.
+// The type of an argument in programs: integers become i64, containers and spans arrays of rank 1.
 template <class A>
 struct argument_type {
   static constexpr ir::type of(A const&) { return detail::type_of_cpp<A>; }
@@ -80,7 +80,7 @@ void pass_argument(machine& m, std::byte* frame, offset at, A const& x) {
     deliver(m, frame, at, x);
 }
 
-// What a C++ type asks for, as a result.
+// The types that a C++ result type requires.
 template <class R>
 inline constexpr ir::type result_type = detail::type_of_cpp<R>;
 template <class T>
@@ -113,7 +113,7 @@ R take_result(std::byte const* frame, offset at) {
         static_cast<std::size_t>(extent(frame, at, 0))};
 }
 
-/// Whether compiled code ran to its end; false where it throws fails_ahead.
+/// Whether compiled code ran to its end; false if it throws fails_ahead.
 template <class Run>
 bool ran_ahead(Run const& run) {
   try {
@@ -124,12 +124,12 @@ bool ran_ahead(Run const& run) {
   }
 }
 
-/// One call at a time of one program, on one machine.
+/// A call of a program on a machine.
 class program_run {
 public:
   program_run(code const& c, machine& m) : c_(&c), m_(&m) {}
 
-  /// Runs the program on these arguments; its results stand at the bottom of the machine's stack until they are released.
+  /// Runs the program on these arguments; its results are at the bottom of the machine's stack until they are released.
   template <class... A>
   void operator()(A const&... a) {
     if (sizeof...(A) != c_->parameters.size()) throw_argument_count(*c_, sizeof...(A));
@@ -137,13 +137,13 @@ public:
     (check(i++, argument_type<A>::of(a)), ...);
     run(nullptr, [&](auto const& pass) { (pass(a), ...); });
   }
-  /// The same where the types are known to be right: fill(pass) calls pass(x) for each argument, and may be called twice.
-  /// What the program was compiled for are `contexts`.
+  /// For arguments of the right types: fill(pass) calls pass(x) for each argument, and may be called twice. `contexts` are
+  /// those that the program was compiled for.
   template <class Fill>
   void with(void* const* contexts, Fill const& fill) {
     run(contexts, fill);
   }
-  /// The result at an offset, which becomes that of the next one.
+  /// The result at an offset, which is advanced to the next one.
   template <class R>
   R next_result(offset& at) const {
     return take_result<R>(base_, std::exchange(at, at + words_of(result_type<R>) * word_size));
@@ -155,7 +155,7 @@ public:
       for (datum const& d : arguments) pass(d);
     });
   }
-  /// Scalars that stand in words already.
+  /// For scalars in words.
   void on_words(void* const* contexts, std::byte const* arguments) {
     run_on(*c_, contexts, [&] {
       std::memcpy(frame_ + first_parameter, arguments, c_->parameters.size() * word_size);
@@ -177,7 +177,7 @@ public:
     (std::make_index_sequence<std::tuple_size_v<R>>{});
     else return take_result<R>(base_, 0);
   }
-  /// Whether the program's results are what R asks for; else throws.
+  /// Throws unless the program's results match R.
   template <class R>
   static void check_results(code const& c) {
     if constexpr (std::is_void_v<R>)
@@ -202,7 +202,7 @@ public:
     }
     return all;
   }
-  /// Gives the results' buffers back.
+  /// Releases the buffers of the results.
   void release() {
     if (std::exchange(m_->abandoned, false)) return m_->buffers.reset();
     offset at = 0;
@@ -230,7 +230,7 @@ private:
     };
     if (!ran_ahead([&] { run_on(*c_, contexts, pass_all); })) run_on(c_->interpreted(), contexts, pass_all);
   }
-  // An exception leaves no buffers.
+  // After an exception, no buffers remain.
   template <class Pass>
   void run_on(code const& c, void* const* contexts, Pass const& pass_all) {
     begin(c);
@@ -263,7 +263,7 @@ private:
   std::byte* frame_ = nullptr;
 };
 
-/// Gives the results back at the end of a scope.
+/// Releases the results at the end of a scope.
 struct releasing {
   program_run& of;
   explicit releasing(program_run& r) : of(r) {}
@@ -280,7 +280,7 @@ struct flag {
   ~flag() { of = false; }
 };
 
-/// The machines that a thread has made and does not use now.
+/// The free machines of a thread.
 class machine_pool {
 public:
   machine_pool() = default;
@@ -288,7 +288,7 @@ public:
   machine_pool& operator=(machine_pool const&) = delete;
   ~machine_pool() { closed() = true; }
 
-  /// A machine of this thread's, given back at the end of a scope.
+  /// A machine of this thread, returned at the end of a scope.
   class borrowed {
   public:
     OVERDUB_HIDDEN borrowed() {
@@ -305,7 +305,7 @@ public:
     OVERDUB_HIDDEN ~borrowed() {
       --depth();
       if (auto* const pool = mine(); pool != nullptr && pool->free_.size() < kept)
-        pool->free_.push_back(std::move(machine_)); // there is room: it is reserved
+        pool->free_.push_back(std::move(machine_)); // cannot throw: capacity is reserved
     }
     machine& operator*() const { return *machine_; }
 
@@ -331,7 +331,7 @@ private:
     thread_local bool flag = false;
     return flag;
   }
-  // Nothing while the thread ends.
+  // Null while the thread ends.
   OVERDUB_HIDDEN static machine_pool* mine() {
     if (closed()) return nullptr;
     thread_local machine_pool pool;

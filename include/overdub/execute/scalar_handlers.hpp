@@ -1,4 +1,4 @@
-// The instructions for scalars: elementwise operations, conversions, moves, elements of arrays; and fused pairs.
+// Scalar instructions: element-wise operations, conversions, moves, elements of arrays; and fused pairs.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -11,9 +11,9 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// Where an operand stands: in the frame, or in the register of the last result.
+/// The location of an operand: in the frame, or in the register of the last result.
 enum class source : bool { frame, kept };
-/// Whether a result is written to the frame, or the next instruction alone uses it.
+/// Whether a result is written to the frame, or only passed to the next instruction.
 enum class result : bool { stored, passed };
 
 // The variants of an instruction, as bits of an index.
@@ -32,7 +32,7 @@ template <class T, source S>
     return static_cast<T>(x);
 }
 
-// The last act of a handler with a result.
+// The tail call of a handler with a result.
 #define OVERDUB_GIVE(T, STORED, RESULT)                                                                      \
   auto const given_ = (RESULT);                                                                              \
   if constexpr ((STORED) == result::stored) put<T>(frame, at->out, given_);                                  \
@@ -43,7 +43,7 @@ template <class T, source S>
   else                                                                                                       \
     OVERDUB_NEXT
 
-// The type that an operation gives for operands of type T.
+// The result type of an operation for operands of type T.
 template <class Op, class T>
 using given_by =
     std::conditional_t<Op::rule == ir::type_rule::comparison || Op::rule == ir::type_rule::test, bool, T>;
@@ -74,7 +74,7 @@ struct ternary {
   }
 };
 
-// Calls of functions: c (of ternary ones: the word behind the instruction) is their number.
+// Function calls: c (for three operands: the word after the instruction) is the index of the function.
 template <class T>
 struct call1 {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -83,7 +83,7 @@ struct call1 {
     OVERDUB_GO(at + 1, frame, 0, static_cast<double>(r));
   }
 };
-// The sine of a, and its cosine, which goes to b: glibc has one function for both, which gives the same bits.
+// The sine of a, and its cosine, which goes to b: glibc computes both by one function, with the same bits.
 template <class T>
 struct call_sine_and_cosine {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -148,7 +148,7 @@ constexpr std::size_t type_index(ir::scalar s) {
   return static_cast<std::size_t>(s) - static_cast<std::size_t>(ir::scalar::boolean);
 }
 
-/// Of a type of operands: the handlers of all variants; null where there is none.
+/// For a type of operands: the handlers of all variants; null if there is none.
 using variants = std::array<handler, 8>;
 
 template <class Op, class T>
@@ -209,7 +209,7 @@ struct fused {
 struct fused_row {
   ir::op first, second;
   side on;
-  std::array<std::array<handler, 8>, 2> integer_double; // kept_b says that c is kept
+  std::array<std::array<handler, 8>, 2> integer_double; // kept_b: c is in the register
 };
 
 template <class First, class Second, side S>
@@ -294,7 +294,7 @@ struct fused_load {
 struct fused_load_row {
   ir::op second;
   side on;
-  variants on_doubles; // kept_b says that c is kept
+  variants on_doubles; // kept_b: c is in the register
 };
 template <class Second, side S>
 constexpr fused_load_row fused_load_row_of() {
@@ -325,7 +325,7 @@ OVERDUB_HIDDEN inline constexpr auto convert_handlers = for_each_type([]<class F
   return for_each_type([]<class To>() -> handler { return &converting<From, To>::run; });
 });
 
-/// A word; `move_words`: c of them, neither part in the other.
+/// Moves a word; `move_words`: c of them, which must not overlap.
 struct move_word {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     write(frame + at->out, read<std::uint64_t>(frame + at->a));

@@ -1,4 +1,4 @@
-// Values between C++ and frames: arguments of programs and host functions, and their results.
+// Values between C++ and frames: arguments and results of programs and host functions.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// The part of an array of arrays at `from`, which goes on behind it.
+// The array at `from` as nested C++ arrays; advances `from`.
 template <class T>
 T copy_part(i64 const* extents, std::byte const*& from) {
   using element = typename T::value_type;
@@ -29,7 +29,7 @@ T copy_part(i64 const* extents, std::byte const*& from) {
   }
 }
 
-/// A value in a frame, with memory of its own.
+/// A value in a frame, copied.
 template <class T>
 T owned_copy(std::byte const* frame, offset at) {
   constexpr auto rank = detail::type_of_cpp<T>.rank;
@@ -43,7 +43,7 @@ T owned_copy(std::byte const* frame, offset at) {
   }
 }
 
-/// A value in a frame, as the host gets it: arrays of rank 1 are borrowed.
+/// A value in a frame, as the host receives it: arrays of rank 1 are borrowed.
 template <class T>
 T argument(machine&, std::byte const* frame, offset at) {
   if constexpr (detail::type_of_cpp<T>.rank == 0)
@@ -73,7 +73,7 @@ void flatten(array<T> const& a, std::byte*& to) {
   }
 }
 
-/// Writes a value to a frame; arrays are copied into a buffer of the machine's.
+/// Writes a value to a frame; arrays are copied into a buffer of the machine.
 template <class T>
 void deliver(machine& m, std::byte* frame, offset at, T const& x) {
   constexpr auto rank = detail::type_of_cpp<T>.rank;
@@ -109,7 +109,7 @@ auto with_type(ir::scalar s, F f) {
   }
 }
 
-/// Lends a datum's memory.
+/// Lends the memory of a datum.
 inline void lend(std::byte* frame, offset at, datum const& d) {
   if (d.type().rank == 0) return put(frame, at, d.bits());
   with_type(d.type().element, [&]<class T>(T) {
@@ -120,7 +120,7 @@ inline void lend(std::byte* frame, offset at, datum const& d) {
   for (std::size_t k = 0; k < d.shape().size(); ++k)
     put<i64>(frame, at + (2 + static_cast<offset>(k)) * word_size, d.shape()[k]);
 }
-/// Writes a datum, which may go out of scope.
+/// Writes a datum by copying it.
 inline void deliver_datum(machine& m, std::byte* frame, offset at, datum const& d) {
   if (d.type().rank == 0) return put(frame, at, d.bits());
   with_type(d.type().element, [&]<class T>(T) {
