@@ -87,17 +87,17 @@ take_buffer(machine& m, i64 const* extents, offset rank, std::size_t size, std::
 inline std::byte* make_array(
     machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t size,
     std::string_view op) {
-  i64 kept[ir::max_rank + 1];
+  i64 normalised[ir::max_rank + 1];
   bool empty = false;
   for (offset k = 0; k < rank; ++k) {
     if (extents[k] < 0) detail::throw_negative(op, extents[k]);
-    kept[k] = empty ? 0 : extents[k];
+    normalised[k] = empty ? 0 : extents[k];
     empty = empty || extents[k] == 0;
   }
-  buffer* const b = take_buffer(m, kept, rank, size, op);
+  buffer* const b = take_buffer(m, normalised, rank, size, op);
   put(frame, at, b->data());
   put(frame, at + word_size, b);
-  std::memcpy(frame + at + 2 * word_size, kept, rank * word_size);
+  std::memcpy(frame + at + 2 * word_size, normalised, rank * word_size);
   return b->data();
 }
 

@@ -31,7 +31,7 @@ inline instruction const* start_blocks(machine&, std::byte* frame, instruction c
 /// The scalar loop at c runs the block if blocks are not vectorised, or after a lane has failed.
 inline instruction const* begin_block(machine& m, std::byte* frame, instruction const* at) {
   i64 const first = get<i64>(frame, at->out + block_words::first);
-  m.lanes = std::min(most_lanes, get<i64>(frame, at->a) - first);
+  m.lanes = std::min(maximum_lanes, get<i64>(frame, at->a) - first);
   m.elementwise = target(at, at->c);
   put(frame, at->out + block_words::end, first + m.lanes);
   return get<i64>(frame, at->out + block_words::in_lanes) != 0 ? at + 1 : m.elementwise;
@@ -73,7 +73,7 @@ inline void lane_window(machine&, std::byte* frame, instruction const& at) {
   auto const lanes = reinterpret_cast<std::uintptr_t>(get<std::byte*>(frame, at.a));
   put(frame, at.out, lanes - static_cast<std::size_t>(get<i64>(frame, at.b)) * at.c);
 }
-inline void lane_store_truths(machine& m, std::byte* frame, instruction const& at) {
+inline void lane_store_bools(machine& m, std::byte* frame, instruction const& at) {
   auto const* const from = lanes_at<bool>(frame, at.a);
   std::byte* const to = elements(frame, at.out) + get<i64>(frame, at.b);
   for (i64 i = 0, n = m.lanes; i < n; ++i) write(to + i, from[i] != 0);
@@ -88,7 +88,8 @@ void lane_store_rows(machine& m, std::byte* frame, instruction const& at) {
   auto const* const from = lanes_at<T>(frame, at.a);
   for (i64 i = 0, n = m.lanes; i < n; ++i)
     for (std::size_t k = 0; k < size; ++k, to += sizeof(T))
-      write(to, from_lane<T>(from[k * static_cast<std::size_t>(most_lanes) + static_cast<std::size_t>(i)]));
+      write(
+          to, from_lane<T>(from[k * static_cast<std::size_t>(maximum_lanes) + static_cast<std::size_t>(i)]));
 }
 /// The same for an array that the lanes share. c: the rank and size.
 inline void lane_store_same_rows(machine& m, std::byte* frame, instruction const& at) {
@@ -101,9 +102,9 @@ inline void lane_store_same_rows(machine& m, std::byte* frame, instruction const
 // ---- indices of lanes: {kind, word, word of the stride}
 
 enum class indexed_by : offset {
-  once,  // uniform: the word is the index of all lanes
-  lanes, // varying: the word points to the indices
-  steps  // strided: the word is the index of the first lane; each lane adds the stride
+  uniform, // the word is the index of all lanes
+  varying, // the word points to the indices
+  strided  // the word is the index of the first lane; each lane adds the stride
 };
 /// Whether the first index and n - 1 strides from it are in bounds of an array of this size. n > 0.
 inline bool are_in(i64 first, i64 step, i64 n, i64 size) {
@@ -121,17 +122,17 @@ inline bool next_offset(i64& to, i64 size, std::uint64_t index) {
   to = static_cast<i64>(static_cast<std::uint64_t>(to) * static_cast<std::uint64_t>(size) + index);
   return index < static_cast<std::uint64_t>(size);
 }
-inline bool are_in_where_true(i64 const* index, i64 size, i64 const* truth, i64 n) {
+inline bool are_in_where_true(i64 const* index, i64 size, i64 const* mask, i64 n) {
   bool all = true;
   for (i64 i = 0; i < n; ++i)
-    all = all && (truth[i] == 0 || static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(size));
+    all = all && (mask[i] == 0 || static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(size));
   return all;
 }
 // The offsets, in scalars, that each lane's indices select; false if an index is out of range. Lanes without a set mask are
 // ignored.
 inline bool lane_offsets(
     machine& m, std::byte const* frame, offset array, offset rank, offset const* indices, offset count,
-    i64 (&to)[most_lanes], i64 const* truth = nullptr) {
+    i64 (&to)[maximum_lanes], i64 const* mask = nullptr) {
   i64 const n = m.lanes;
   std::fill_n(to, n, 0);
   for (offset k = 0; k < rank; ++k) {
@@ -142,23 +143,23 @@ inline bool lane_offsets(
     }
     auto const how = static_cast<indexed_by>(indices[3 * k]);
     offset const word = indices[3 * k + 1];
-    if (how == indexed_by::lanes) {
+    if (how == indexed_by::varying) {
       auto const* const index = get<i64 const*>(frame, word);
       bool all = true;
       for (i64 i = 0; i < n; ++i) all = next_offset(to[i], size, static_cast<std::uint64_t>(index[i])) && all;
-      if (!all && !(truth != nullptr && are_in_where_true(index, size, truth, n))) return false;
+      if (!all && !(mask != nullptr && are_in_where_true(index, size, mask, n))) return false;
     } else {
       i64 const first = get<i64>(frame, word);
-      i64 const step = how == indexed_by::steps ? get<i64>(frame, indices[3 * k + 2]) : 0;
-      if (truth != nullptr) {
-        i64 index[most_lanes];
+      i64 const step = how == indexed_by::strided ? get<i64>(frame, indices[3 * k + 2]) : 0;
+      if (mask != nullptr) {
+        i64 index[maximum_lanes];
         for (i64 i = 0; i < n; ++i) {
           auto const lane = static_cast<std::uint64_t>(first) +
                             static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(i);
           index[i] = static_cast<i64>(lane);
           (void)next_offset(to[i], size, lane);
         }
-        if (!are_in_where_true(index, size, truth, n)) return false;
+        if (!are_in_where_true(index, size, mask, n)) return false;
         continue;
       }
       if (!are_in(first, step, n, size)) return false;
@@ -192,7 +193,7 @@ bool lane_at_steps(machine& m, std::byte* frame, instruction const& at) {
 template <class T>
 bool lane_gather(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
-  i64 from[most_lanes];
+  i64 from[maximum_lanes];
   if (!lane_offsets(m, frame, list[0], list[1], list + 2, list[1], from)) return false;
   std::byte const* const all = elements(frame, list[0]);
   auto* const out = lanes_at<T>(frame, at.out);
@@ -205,15 +206,15 @@ template <class T>
 bool lane_parts(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   offset const array = list[0], rank = list[1];
-  i64 from[most_lanes];
+  i64 from[maximum_lanes];
   if (!lane_offsets(m, frame, array, rank, list + 2, at.b, from)) return false;
   i64 extents[ir::max_rank + 1]{};
   for (offset k = at.b; k < rank; ++k) extents[k - at.b] = extent(frame, array, k);
   auto* to = reinterpret_cast<in_lane<T>*>(make_array(
-      m, frame, at.out, extents, rank - at.b, sizeof(in_lane<T>) * static_cast<std::size_t>(most_lanes),
+      m, frame, at.out, extents, rank - at.b, sizeof(in_lane<T>) * static_cast<std::size_t>(maximum_lanes),
       "at"));
   std::byte const* const all = elements(frame, array);
-  for (i64 k = 0, size = scalars(frame, array, rank, at.b); k < size; ++k, to += most_lanes)
+  for (i64 k = 0, size = scalars(frame, array, rank, at.b); k < size; ++k, to += maximum_lanes)
     for (i64 i = 0, n = m.lanes; i < n; ++i)
       to[i] = as_lane<T>(read<T>(all + static_cast<std::size_t>(from[i] + k) * sizeof(T)));
   return true;
@@ -225,8 +226,8 @@ void lane_spread(machine& m, std::byte* frame, instruction const& at) {
   for (offset k = 0; k < at.c; ++k) extents[k] = extent(frame, at.a, k);
   std::byte const* from = elements(frame, at.a);
   auto* to = reinterpret_cast<in_lane<T>*>(make_array(
-      m, frame, at.out, extents, at.c, sizeof(in_lane<T>) * static_cast<std::size_t>(most_lanes), "map"));
-  for (i64 k = scalars(frame, at.a, at.c); k > 0; --k, from += sizeof(T), to += most_lanes)
+      m, frame, at.out, extents, at.c, sizeof(in_lane<T>) * static_cast<std::size_t>(maximum_lanes), "map"));
+  for (i64 k = scalars(frame, at.a, at.c); k > 0; --k, from += sizeof(T), to += maximum_lanes)
     std::fill_n(to, m.lanes, as_lane<T>(read<T>(from)));
 }
 
@@ -246,11 +247,11 @@ inline void lane_row(machine&, std::byte* frame, instruction const& at) {
 template <class T>
 bool lane_pick(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
-  i64 from[most_lanes];
+  i64 from[maximum_lanes];
   if (!lane_offsets(m, frame, list[0], list[1], list + 2, list[1], from)) return false;
   auto const* const all = lanes_at<T>(frame, list[0]);
   auto* const out = lanes_at<T>(frame, at.out);
-  for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = all[from[i] * most_lanes + i];
+  for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = all[from[i] * maximum_lanes + i];
   return true;
 }
 /// Stores lanes at an element with uniform indices. The list: array, rank, number of indices, indices, the lanes; c: the
@@ -262,7 +263,7 @@ inline void lane_update(machine& m, std::byte* frame, instruction const& at) {
   make_unique(m, frame, array, rank, at.c);
   std::memmove(
       elements(frame, array) + static_cast<std::size_t>(i) * at.c, get<std::byte*>(frame, list[3 + count]),
-      static_cast<std::size_t>(m.lanes) * (at.c / static_cast<std::size_t>(most_lanes)));
+      static_cast<std::size_t>(m.lanes) * (at.c / static_cast<std::size_t>(maximum_lanes)));
 }
 /// The same for a part, with an array of lanes.
 inline void lane_update_part(machine& m, std::byte* frame, instruction const& at) {
@@ -279,18 +280,18 @@ inline void lane_update_part(machine& m, std::byte* frame, instruction const& at
 template <class T>
 bool lane_scatter(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
-  i64 to[most_lanes];
+  i64 to[maximum_lanes];
   if (!lane_offsets(m, frame, list[0], list[1], list + 2, list[1], to)) return false;
-  make_unique(m, frame, list[0], list[1], sizeof(in_lane<T>) * static_cast<std::size_t>(most_lanes));
+  make_unique(m, frame, list[0], list[1], sizeof(in_lane<T>) * static_cast<std::size_t>(maximum_lanes));
   auto* const all = lanes_at<T>(frame, list[0]);
   auto const* const from = lanes_at<T>(frame, at.b);
-  for (i64 i = 0, n = m.lanes; i < n; ++i) all[to[i] * most_lanes + i] = from[i];
+  for (i64 i = 0, n = m.lanes; i < n; ++i) all[to[i] * maximum_lanes + i] = from[i];
   return true;
 }
 /// An array of the lanes in a list; b: their number, c: the size of a lane.
 inline void lane_array(machine& m, std::byte* frame, instruction const& at) {
   i64 const count = at.b;
-  auto const row = std::size_t{at.c} * static_cast<std::size_t>(most_lanes);
+  auto const row = std::size_t{at.c} * static_cast<std::size_t>(maximum_lanes);
   std::byte* to = make_array(m, frame, at.out, &count, 1, row, "array");
   offset const* const list = list_of(m, at);
   for (offset k = 0; k < at.b; ++k, to += row)
@@ -299,7 +300,7 @@ inline void lane_array(machine& m, std::byte* frame, instruction const& at) {
 /// An array of length a, filled with the lanes at b.
 inline void lane_fill_array(machine& m, std::byte* frame, instruction const& at) {
   i64 const count = get<i64>(frame, at.a);
-  auto const row = std::size_t{at.c} * static_cast<std::size_t>(most_lanes);
+  auto const row = std::size_t{at.c} * static_cast<std::size_t>(maximum_lanes);
   std::byte* to = make_array(m, frame, at.out, &count, 1, row, "fill");
   for (i64 k = 0; k < count; ++k, to += row)
     std::memcpy(to, get<std::byte*>(frame, at.b), static_cast<std::size_t>(m.lanes) * at.c);

@@ -55,7 +55,7 @@ public:
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
     try {
-      if (thread_ == number_of_thread) [[likely]] // 0 without machine code
+      if (thread_ == number_of_thread) [[likely]] // never without machine code
         compiled_(frame_, machine_.get());
       else
         run_on_machine();
@@ -112,7 +112,7 @@ private:
   OVERDUB_DECL void make_frame();
   // Runs the interpreter; or machine code in another thread than the last, whose stack limit must be read.
   [[gnu::noinline]] void run_on_machine() {
-    thread_ = nobody; // until the run ends: the stack limit in the machine is this thread's
+    thread_ = no_thread; // until the run ends: the stack limit in the machine is this thread's
     if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
       (void)machine_->base(0);
     machine_->program = code_.get();
@@ -124,7 +124,7 @@ private:
   }
   // The index of this thread; 0 before its first call.
   OVERDUB_HIDDEN static inline thread_local constinit std::uint64_t number_of_thread = 0;
-  static constexpr std::uint64_t nobody = ~std::uint64_t{0};
+  static constexpr std::uint64_t no_thread = ~std::uint64_t{0};
   OVERDUB_HIDDEN static std::uint64_t this_thread() {
     static std::atomic<std::uint64_t> last{0};
     if (number_of_thread == 0) number_of_thread = ++last;
@@ -141,11 +141,11 @@ private:
   std::vector<execute::offset> arrays_;                  // the array results
   std::size_t argument_bytes_ = 0;
   execute::instruction const* first_ = nullptr;
-  std::uint64_t thread_ = nobody; // the thread of the last call
+  std::uint64_t thread_ = no_thread; // the thread of the last call
   std::unique_ptr<bound_call> interpreted_;
   std::byte* base_ = nullptr;
-  std::byte* own_ = nullptr;   // the buffer of its results,
-  std::byte* given_ = nullptr; // and the buffer of the last call's results
+  std::byte* own_ = nullptr;   // the words of its results in the frame,
+  std::byte* given_ = nullptr; // and those of the last call's results
   std::byte* frame_ = nullptr;
   results_at where_;
   bool is_ready_ = true; // nothing failed in the machine

@@ -40,8 +40,8 @@ OVERDUB_HIDDEN inline constexpr auto jump_handlers = table_of([]<class Op>() {
     if constexpr (Op::rule == ir::type_rule::comparison)
       return {
           &jump_unless_compared<Op, T, source::frame, source::frame>::run,
-          &jump_unless_compared<Op, T, source::kept, source::frame>::run,
-          &jump_unless_compared<Op, T, source::frame, source::kept>::run, nullptr};
+          &jump_unless_compared<Op, T, source::in_register, source::frame>::run,
+          &jump_unless_compared<Op, T, source::frame, source::in_register>::run, nullptr};
     else
       return {};
   };
@@ -95,7 +95,7 @@ struct halt {
 /// Creates the frame of a callee: return address, `words` arguments, literals.
 [[gnu::always_inline]] inline std::byte*
 make_frame(machine& m, std::byte* frame, instruction const* at, function_code const& callee) {
-  std::byte* const made = m.frame_behind(frame + at->c, callee.frame_bytes);
+  std::byte* const made = m.frame_after(frame + at->c, callee.frame_bytes);
   write(made + return_at, at);
   write(made + return_frame, frame);
   std::uint64_t const* const literals = m.program->literals.data() + callee.first_literal;
@@ -141,7 +141,7 @@ struct apply {
 
 /// Returns to the caller, whose call has the destinations of results; results without a destination stay. a: the list of
 /// their words, b: their number.
-struct give_back {
+struct return_values {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const* const from = read<instruction const*>(frame + return_at);
     if (from == nullptr) return halt::run(at, frame, m, x, y);
@@ -154,7 +154,7 @@ struct give_back {
   }
 };
 /// Returns one word, at a, to the `out` of the call.
-struct give_back_word {
+struct return_word {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const* const from = read<instruction const*>(frame + return_at);
     if (from == nullptr) return halt::run(at, frame, m, x, y);

@@ -23,7 +23,7 @@ template <class T>
 class deferred_adds {
 public:
   /// Whether the numbers fit; and whether a cell was added up too early.
-  enum class outcome { kept, too_many, too_early };
+  enum class outcome { recorded, too_many, too_early };
 
   /// Begins a block. O(cells of the previous one).
   void begin() {
@@ -34,10 +34,10 @@ public:
     forget_rows();
   }
   /// Records n numbers at `from` for one cell, without those of masked lanes. O(n).
-  outcome add(T* to, T const* from, i64 const* truth, i64 n) {
+  outcome add(T* to, T const* from, i64 const* mask, i64 n) {
     cell& c = cells_[find(to)];
     if (c.is_early) return outcome::too_early;
-    if (!keep(from, truth, n)) return outcome::too_many;
+    if (!record(from, mask, n)) return outcome::too_many;
     auto const last = static_cast<std::uint32_t>(rows_.size() - 1);
     if (c.count++ == 0) {
       c.first = last;
@@ -45,19 +45,19 @@ public:
     } else
       rows_[c.last].next = last;
     c.last = last;
-    return outcome::kept;
+    return outcome::recorded;
   }
   /// Records each number for the cell at its offset from `to`. O(n).
-  outcome scatter(T* to, i64 const* offsets, T const* from, i64 const* truth, i64 n) {
-    if (!keep(from, truth, n)) return outcome::too_many;
+  outcome scatter(T* to, i64 const* offsets, T const* from, i64 const* mask, i64 n) {
+    if (!record(from, mask, n)) return outcome::too_many;
     auto const last = static_cast<std::uint32_t>(rows_.size() - 1);
     scattered_.push_back({to, last, offsets_.size()});
-    for (i64 i = 0; i < n; ++i) offsets_.push_back(truth == nullptr || truth[i] != 0 ? offsets[i] : none);
-    return outcome::kept;
+    for (i64 i = 0; i < n; ++i) offsets_.push_back(mask == nullptr || mask[i] != 0 ? offsets[i] : none);
+    return outcome::recorded;
   }
   /// Adds up the cells, if there is enough work. O(numbers).
   void add_early(i64 n) {
-    if (rows_.size() < worth_it || !scattered_.empty()) return;
+    if (rows_.size() < profitable_from || !scattered_.empty()) return;
     add_cells(n);
     forget_rows();
   }
@@ -71,7 +71,7 @@ public:
     begin();
   }
   /// Undoes early additions, and restarts the block.
-  void take_back() {
+  void restart() {
     for (cell const& c : cells_)
       if (c.is_early) *c.to = c.before;
     begin();
@@ -79,8 +79,8 @@ public:
 
 private:
   static constexpr i64 none = -1;
-  static constexpr std::size_t worth_it = 64;               // rows
-  static constexpr std::size_t most = std::size_t{1} << 20; // numbers: they should fit into a cache
+  static constexpr std::size_t profitable_from = 64;           // rows
+  static constexpr std::size_t maximum = std::size_t{1} << 20; // numbers: they should fit into a cache
 
   struct cell {
     T* to;
@@ -105,15 +105,15 @@ private:
     used_ = 0;
     offsets_.clear();
   }
-  bool keep(T const* from, i64 const* truth, i64 n) {
+  bool record(T const* from, i64 const* mask, i64 n) {
     auto const size = static_cast<std::size_t>(n);
-    if (used_ + size > most) return false;
+    if (used_ + size > maximum) return false;
     if (used_ + size > numbers_.size()) numbers_.resize(std::max<std::size_t>(2 * numbers_.size(), 8192));
     T* const to = numbers_.data() + used_;
-    if (truth == nullptr)
+    if (mask == nullptr)
       std::copy_n(from, size, to);
     else // masked lanes add -0.0, the identity of addition; 0.0 for a subtraction
-      for (std::size_t i = 0; i < size; ++i) to[i] = truth[i] != 0 ? from[i] : -T{};
+      for (std::size_t i = 0; i < size; ++i) to[i] = mask[i] != 0 ? from[i] : -T{};
     rows_.push_back({used_});
     used_ += size;
     return true;
@@ -163,8 +163,8 @@ private:
   }
   template <std::size_t Count>
   void add_some(std::uint32_t const* which, i64 n) {
-    static constexpr std::array<T, most_lanes> nothing = [] {
-      std::array<T, most_lanes> all{};
+    static constexpr std::array<T, maximum_lanes> nothing = [] {
+      std::array<T, maximum_lanes> all{};
       all.fill(-T{});
       return all;
     }();

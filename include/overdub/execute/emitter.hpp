@@ -85,7 +85,7 @@ public:
   void land(std::uint32_t jump) { to_.instructions[jump].c = displacement(jump, label()); }
 
   /// The previous instruction left the value in the register, and in the frame.
-  void keep(ir::value_id v) { last_ = {.value = v}; }
+  void set_in_register(ir::value_id v) { last_ = {.value = v}; }
 
   /// An element-wise operation on operands of one type. (select, ldexp and polygamma: any scalars.)
   void elementwise(ir::op op, ir::scalar type, std::span<operand const> x, ir::value_id result, offset out) {
@@ -95,12 +95,12 @@ public:
       return;
     unsigned variant = 0;
     if (x.size() < 3) {
-      if (is_last(x[0].value)) variant |= kept_a;
-      if (x.size() == 2 && is_last(x[1].value)) variant |= kept_b;
+      if (is_last(x[0].value)) variant |= register_a;
+      if (x.size() == 2 && is_last(x[1].value)) variant |= register_b;
       if (all[variant] == nullptr) variant = 0;
-      if (variant != 0) pass(x[(variant & kept_a) != 0 ? 0 : 1].only_use);
+      if (variant != 0) pass(x[(variant & register_a) != 0 ? 0 : 1].only_use);
     }
-    bool const is_function = !ir::is_elementwise(op) ? false : x.size() < 3 && all[kept_a] == nullptr;
+    bool const is_function = !ir::is_elementwise(op) ? false : x.size() < 3 && all[register_a] == nullptr;
     emit(
         all[variant], out, x[0].at, x.size() > 1 ? x[1].at : 0,
         x.size() > 2  ? x[2].at
@@ -111,28 +111,28 @@ public:
   /// The element of an array of rank 1.
   void load(ir::scalar type, offset array, operand const& index, ir::value_id result, offset out) {
     variants const& all = load_handlers[type_index(type)];
-    bool const kept = is_last(index.value);
-    bool const was_passed = kept && pass(index.only_use);
-    emit(all[kept ? kept_b : 0], out, array, index.at);
-    made(result, ir::op::at, type, &all, kept ? kept_b : 0);
+    bool const in_register = is_last(index.value);
+    bool const was_passed = in_register && pass(index.only_use);
+    emit(all[in_register ? register_b : 0], out, array, index.at);
+    made(result, ir::op::at, type, &all, in_register ? register_b : 0);
     last_.index_is_stored = !was_passed;
   }
   /// A jump if the bool is false; its target is set later.
-  std::uint32_t jump_if_false(operand const& truth) {
-    if (is_last(truth.value)) {
+  std::uint32_t jump_if_false(operand const& mask) {
+    if (is_last(mask.value)) {
       auto const index = type_index_of_jump(last_.type);
-      if (last_.code != ir::op::none && truth.only_use && index < 2) {
-        handler const fused =
-            jump_handlers[static_cast<std::size_t>(last_.code)][index][last_.variant & (kept_a | kept_b)];
+      if (last_.code != ir::op::none && mask.only_use && index < 2) {
+        handler const fused = jump_handlers[static_cast<std::size_t>(last_.code)][index]
+                                           [last_.variant & (register_a | register_b)];
         if (fused != nullptr) {
           instruction const comparison = pop();
           return emit(fused, 0, comparison.a, comparison.b);
         }
       }
-      pass(truth.only_use);
-      return emit(&jump_unless<source::kept>::run, 0, truth.at);
+      pass(mask.only_use);
+      return emit(&jump_unless<source::in_register>::run, 0, mask.at);
     }
-    return emit(&jump_unless<source::frame>::run, 0, truth.at);
+    return emit(&jump_unless<source::frame>::run, 0, mask.at);
   }
 
   /// Removes the last instruction.
@@ -177,14 +177,14 @@ private:
       offset out) {
     if (!is_last(x.value) || !x.only_use || x.value == other.value || last_.type != type) return false;
     if (commutes(op)) on = side::left;
-    auto const kept_in_pair = [&](unsigned first) {
-      return first == 0 && before_.value != ir::nothing && before_.value == other.value ? kept_b : first;
+    auto const register_in_pair = [&](unsigned first) {
+      return first == 0 && before_.value != ir::nothing && before_.value == other.value ? register_b : first;
     };
     if (last_.code == ir::op::at) {
       if (type != ir::scalar::f64 || !last_.index_is_stored) return false;
       for (fused_load_row const& row : fused_load_rows)
         if (row.second == op && row.on == on) {
-          unsigned const variant = last_.variant == 0 ? kept_in_pair(0) : 0;
+          unsigned const variant = last_.variant == 0 ? register_in_pair(0) : 0;
           instruction const first = pop();
           if (variant != 0) pass(other.only_use);
           emit(row.on_doubles[variant], out, first.a, first.b, other.at);
@@ -195,16 +195,16 @@ private:
       return false;
     }
     if (type != ir::scalar::i64 && type != ir::scalar::f64) return false;
-    unsigned first_variant = last_.variant & (kept_a | kept_b);
-    bool const swapped = first_variant == kept_b;
-    if (first_variant == (kept_a | kept_b) || (swapped && !commutes(last_.code))) return false;
-    if (swapped) first_variant = kept_a;
+    unsigned first_variant = last_.variant & (register_a | register_b);
+    bool const swapped = first_variant == register_b;
+    if (first_variant == (register_a | register_b) || (swapped && !commutes(last_.code))) return false;
+    if (swapped) first_variant = register_a;
     for (fused_row const& row : fused_rows)
       if (row.first == last_.code && row.second == op && row.on == on) {
         auto const& all = row.integer_double[type == ir::scalar::f64];
-        unsigned const variant = kept_in_pair(first_variant);
+        unsigned const variant = register_in_pair(first_variant);
         instruction const first = pop();
-        if (variant == kept_b) pass(other.only_use);
+        if (variant == register_b) pass(other.only_use);
         emit(all[variant], out, swapped ? first.b : first.a, swapped ? first.a : first.b, other.at);
         made(result, op, type, &all, variant);
         last_.code = ir::op::none;

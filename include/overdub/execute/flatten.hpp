@@ -35,8 +35,8 @@ public:
   }
 
 private:
-  static constexpr std::size_t most_copied = 20'000; // operations
-  static constexpr int deepest = 16;                 // calls in copies
+  static constexpr std::size_t maximum_copied = 20'000; // operations
+  static constexpr int deepest = 16;                    // calls in copies
 
   struct copied_values {
     std::vector<std::pair<ir::value_id, ir::value_id>> all;
@@ -75,7 +75,7 @@ private:
   bool copy(ir::function_id f, ir::node_id call) {
     ir::function_id const callee = here()[f][call].attributes.callee();
     copied_ += here()[callee].node_count();
-    if (copied_ > most_copied) return false;
+    if (copied_ > maximum_copied) return false;
     if (!copy_) copy_ = p_;
     ir::cursor c(*copy_, f);
     copied_values values;

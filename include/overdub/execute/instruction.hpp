@@ -12,7 +12,7 @@
 //
 // Handlers end with a tail call of the next instruction's handler, so that the C++ stack does not grow. They pass in
 // registers the instruction, the frame, the machine, and the last result: an integer or bool x, or a double y. An operand
-// that was just computed is read from there (`source::kept`), and is not written to the frame if it has no other use. Where
+// that was just computed is read from there (`source::in_register`), and is not written to the frame if it has no other use. Where
 // the compiler does not guarantee tail calls (g++ without optimisation), handlers return to a loop instead. Jumps are
 // relative. Return addresses are in frames, and only the machine's memory for frames bounds the depth of recursion
 // (machine.hpp).
@@ -112,8 +112,8 @@ template <class T>
 #elif defined(__aarch64__)
   asm("" : "+w"(x));
 #else
-  T volatile kept = x;
-  x = kept;
+  T volatile rounded = x;
+  x = rounded;
 #endif
   return x;
 }

@@ -58,7 +58,7 @@ struct lane_unary {
     OVERDUB_NEXT_FOR_ALL;
   }
 };
-template <class Op, class T, stands A, stands B>
+template <class Op, class T, lane_kind A, lane_kind B>
 struct lane_binary {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     using U = given_by<Op, T>;
@@ -115,7 +115,7 @@ template <class T>
 struct lane_select {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     i64 const n = m->lanes;
-    auto const* const truth = lanes_at<bool>(frame, at->a);
+    auto const* const mask = lanes_at<bool>(frame, at->a);
     auto const* const b = lanes_at<T>(frame, at->b);
     auto const* const c = lanes_at<T>(frame, at->c);
     auto* const out = lanes_at<T>(frame, at->out);
@@ -123,8 +123,8 @@ struct lane_select {
     if constexpr (sizeof(in_lane<T>) == sizeof(i64))
       for (constexpr i64 w = vector_width<T>; i + w <= n; i += w)
         store_vector<T>(
-            out + i, chosen<T>(load_vector<bool>(truth + i), load_vector<T>(b + i), load_vector<T>(c + i)));
-    for (; i < n; ++i) out[i] = truth[i] != 0 ? b[i] : c[i];
+            out + i, chosen<T>(load_vector<bool>(mask + i), load_vector<T>(b + i), load_vector<T>(c + i)));
+    for (; i < n; ++i) out[i] = mask[i] != 0 ? b[i] : c[i];
     OVERDUB_NEXT_FOR_ALL;
   }
 };
@@ -178,7 +178,7 @@ using lane_variants = std::array<handler, 3>;
 template <class Op, class T>
 constexpr lane_variants lane_variants_of() {
   using ir::type_rule;
-  constexpr auto in_lanes = stands::in_lanes, once = stands::once;
+  constexpr auto in_lanes = lane_kind::in_lanes, uniform = lane_kind::uniform;
   constexpr bool divides = std::is_same_v<T, i64> && (Op::code == ir::op::div || Op::code == ir::op::rem);
   lane_variants all{};
   if constexpr (Op::rule == type_rule::floating_integer) {
@@ -199,9 +199,9 @@ constexpr lane_variants lane_variants_of() {
     else if constexpr (Op::arity == 2) {
       all[0] = &lane_binary<Op, T, in_lanes, in_lanes>::run;
       if constexpr (std::is_same_v<T, double> || (std::is_same_v<T, i64> && has_vectors<Op, T>()))
-        all[1] = &lane_binary<Op, T, in_lanes, once>::run;
+        all[1] = &lane_binary<Op, T, in_lanes, uniform>::run;
       if constexpr (std::is_same_v<T, double> && (Op::code == ir::op::sub || Op::code == ir::op::div))
-        all[2] = &lane_binary<Op, T, once, in_lanes>::run;
+        all[2] = &lane_binary<Op, T, uniform, in_lanes>::run;
     } else
       all[0] = &lane_ternary<Op, T>::run;
   }
@@ -222,11 +222,11 @@ OVERDUB_HIDDEN inline constexpr auto lane_convert_handlers = for_each_type([]<cl
 
 // ---- fused pairs of doubles: as in fused.def, a in lanes, b and c in lanes or uniform
 
-template <class First, class Second, side S, stands B, stands C>
+template <class First, class Second, side S, lane_kind B, lane_kind C>
 struct lane_fused {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     i64 const n = m->lanes;
-    lane_operand<double, stands::in_lanes> const a(frame, at->a);
+    lane_operand<double, lane_kind::in_lanes> const a(frame, at->a);
     lane_operand<double, B> const b(frame, at->b);
     lane_operand<double, C> const c(frame, at->c);
     double* const out = lanes_at<double>(frame, at->out);
@@ -248,14 +248,14 @@ struct lane_fused_row {
 };
 template <class First, class Second, side S>
 constexpr lane_fused_row lane_fused_row_of() {
-  constexpr auto in_lanes = stands::in_lanes, once = stands::once;
+  constexpr auto in_lanes = lane_kind::in_lanes, uniform = lane_kind::uniform;
   return {
       First::code,
       Second::code,
       S,
       {&lane_fused<First, Second, S, in_lanes, in_lanes>::run,
-       &lane_fused<First, Second, S, once, in_lanes>::run,
-       &lane_fused<First, Second, S, in_lanes, once>::run}};
+       &lane_fused<First, Second, S, uniform, in_lanes>::run,
+       &lane_fused<First, Second, S, in_lanes, uniform>::run}};
 }
 OVERDUB_HIDDEN inline constexpr std::array lane_fused_rows{
     lane_fused_row_of<operation::mul, operation::add, side::left>(),
@@ -288,14 +288,14 @@ inline void lane_indices(machine& m, std::byte* frame, instruction const& at) {
 /// Jumps to c if all lanes, or none, hold.
 template <bool All>
 inline instruction const* jump_if_uniform(machine& m, std::byte* frame, instruction const* at) {
-  auto const* const truth = lanes_at<bool>(frame, at->a);
+  auto const* const mask = lanes_at<bool>(frame, at->a);
   i64 sum = 0;
-  for (i64 i = 0, n = m.lanes; i < n; ++i) sum -= truth[i];
+  for (i64 i = 0, n = m.lanes; i < n; ++i) sum -= mask[i];
   return sum == (All ? m.lanes : 0) ? target(at, at->c) : at + 1;
 }
 inline bool lane_assert(machine& m, std::byte* frame, instruction const& at) {
-  auto const* const truth = lanes_at<bool>(frame, at.a);
-  return std::all_of(truth, truth + m.lanes, [](i64 t) { return t != 0; });
+  auto const* const mask = lanes_at<bool>(frame, at.a);
+  return std::all_of(mask, mask + m.lanes, [](i64 t) { return t != 0; });
 }
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -12,7 +12,7 @@
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// The maximum number of elements of a block.
-inline constexpr i64 most_lanes = 128;
+inline constexpr i64 maximum_lanes = 128;
 
 /// The type of a lane for numbers of type T. A mask is 0 or -1, all bits, so that it selects bits.
 template <class T>
@@ -32,7 +32,7 @@ template <class T>
 
 /// The bytes of a number in lanes.
 constexpr offset lane_size_of(ir::scalar s) { return s == ir::scalar::f32 ? 4 : 8; }
-constexpr offset row_size_of(ir::scalar s) { return lane_size_of(s) * static_cast<offset>(most_lanes); }
+constexpr offset row_size_of(ir::scalar s) { return lane_size_of(s) * static_cast<offset>(maximum_lanes); }
 
 // The widest vectors that the compiler targets.
 #if defined(__AVX512F__)
@@ -84,8 +84,8 @@ consteval bool has_vectors() {
 
 /// Bits of a where those of the mask are set, else of b.
 template <class T>
-[[gnu::always_inline]] inline vector<T> chosen(vector<bool> truth, vector<T> a, vector<T> b) {
-  return (vector<T>)(((vector<bool>)a & truth) | ((vector<bool>)b & ~truth));
+[[gnu::always_inline]] inline vector<T> chosen(vector<bool> mask, vector<T> a, vector<T> b) {
+  return (vector<T>)(((vector<bool>)a & mask) | ((vector<bool>)b & ~mask));
 }
 
 /// Applies an operation to vectors. The table's formula does not accept vectors if it queries a number's type.
@@ -133,13 +133,13 @@ template <class Op, class T>
     return ~a; // bit_not, logical_not
 }
 /// The kind of an operand of a vectorised instruction.
-enum class stands : std::uint8_t {
+enum class lane_kind : std::uint8_t {
   in_lanes, // varying: the word points to the lanes
-  once      // uniform: the word holds one number for all lanes
+  uniform   // uniform: the word holds one number for all lanes
 };
 
 /// An operand, lane by lane or a vector at a time.
-template <class T, stands S>
+template <class T, lane_kind S>
 struct lane_operand {
   in_lane<T> const* p;
   lane_operand(std::byte const* frame, offset at) : p(get<in_lane<T> const*>(frame, at)) {}
@@ -147,7 +147,7 @@ struct lane_operand {
   [[gnu::always_inline]] vector<T> many(i64 i) const { return load_vector<T>(p + i); }
 };
 template <class T>
-struct lane_operand<T, stands::once> {
+struct lane_operand<T, lane_kind::uniform> {
   in_lane<T> x;
   vector<T> v;
   lane_operand(std::byte const* frame, offset at) : x(as_lane<T>(get<T>(frame, at))) {

@@ -25,7 +25,7 @@ inline std::vector<lowering::block_output> lowering::make_block_outputs(node_id 
     if (o.reduce != ir::nothing) {
       o.array = words_.take(3);
       o.state = words_.take(block_reduction::size);
-      put_home(o.result, no_word);
+      assign_slot(o.result, no_word);
       out_.emit(&doing<start_block_reduction>::run, o.state);
     } else
       o.array = new_output(o.result, count, is_map ? &doing<make_mapped>::run : &doing<make_stacked>::run);
@@ -126,7 +126,7 @@ inline void lowering::store_block(block_output const& o, offset first) {
   if (o.reduce != ir::nothing)
     reduce_block(o);
   else if (t == ir::boolean)
-    out_.emit(&doing<lane_store_truths>::run, o.array, place, first);
+    out_.emit(&doing<lane_store_bools>::run, o.array, place, first);
 }
 
 inline void
@@ -137,7 +137,7 @@ lowering::lower_block_one_by_one(region_id body, offset block, std::vector<block
     if (o.reduce != ir::nothing) out_.emit(&doing<lane_window>::run, o.array, o.place, first, word_size);
   value_id const i = f_.argument(body, 0);
   offset const index = words_.take(1);
-  put_home(i, index);
+  assign_slot(i, index);
   emit_move({first, index, 1});
   std::uint32_t const element = out_.label();
   live_in(i, body);

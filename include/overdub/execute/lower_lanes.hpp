@@ -36,18 +36,18 @@ inline void lowering::release_temporaries() {
 // The row of a scalar, or its hinted destination.
 inline offset lowering::new_lanes(value_id v) {
   if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
-    put_home(v, hint);
+    assign_slot(v, hint);
     return hint;
   }
   offset const row = take_row();
-  homes_[index_of(v)] = {.at = pointer_to(row), .row = row};
+  slots_[index_of(v)] = {.at = pointer_to(row), .row = row};
   return at(v);
 }
 // A pointer into an array, which must not be written or released while the pointer is used. If the last use of the array
 // may come before, the pointer retains its buffer.
 inline void lowering::new_alias(value_id v, value_id array, node_id n) {
   hints_[index_of(v)] = no_word;
-  homes_[index_of(v)] = {.at = words_.take(1), .owns_words = true};
+  slots_[index_of(v)] = {.at = words_.take(1), .owns_words = true};
   if (lanes_->plan.is_outside(array)) return;
   region_id const of_array = f_.region_of(array);
   node_id around = n; // n's ancestor in the array's region
@@ -59,7 +59,7 @@ inline void lowering::new_alias(value_id v, value_id array, node_id n) {
                             : pointer_dies == ir::nothing || order_.is_before(pointer_dies, array_dies);
   if (outlives) return;
   offset const count = words_.take(1);
-  homes_[index_of(v)].owner = count;
+  slots_[index_of(v)].owner = count;
   emit_move({owner_word(array), count, 1});
   out_.emit(&retain_owner::run, 0, count);
 }
@@ -93,13 +93,13 @@ inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t c
   std::vector<offset> list{at(array), offset{type_of(array).rank}};
   for (std::uint32_t i = 1; i <= count; ++i) {
     value_id const v = f_.operand(n, i);
-    home const& h = homes_[index_of(v)];
-    auto const how = !is_lanes(v)                 ? indexed_by::once
-                     : lanes_->plan.is_strided(v) ? indexed_by::steps
-                                                  : indexed_by::lanes;
+    slot const& h = slots_[index_of(v)];
+    auto const how = !is_lanes(v)                 ? indexed_by::uniform
+                     : lanes_->plan.is_strided(v) ? indexed_by::strided
+                                                  : indexed_by::varying;
     list.push_back(static_cast<offset>(how));
-    list.push_back(how == indexed_by::steps ? h.first : h.at);
-    list.push_back(how == indexed_by::steps ? h.step : 0);
+    list.push_back(how == indexed_by::strided ? h.first : h.at);
+    list.push_back(how == indexed_by::strided ? h.step : 0);
   }
   return list;
 }
@@ -157,7 +157,7 @@ inline void lowering::lane_strided(node_id n) {
   value_id const a = f_.operand(n, 0), b = f_.operand(n, 1), result = f_.result(n);
   ir::op const code = f_[n].code;
   bool const is_left = is_lanes(a); // the strided operand
-  home const& strided = homes_[index_of(is_left ? a : b)];
+  slot const& strided = slots_[index_of(is_left ? a : b)];
   offset const other = at(is_left ? b : a);
   auto const compute = [&](ir::op c, offset to, offset x, offset y) {
     out_.emit(scalar_handlers[static_cast<std::size_t>(c)][type_index(ir::scalar::i64)][0], to, x, y);
@@ -177,9 +177,9 @@ inline void lowering::make_strided(value_id v, offset first, offset step) {
   if (lanes_->plan.needs_lanes(v))
     out_.emit(&doing<lane_indices>::run, new_lanes(v), first, step);
   else
-    put_home(v, no_word);
-  homes_[index_of(v)].first = first;
-  homes_[index_of(v)].step = step;
+    assign_slot(v, no_word);
+  slots_[index_of(v)].first = first;
+  slots_[index_of(v)].step = step;
 }
 
 inline ir::op lowering::turned_round(ir::op code) {
@@ -213,14 +213,19 @@ inline bool lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, sid
       !is_only_use(x, n))
     return false;
   if (code == ir::op::add || code == ir::op::mul) on = side::left;
-  bool const once = !is_lanes(other);
-  if (once && last.b_once) return false;
+  bool const uniform = !is_lanes(other);
+  if (uniform && last.b_uniform) return false;
   for (lane_fused_row const& row : lane_fused_rows)
     if (row.first == last.code && row.second == code && row.on == on) {
       instruction const first = out_.pop();
       offset const c = at(other);
       free_lanes(n);
-      out_.emit(row.handlers[last.b_once ? 1 : once ? 2 : 0], new_lanes(f_.result(n)), first.a, first.b, c);
+      out_.emit(
+          row.handlers
+              [last.b_uniform ? 1
+               : uniform      ? 2
+                              : 0],
+          new_lanes(f_.result(n)), first.a, first.b, c);
       lanes_->last = {};
       return true;
     }

@@ -52,8 +52,8 @@ public:
   using values = std::vector<value_id>;
 
   lowering(lowering_of_program& shared, ir::function_id id)
-      : shared_(shared), p_(shared.owner), f_(shared.owner[id]), out_(shared.out), homes_(f_.value_count()),
-        hints_(f_.value_count(), no_word), dying_(f_.node_count()), order_(f_) {}
+      : shared_(shared), p_(shared.owner), f_(shared.owner[id]), out_(shared.out), slots_(f_.value_count()),
+        hints_(f_.value_count(), no_word), last_uses_(f_.node_count()), order_(f_) {}
 
   function_code lower();
 
@@ -67,13 +67,13 @@ private:
     frame_words rows{0};            // rows of lanes, in units of words
     std::vector<offset> pointers{}; // for each row: the word that points to it
     std::vector<offset> steps{};    // words of the strides of strided values
-    offset truth = no_word;         // in a divergent branch: points to the mask
+    offset mask = no_word;          // in a divergent branch: points to the mask
     int depth = 0;                  // of loops
     struct {                        // an instruction on doubles that the next one may be fused with
       std::uint32_t at = ~0u;
       value_id value = ir::nothing;
       ir::op code = ir::op::none;
-      bool b_once = false;
+      bool b_uniform = false;
     } last{};
   };
   // A result of a map that is reduced and not stored.
@@ -96,7 +96,7 @@ private:
 
   // ---- slots of values
 
-  struct home {
+  struct slot {
     offset at = no_word;
     bool owns_words = false; // they are freed at the last use
     offset row = no_word;    // of lanes: the row that `at` points to, if the value owns it
@@ -105,7 +105,7 @@ private:
     offset step = no_word;   // the word of the stride
   };
   // A value at its last use.
-  struct death {
+  struct last_use {
     value_id value;
     bool frees_words;
     bool releases; // it owns a reference to a buffer
@@ -118,7 +118,7 @@ private:
   ir::type type_of(value_id v) const { return f_.type_of(v); }
   // The index of a function of floating-point numbers, or of the operation of a reduction.
   offset number(ir::op code) const { return ir::number_in(p_.math, code); }
-  offset at(value_id v) const { return homes_[index_of(v)].at; }
+  offset at(value_id v) const { return slots_[index_of(v)].at; }
   bool is_parameter(value_id v) const {
     auto const all = f_.parameters();
     return !all.empty() && index_of(v) - index_of(all[0]) < all.size();
@@ -131,15 +131,15 @@ private:
 
   bool has_count(value_id v) const { return is_counted(v) && at(v) != no_word; }
 
-  void put_home(value_id v, offset where, bool owns = false) { homes_[index_of(v)] = {where, owns}; }
+  void assign_slot(value_id v, offset where, bool owns = false) { slots_[index_of(v)] = {where, owns}; }
   // A new slot, or the hinted one.
-  offset new_home(value_id v) {
+  offset new_slot(value_id v) {
     if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
-      put_home(v, hint);
+      assign_slot(v, hint);
       return hint;
     }
     offset const where = words_.take(words(v));
-    put_home(v, where, true);
+    assign_slot(v, where, true);
     return where;
   }
   // ---- live ranges
@@ -152,15 +152,15 @@ private:
   // Registers a value defined in region r: its last use, or its definition if it is unused.
   void live_in(value_id v, region_id r) {
     if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
-      dying_[index_of(last)].push_back({v, homes_[index_of(v)].owns_words, has_count(v)});
+      last_uses_[index_of(last)].push_back({v, slots_[index_of(v)].owns_words, has_count(v)});
     else
-      die({v, homes_[index_of(v)].owns_words, has_count(v)});
+      die({v, slots_[index_of(v)].owns_words, has_count(v)});
   }
   void live_in(ir::id_range<value_id> all, region_id r) {
     for (value_id const v : all) live_in(v, r);
   }
-  void die(death const& d) {
-    home const& h = homes_[index_of(d.value)];
+  void die(last_use const& d) {
+    slot const& h = slots_[index_of(d.value)];
     if (d.releases) release(d.value);
     if (h.first != no_word && f_.is_result(d.value)) words_.give(h.first, 1);
     if (h.owner != no_word) {
@@ -174,20 +174,20 @@ private:
   }
   // Frees the slots of values with their last use here, and releases references, after the operation is emitted.
   void finish(node_id n) {
-    auto const all = std::exchange(dying_[index_of(n)], {});
-    for (death const& d : all) die(d);
+    auto const all = std::exchange(last_uses_[index_of(n)], {});
+    for (last_use const& d : all) die(d);
   }
   // Frees the words of scalars with their last use here, so that results of the operation may reuse them.
   void free_scalars(node_id n) {
-    auto& all = dying_[index_of(n)];
-    std::erase_if(all, [&](death const& d) {
+    auto& all = last_uses_[index_of(n)];
+    std::erase_if(all, [&](last_use const& d) {
       if (!d.releases) die(d);
       return !d.releases;
     });
   }
   // Transfers the reference of a value at its last use; its words stay until the operation is finished.
-  bool consume(value_id v, node_id n) {
-    for (death& d : dying_[index_of(n)])
+  bool transfer_reference(value_id v, node_id n) {
+    for (last_use& d : last_uses_[index_of(n)])
       if (d.value == v && d.releases) {
         d.releases = false;
         return true;
@@ -195,12 +195,12 @@ private:
     return false;
   }
   // The reference that an operation transfers with a value: the value's own at its last use, else a new one.
-  void give_count(value_id v, node_id n) {
-    if (is_counted(v) && !consume(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
+  void retain_or_transfer(value_id v, node_id n) {
+    if (is_counted(v) && !transfer_reference(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
   }
   // Reuses the words of a value at its last use for another value.
-  bool take_words(value_id v, node_id n) {
-    auto& all = dying_[index_of(n)];
+  bool reuse_words(value_id v, node_id n) {
+    auto& all = last_uses_[index_of(n)];
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i].value == v && all[i].frees_words) {
         all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
@@ -216,7 +216,7 @@ private:
   // regions, which release them at their own last use. Each region begins by releasing those that it does not use.
   values pass_into_regions(node_id n) {
     values given;
-    for (death& d : dying_[index_of(n)])
+    for (last_use& d : last_uses_[index_of(n)])
       if (d.releases && order_.is_used_inside(d.value, n)) {
         d.releases = false;
         given.push_back(d.value);
@@ -226,7 +226,7 @@ private:
   void begin_region(region_id r, values const& given) {
     for (value_id const v : given)
       if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
-        dying_[index_of(last)].push_back({v, false, true});
+        last_uses_[index_of(last)].push_back({v, false, true});
       else
         release(v);
   }
@@ -286,7 +286,7 @@ private:
     auto const yielded = f_.operands_of(last);
     std::vector<move> moves;
     for (std::size_t k = 0; k < to.size(); ++k) {
-      give_count(yielded[k], last);
+      retain_or_transfer(yielded[k], last);
       moves.push_back({at(yielded[k]), to[k], words(yielded[k])});
     }
     release_overwritten(last, to);
@@ -294,7 +294,7 @@ private:
   }
   // Releases arrays that a yield overwrites.
   void release_overwritten(node_id last, std::span<offset const> to) {
-    for (death& d : dying_[index_of(last)])
+    for (last_use& d : last_uses_[index_of(last)])
       if (d.releases && std::find(to.begin(), to.end(), at(d.value)) != to.end()) {
         release(d.value);
         d.releases = false;
@@ -351,8 +351,8 @@ private:
   void lower_copy(node_id n);
   void lower_made_array(node_id n, handler run, offset a, offset b);
   std::vector<offset> indexed(node_id n, std::uint32_t indices) const;
-  void give_count_of_part(value_id array, value_id part, node_id n);
-  void become(value_id array, value_id result, node_id n);
+  void retain_or_transfer_part(value_id array, value_id part, node_id n);
+  void reuse_array(value_id array, value_id result, node_id n);
 
   void lower_if(node_id n);
   void lower_loop(node_id n);
@@ -391,7 +391,7 @@ private:
   void lane_accumulate(node_id n);
   void lane_add_to(node_id n);
   void lane_add_early(region_id body);
-  std::vector<offset> lane_branch_truths(node_id n, bool is_else);
+  std::vector<offset> branch_mask(node_id n, bool is_else);
 
   offset take_row() { return lanes_->rows.take(1) / word_size; }
   offset temporary_lanes() {
@@ -408,7 +408,7 @@ private:
   void free_lanes(node_id n);
   static ir::op turned_round(ir::op code);
   void emit_fill(value_id scalar, offset to);
-  std::vector<offset> start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count);
+  std::vector<offset> start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results);
   std::vector<offset> new_results(std::span<value_id const> all);
   void store_lanes(value_id v, value_id result, offset index, offset array, offset place);
@@ -439,14 +439,14 @@ private:
   void reduce_block(block_output const& o);
   void store_rows_of_lanes(value_id v, offset array, offset first);
 
-  std::vector<offset> start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
+  std::vector<offset> start_loop_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void store_output(value_id v, offset index, offset array);
   void append_words(std::vector<offset>& list, value_id v) const {
     for (offset i = 0; i < words(v); ++i) list.push_back(at(v) + i * word_size);
   }
-  std::vector<offset> new_homes(ir::id_range<value_id> all) {
+  std::vector<offset> new_slots(ir::id_range<value_id> all) {
     std::vector<offset> where;
-    for (value_id const v : all) where.push_back(new_home(v));
+    for (value_id const v : all) where.push_back(new_slot(v));
     return where;
   }
   offset common_length_of(std::span<value_id const> arrays, std::string_view op);
@@ -464,9 +464,9 @@ private:
   ir::function const& f_;
   emitter& out_;
   frame_words words_{first_parameter};
-  std::vector<home> homes_;               // for each value
-  std::vector<offset> hints_;             // for each value
-  std::vector<std::vector<death>> dying_; // for each operation
+  std::vector<slot> slots_;                      // for each value
+  std::vector<offset> hints_;                    // for each value
+  std::vector<std::vector<last_use>> last_uses_; // for each operation
   ir::use_order order_;
   std::vector<move> aside_;
   std::vector<offset> temporary_rows_;

@@ -57,7 +57,7 @@ public:
   std::byte* base(std::size_t bytes);
 
   /// A frame of `bytes` after the caller's, which ends at `end`.
-  std::byte* frame_behind(std::byte* end, std::size_t bytes) {
+  std::byte* frame_after(std::byte* end, std::size_t bytes) {
     if (static_cast<std::size_t>(limit_ - end) >= bytes) [[likely]] {
       write<std::byte*>(end + previous_limit, nullptr);
       return end;

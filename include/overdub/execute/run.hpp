@@ -292,7 +292,7 @@ public:
   class borrowed {
   public:
     OVERDUB_HIDDEN borrowed() {
-      if (depth() == most) throw_nested();
+      if (depth() == maximum_depth) throw_nested();
       if (auto* const pool = mine(); pool != nullptr && !pool->free_.empty()) {
         machine_ = std::move(pool->free_.back());
         pool->free_.pop_back();
@@ -304,7 +304,7 @@ public:
     borrowed& operator=(borrowed const&) = delete;
     OVERDUB_HIDDEN ~borrowed() {
       --depth();
-      if (auto* const pool = mine(); pool != nullptr && pool->free_.size() < kept)
+      if (auto* const pool = mine(); pool != nullptr && pool->free_.size() < maximum_free)
         pool->free_.push_back(std::move(machine_)); // cannot throw: capacity is reserved
     }
     machine& operator*() const { return *machine_; }
@@ -314,14 +314,14 @@ public:
   };
 
 private:
-  static constexpr std::size_t kept = 8;
-  static constexpr int most = 500;
+  static constexpr std::size_t maximum_free = 8;
+  static constexpr int maximum_depth = 500;
 
   [[noreturn, gnu::cold, gnu::noinline]] static void throw_nested() {
     throw stack_overflow(message(
         "overdub: programs and host functions call each other more than %d deep; end the recursion earlier, "
         "or recurse inside the program",
-        most));
+        maximum_depth));
   }
   OVERDUB_HIDDEN static int& depth() {
     thread_local int n = 0;
@@ -335,7 +335,7 @@ private:
   OVERDUB_HIDDEN static machine_pool* mine() {
     if (closed()) return nullptr;
     thread_local machine_pool pool;
-    if (pool.free_.capacity() == 0) pool.free_.reserve(kept);
+    if (pool.free_.capacity() == 0) pool.free_.reserve(maximum_free);
     return &pool;
   }
 

@@ -12,12 +12,12 @@
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// The location of an operand: in the frame, or in the register of the last result.
-enum class source : bool { frame, kept };
+enum class source : bool { frame, in_register };
 /// Whether a result is written to the frame, or only passed to the next instruction.
 enum class result : bool { stored, passed };
 
 // The variants of an instruction, as bits of an index.
-inline constexpr unsigned kept_a = 1, kept_b = 2, passed = 4;
+inline constexpr unsigned register_a = 1, register_b = 2, passed = 4;
 
 template <class T>
 inline constexpr bool stays_in_register = !std::is_same_v<T, float>;
@@ -168,20 +168,21 @@ constexpr variants variants_of() {
     } else if constexpr (Op::arity == 1) {
       all[0] = &unary<Op, T, in_frame, stored>::run;
       if constexpr (stays_in_register<T>) {
-        all[kept_a] = &unary<Op, T, source::kept, stored>::run;
+        all[register_a] = &unary<Op, T, source::in_register, stored>::run;
         all[passed] = &unary<Op, T, in_frame, result::passed>::run;
-        all[kept_a | passed] = &unary<Op, T, source::kept, result::passed>::run;
+        all[register_a | passed] = &unary<Op, T, source::in_register, result::passed>::run;
       }
     } else if constexpr (Op::arity == 2) {
       all[0] = &binary<Op, T, in_frame, in_frame, stored>::run;
       if constexpr (stays_in_register<T>) {
-        all[kept_a] = &binary<Op, T, source::kept, in_frame, stored>::run;
-        all[kept_b] = &binary<Op, T, in_frame, source::kept, stored>::run;
-        all[kept_a | kept_b] = &binary<Op, T, source::kept, source::kept, stored>::run;
+        all[register_a] = &binary<Op, T, source::in_register, in_frame, stored>::run;
+        all[register_b] = &binary<Op, T, in_frame, source::in_register, stored>::run;
+        all[register_a | register_b] = &binary<Op, T, source::in_register, source::in_register, stored>::run;
         all[passed] = &binary<Op, T, in_frame, in_frame, result::passed>::run;
-        all[kept_a | passed] = &binary<Op, T, source::kept, in_frame, result::passed>::run;
-        all[kept_b | passed] = &binary<Op, T, in_frame, source::kept, result::passed>::run;
-        all[kept_a | kept_b | passed] = &binary<Op, T, source::kept, source::kept, result::passed>::run;
+        all[register_a | passed] = &binary<Op, T, source::in_register, in_frame, result::passed>::run;
+        all[register_b | passed] = &binary<Op, T, in_frame, source::in_register, result::passed>::run;
+        all[register_a | register_b | passed] =
+            &binary<Op, T, source::in_register, source::in_register, result::passed>::run;
       }
     } else
       all[0] = &ternary<Op, T>::run;
@@ -215,16 +216,16 @@ struct fused_row {
 template <class First, class Second, side S>
 constexpr fused_row fused_row_of() {
   auto const all = []<class T>() -> std::array<handler, 8> {
-    constexpr auto in_frame = source::frame, kept = source::kept;
+    constexpr auto in_frame = source::frame, in_register = source::in_register;
     constexpr auto stored = result::stored, pass = result::passed;
     return {
         &fused<First, Second, S, T, in_frame, in_frame, stored>::run,
-        &fused<First, Second, S, T, kept, in_frame, stored>::run,
-        &fused<First, Second, S, T, in_frame, kept, stored>::run,
+        &fused<First, Second, S, T, in_register, in_frame, stored>::run,
+        &fused<First, Second, S, T, in_frame, in_register, stored>::run,
         nullptr,
         &fused<First, Second, S, T, in_frame, in_frame, pass>::run,
-        &fused<First, Second, S, T, kept, in_frame, pass>::run,
-        &fused<First, Second, S, T, in_frame, kept, pass>::run,
+        &fused<First, Second, S, T, in_register, in_frame, pass>::run,
+        &fused<First, Second, S, T, in_frame, in_register, pass>::run,
         nullptr};
   };
   return {First::code, Second::code, S, {all.template operator()<i64>(), all.template operator()<double>()}};
@@ -255,10 +256,10 @@ template <class T>
 constexpr variants load_variants() {
   variants all{};
   all[0] = &load<T, source::frame, result::stored>::run;
-  all[kept_b] = &load<T, source::kept, result::stored>::run;
+  all[register_b] = &load<T, source::in_register, result::stored>::run;
   if constexpr (stays_in_register<T>) {
     all[passed] = &load<T, source::frame, result::passed>::run;
-    all[kept_b | passed] = &load<T, source::kept, result::passed>::run;
+    all[register_b | passed] = &load<T, source::in_register, result::passed>::run;
   }
   return all;
 }
@@ -298,13 +299,13 @@ struct fused_load_row {
 };
 template <class Second, side S>
 constexpr fused_load_row fused_load_row_of() {
-  constexpr auto in_frame = source::frame, kept = source::kept;
+  constexpr auto in_frame = source::frame, in_register = source::in_register;
   constexpr auto stored = result::stored, pass = result::passed;
   fused_load_row row{Second::code, S, {}};
   row.on_doubles[0] = &fused_load<Second, S, double, in_frame, stored>::run;
-  row.on_doubles[kept_b] = &fused_load<Second, S, double, kept, stored>::run;
+  row.on_doubles[register_b] = &fused_load<Second, S, double, in_register, stored>::run;
   row.on_doubles[passed] = &fused_load<Second, S, double, in_frame, pass>::run;
-  row.on_doubles[kept_b | passed] = &fused_load<Second, S, double, kept, pass>::run;
+  row.on_doubles[register_b | passed] = &fused_load<Second, S, double, in_register, pass>::run;
   return row;
 }
 OVERDUB_HIDDEN inline constexpr std::array fused_load_rows{
