@@ -98,7 +98,7 @@ inline value_id writer::bytes_of(value_id v) {
 /// new checkpoints. The slot of the returned state is freed.
 inline writer::values writer::restore(checkpoints& c, value_id of_index) {
   auto const iteration_of =
-      [&](value_id i) { // an involution: an index in execution order, of a reversed loop
+      [&](value_id i) { // and its inverse: indices of a reversed loop in execution order
         if (!c.is_reversed) return i;
         return at_.add(op::sub, at_.add(op::sub, c.trip_count, index(1)), i);
       };

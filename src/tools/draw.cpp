@@ -3,11 +3,11 @@
 #include "failure.hpp"
 
 #include <overdub/call/utf8.hpp>
+#include <overdub/ir/keywords.hpp>
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/walk.hpp>
-#include <overdub/ir/words.hpp>
 
 #include <optional>
 #include <set>

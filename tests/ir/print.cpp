@@ -2,10 +2,10 @@
 #include "property.hpp"
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/keywords.hpp>
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
-#include <overdub/ir/words.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -326,6 +326,6 @@ TEST_CASE("regions that are nested a hundred thousand deep are printed without r
   for (int depth = 0; depth < 100'000; ++depth)
     c.to_end(c->region_at(c.insert(op::if_, {&condition, 1}, {}, {}, none), 0));
   std::string const text = print(p);
-  CHECK(text.size() < 100'000 * 3 * (2 * detail::most_indented + 10));
+  CHECK(text.size() < 100'000 * 3 * (2 * detail::maximum_indentation + 10));
   CHECK(text.ends_with("  } else {\n  }\n}\n"));
 }

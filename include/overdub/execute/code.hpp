@@ -60,8 +60,7 @@ struct code {
   std::vector<sample_call> samples;
   host_registry registry; // functions of host calls and random choices
 
-  std::uint32_t launch =
-      0; // the instruction that the entry returns to, which has the destinations of results
+  std::uint32_t launch = 0; // the instruction that the entry returns to, with the destinations of results
   std::string name;
   std::vector<ir::type> parameters, results;
   std::vector<std::string> parameter_names;

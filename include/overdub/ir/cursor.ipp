@@ -16,9 +16,9 @@ OVERDUB_DECL bool cursor::next() {
     return false;
   }
   place_at(here()[node_].parent, node_);
-  behind_ = behind(node_);
-  node_id const inner = inside(node_, 0);
-  next_ = inner != nothing ? inner : behind_;
+  after_regions_ = next_after(node_);
+  node_id const inner = first_nested(node_, 0);
+  next_ = inner != nothing ? inner : after_regions_;
   return true;
 }
 
@@ -112,7 +112,7 @@ OVERDUB_DECL void cursor::erase(node_id n) {
   function& f = here();
   leave(n);
   if (before_ == n || is_within(f[region_].parent, n)) place_at(f[n].parent, f[n].next);
-  // The last operation of the last region first: uses go before what they use.
+  // In reverse order: uses are erased before definitions.
   for (node_id at = n;;) {
     node_id last = nothing;
     for (std::uint32_t i = f[at].region_count; i-- > 0 && last == nothing;) last = f[f.region_at(at, i)].last;
@@ -210,28 +210,28 @@ OVERDUB_DECL void cursor::unlink(node_id n) {
   node.previous = node.next = nothing;
 }
 
-OVERDUB_DECL node_id cursor::inside(node_id n, std::uint32_t region) const {
+OVERDUB_DECL node_id cursor::first_nested(node_id n, std::uint32_t region) const {
   function const& f = here();
   for (; region < f[n].region_count; ++region)
     if (node_id const first = f[f.region_at(n, region)].first; first != nothing) return first;
   return nothing;
 }
 
-OVERDUB_DECL node_id cursor::behind(node_id n) const {
+OVERDUB_DECL node_id cursor::next_after(node_id n) const {
   function const& f = here();
   for (;;) {
     if (f[n].next != nothing) return f[n].next;
     region_id const r = f[n].parent;
     n = f[r].parent;
     if (n == nothing) return nothing;
-    if (node_id const following = inside(n, index_of(r) - f[n].first_region + 1); following != nothing)
+    if (node_id const following = first_nested(n, index_of(r) - f[n].first_region + 1); following != nothing)
       return following;
   }
 }
 
 OVERDUB_DECL void cursor::leave(node_id n) {
-  if (is_within(next_, n)) next_ = behind(n);
-  if (is_within(behind_, n)) behind_ = behind(n);
+  if (is_within(next_, n)) next_ = next_after(n);
+  if (is_within(after_regions_, n)) after_regions_ = next_after(n);
 }
 
 OVERDUB_DECL bool cursor::is_within(node_id n, node_id outer) const {

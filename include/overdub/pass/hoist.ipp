@@ -123,8 +123,7 @@ private:
           ++moved_;
           again_ = again_ || !e.is_pure();
         } else if (!e.is_pure() || runs_on_[index_of(m)]) {
-          runs =
-              false; // an operation that may fail moves past no other one that may, and past none that may not terminate
+          runs = false; // what may fail stays after other failures, and after what may not terminate
         }
         m = following;
       }

@@ -25,8 +25,7 @@ struct slot {
 struct no_representation {
   std::string why; // a sentence
   place_id at = nothing;
-  std::vector<closure_kind> cycle =
-      {}; // if captures are cyclic: each kind captures the next, the last one the first
+  std::vector<closure_kind> cycle = {}; // of captures: each kind captures the next, the last one the first
 };
 
 /// The representations of a program's function values. A value that is no array has a tag, an i64, if there are several
