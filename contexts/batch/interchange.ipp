@@ -42,8 +42,7 @@ OVERDUB_DECL bool split_plan::is_inside(value_id v) const {
 OVERDUB_DECL bool split_plan::is_shared(node_id n) const {
   op const c = f_[n].code;
   if (f_[n].result_count != 1) return false;
-  if (c == op::at &&
-      f_.type_of(f_.result(n)).rank > 0) { // of arrays of the outside, by what is known everywhere
+  if (c == op::at && f_.type_of(f_.result(n)).rank > 0) { // an array from outside, whose length is uniform
     value_id const array = f_.operand(n, 0);
     if (is_inside(array) && !rows_.contains(array)) return false;
     for (std::uint32_t i = 1; i < f_[n].operand_count; ++i)
@@ -62,7 +61,7 @@ OVERDUB_DECL bool split_plan::is_split(node_id n) const {
   if (f_[n].operand_count < 2 || f_[n].result_count != f_[n].operand_count - 1) return false;
   for (value_id const v : f_.results_of(n))
     if (!f_.type_of(v).is_literal()) return false;
-  bool is_plain = true; // numbers are computed, and elements read
+  bool is_plain = true; // scalar computations, and reads of elements
   ir::walk(f_, f_.region_at(n, 0), [&](node_id m) {
     op const c = f_[m].code;
     is_plain = is_plain && (ir::is_elementwise(c) || c == op::convert || c == op::at || c == op::length ||
@@ -150,7 +149,8 @@ OVERDUB_DECL splitting::values splitting::in_blocks(value_id count) {
 
 OVERDUB_DECL splitting::values splitting::elements() {
   uniform_ = {{plan_.index(), first_}};
-  for (node_id const n : plan_.shared) c_.clone(id_, n, uniform_); // of rows, those of the first element
+  for (node_id const n : plan_.shared)
+    c_.clone(id_, n, uniform_); // uniform values of rows, from the first element
   for (std::size_t k = 0; k < plan_.loops.size(); ++k) {
     part(plan_.parts[k]);
     loop(plan_.loops[k]);

@@ -1,4 +1,4 @@
-// The analysis of calls, of function values, and of what leaves the program; and which operation is looked at in which way.
+// The analysis of calls, function values, and operations that leave the program; and the dispatch over operations.
 #pragma once
 
 #include <overdub/contexts/check/arrays.hpp>
@@ -21,7 +21,7 @@ inline void analysis::call_with_anything(function_id f) {
 }
 
 inline possible_values analysis::call(function_id f, values arguments) {
-  constexpr int deepest = 300; // regions: the stack of this process has an end
+  constexpr int deepest = 300; // regions: limits recursion on the stack
   if (is_exhausted() || depth_ > deepest) {
     call_with_anything(f);
     values results;
@@ -31,7 +31,7 @@ inline possible_values analysis::call(function_id f, values arguments) {
   return components_.is_recursive(f) ? recursive(f, std::move(arguments)) : body(f, std::move(arguments));
 }
 
-// All calls of a function that calls itself are looked at as one, until nothing new comes.
+// All calls of a recursive function are analysed together, to a fixpoint.
 inline possible_values analysis::recursive(function_id f, values arguments) {
   for (abstract& each : arguments) each = before(std::move(each), 1);
   if (auto const known = under_way_.find(f); known != under_way_.end()) {
@@ -46,7 +46,7 @@ inline possible_values analysis::recursive(function_id f, values arguments) {
   summary& all = under_way_[f];
   all.arguments = std::move(arguments);
   with<bool> const perhaps(must_, false);
-  auto const look = [&] { // whether something new came
+  auto const look = [&] { // whether the summary grew
     all.has_grown = false;
     possible_values next = body(f, all.arguments);
     if (!next) return all.has_grown;
@@ -87,7 +87,7 @@ inline bool analysis::function_value(state& s, node_id n) {
   if (s.f[n].code == op::reabstract)
     x.calls = s[s.f.operand(n, 0)].calls;
   else {
-    constexpr int deepest = 100; // what looks at function values that capture one another is recursive
+    constexpr int deepest = 100; // limits recursion over function values that capture one another
     known_closure made{s.f[n].attributes.callee(), {}};
     for (value_id const v : s.f.operands_of(n)) {
       made.captured.push_back(s[v]);

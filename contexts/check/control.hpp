@@ -17,11 +17,11 @@ inline bool are_within(values const& x, values const& y) {
     if (!is_within(x[i], y[i])) return false;
   return true;
 }
-// Whether a length is one number, in each run.
+// Whether a length is known exactly.
 inline bool is_one(integers const& n) {
   return n.low >= n.high || (n.from.symbol != relative::none && n.from == n.to);
 }
-// Bounds of a sum of so many numbers, in any order: each addition is wrong by half a unit at most.
+// Bounds of a sum of `count` numbers, in any order: the error of each addition is at most half a unit in the last place.
 inline reals sum_of(reals const& x, integers const& count, bool is_f32, hazards& h) {
   if (count.high <= 1) return x;
   double const largest =
@@ -40,19 +40,19 @@ inline reals sum_of(reals const& x, integers const& count, bool is_f32, hazards&
   h.nan = r.low == -infinity && r.high == infinity;
   return r.with_nan(h.nan);
 }
-// What is left of numbers when others are added to them, any number of times.
+// The set of numbers after any number of additions to them.
 inline reals with_added(reals const& x, reals const& added, bool is_f32) {
   if (added.is_empty() || !x.has_numbers()) return x.with_nan(added.nan);
   double const low = added.low >= 0 ? x.low : -infinity, high = added.high <= 0 ? x.high : infinity;
-  // More than 2^63 of them are not added in a lifetime.
+  // No run adds more than 2^63 of them.
   bool const overflows = std::max(magnitude(x).high, magnitude(added).high) > (is_f32 ? 1e18 : 1e288);
   return {low, high, x.nan || added.nan || overflows, x.whole && added.whole};
 }
 inline std::string length_text(integers const& n) { return n.is_empty() ? "0" : text_of(n); }
 } // namespace detail
 
-// What holds before the first turn and behind each, for what is carried by a loop: upwards until nothing new comes, in few steps;
-// then a step downwards, since long steps go too far.
+// The fixpoint of a loop-carried value: the values at the start of each iteration. Widens until nothing changes, then
+// narrows once.
 template <class Step>
 values analysis::fixed_point(values const& initial, std::uint32_t symbol, Step const& step) {
   with<bool> const silently(reporting_, false);
@@ -76,7 +76,7 @@ values analysis::fixed_point(values const& initial, std::uint32_t symbol, Step c
   }
 }
 
-// What iterations stack: an array of that.
+// The arrays of stacked values.
 inline values analysis::stacked(
     state& s, node_id n, std::uint32_t carried, possible_values const& yielded, integers const& times,
     std::uint32_t symbol) {
@@ -227,7 +227,7 @@ inline bool analysis::accumulate(state& s, node_id n) {
   values sums, accumulators;
   for (value_id const v : s.f.operands_of(n)) {
     sums.push_back(s[v]);
-    abstract acc{s.f.type_of(v).accumulator(), {}, s[v].lengths, nullptr}; // its elements: what is added
+    abstract acc{s.f.type_of(v).accumulator(), {}, s[v].lengths, nullptr}; // its elements: the contributions
     accumulators.push_back(std::move(acc));
   }
   possible_values const yielded = region(s, r, std::move(accumulators));
@@ -283,7 +283,7 @@ inline bool analysis::reduce(state& s, node_id n) {
       all.element.real = detail::sum_of(all.element.real, length, t == ir::f32, of_sum);
     else if (length.high > 1) {
       auto const of_two = [&](values const& x) {
-        abstract const other = x[0]; // and not the same number twice
+        abstract const other = x[0]; // another number of the same set
         return possible_values({combine(x[0], other)});
       };
       all = fixed_point({all}, symbol, of_two)[0];

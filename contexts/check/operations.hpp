@@ -1,4 +1,4 @@
-// What each elementwise operation gives, of what its operands may be.
+// Transfer functions of element-wise operations.
 #pragma once
 
 #include <overdub/contexts/check/real_operations.hpp>
@@ -11,18 +11,18 @@
 
 namespace overdub::contexts::checking {
 
-/// What an operation gives, and what may be wrong with it.
+/// The result set of an operation, and its hazards.
 struct effect_of_op {
   number result;
   hazards may_be_wrong{};
-  bool may_divide_by_zero = false; // an integer
+  bool may_divide_by_zero = false; // integer division
 };
 
 namespace detail {
 
 inline truths compare(ir::op code, bool may_be_less, bool may_be_equal, bool may_be_greater, bool nan) {
   using ir::op;
-  auto const of = [&](bool less, bool equal, bool greater) { // for which it holds
+  auto const of = [&](bool less, bool equal, bool greater) { // whether it holds for <, == and >
     return truths{
         (may_be_less && !less) || (may_be_equal && !equal) || (may_be_greater && !greater) ||
             (nan && code != op::ne),
@@ -145,7 +145,7 @@ inline effect_of_op on_integers(ir::op code, std::span<abstract const* const> x)
   case op::max:
     return give(greatest(a, b));
   case op::clamp: {
-    integers const c = x[2]->element.whole; // where the bounds are in order
+    integers const c = x[2]->element.whole; // if the bounds are in order
     if (!is_at_most(b, c)) return give(join(join(a, b), c));
     return give(greatest(least(a, c), b));
   }
@@ -185,7 +185,7 @@ reals to_reals(integers const& x) {
 
 } // namespace detail
 
-/// What an elementwise operation gives, of operands that are one thing each: the same pointer twice is the same number twice.
+/// The result of an element-wise operation. Operands by equal pointers are the same number.
 inline effect_of_op compute(ir::op code, std::span<abstract const* const> x) {
   using ir::op;
   for (abstract const* const each : x)
@@ -228,7 +228,7 @@ inline effect_of_op compute(ir::op code, std::span<abstract const* const> x) {
   return r;
 }
 
-/// What conversion gives, of a number of one type, as another.
+/// The result of a conversion to another type.
 inline number convert(abstract const& x, ir::type to) {
   using ir::scalar;
   if (x.element.is_empty()) return {};

@@ -1,4 +1,4 @@
-// What is known of the values of one function while it is looked at, and what conditions that hold tell of them.
+// The abstract state of one call, and its refinement by conditions.
 #pragma once
 
 #include <overdub/contexts/check/operations.hpp>
@@ -14,8 +14,8 @@
 
 namespace overdub::contexts::checking {
 
-/// The values of one call of a function. What is learnt of a value holds until `back_to`: conditions tell of values that were made
-/// before them.
+/// The sets of the values of a function call. Conditions refine values that are defined before them; `back_to` undoes
+/// refinements.
 class state {
 public:
   state(ir::program const& p, ir::function_id called)
@@ -31,14 +31,14 @@ public:
   abstract const& operator[](ir::value_id v) const { return values_[index_of(v)]; }
   void set(ir::value_id v, abstract x) { values_[index_of(v)] = std::move(x); }
 
-  /// How much was learnt so far, and forgetting what was learnt since.
+  /// The number of refinements so far, and undoing later ones.
   std::size_t mark() const { return learnt_.size(); }
   void back_to(std::size_t mark) {
     for (; learnt_.size() > mark; learnt_.pop_back())
       values_[index_of(learnt_.back().first)] = std::move(learnt_.back().second);
   }
 
-  /// Learns that a truth is this one. Returns whether it can be.
+  /// Assumes that a bool has this value. Returns false if that is impossible.
   bool assume(ir::value_id v, bool truth) {
     truths const t = values_[index_of(v)].element.truth;
     if (truth ? !t.may_be_true : !t.may_be_false) return false;
@@ -73,7 +73,7 @@ public:
     }
   }
 
-  /// Learns that an integer, or a length, is among these. Returns whether it can be.
+  /// Assumes that an integer, or a length, is in this set. Returns false if that is impossible.
   bool narrow(ir::value_id v, integers const& to, int depth = 0) {
     abstract const& x = values_[index_of(v)];
     integers const m = meet(x.element.whole, to);
@@ -94,7 +94,7 @@ public:
     learn(v, std::move(narrowed));
     return depth > 4 || !f.is_result(v) || narrow_operands(f.node_of(v), m, depth + 1);
   }
-  /// The same of the length of an array along an axis.
+  /// The same for the length of an array along an axis.
   bool narrow_length(ir::value_id array, std::size_t axis, integers const& to) {
     abstract const& x = values_[index_of(array)];
     integers const m = meet(x.lengths[axis], to);
@@ -106,7 +106,7 @@ public:
     return true;
   }
 
-  /// Learns that it is this one.
+  /// Sets the length.
   void set_length(ir::value_id array, std::size_t axis, integers const& to) {
     abstract x = values_[index_of(array)];
     x.lengths[axis] = to;
@@ -137,13 +137,13 @@ private:
     return true;
   }
 
-  // What one operand is when it is compared with the other, in this way or not.
+  // Refines operands by the result of a comparison.
   bool assume_comparison(ir::op code, ir::value_id a, ir::value_id b, bool truth) {
     using ir::op;
     ir::type const t = f.type_of(a);
     if (!t.is_number() || a == b) return true;
     bool const opposite = !truth;
-    if (opposite) // or one is NaN
+    if (opposite) // or one operand is NaN
       code = code == op::eq   ? op::ne
              : code == op::ne ? op::eq
              : code == op::lt ? op::ge
@@ -156,14 +156,14 @@ private:
     }
     if (t == ir::i64)
       return code == op::eq || code == op::ne ? narrow_equal(code, a, b) : narrow_order(code, a, b);
-    // Not to be equal holds for NaN, and so do the opposites of `lt` and `le`.
+    // `ne` holds for NaN, and so do the opposites of `lt` and `le`.
     bool const nan = code == op::ne || (code != op::eq && opposite);
     return narrow_reals(code, a, b, nan);
   }
   bool narrow_reals(ir::op code, ir::value_id a, ir::value_id b, bool nan) {
     using ir::op;
     reals const x = values_[index_of(a)].element.real, y = values_[index_of(b)].element.real;
-    // Where the other is NaN, nothing is known of the one.
+    // If the other operand is NaN, nothing is known.
     reals of_a = reals::of(-infinity, infinity, nan), of_b = of_a;
     if (code == op::eq) {
       of_a = y.without_nan();
@@ -211,7 +211,7 @@ private:
     return narrow(a, of_a) && narrow(b, of_b);
   }
 
-  // What the operands are, when the result is among these.
+  // Refines the operands of an operation by its result.
   bool narrow_operands(ir::node_id n, integers const& r, int depth) {
     using ir::op;
     auto const of = [&](std::uint32_t i) { return values_[index_of(f.operand(n, i))].element.whole; };
@@ -248,7 +248,7 @@ private:
       ir::value_id const second = f.operand(n, 1);
       reals const x = values_[index_of(first)].element.real, y = values_[index_of(second)].element.real;
       bool const adds = f[n].code == op::add;
-      // x = r - y, or r + y: of the numbers that round to r.
+      // x = r - y, or r + y, over the numbers that round to r.
       auto const narrow_by = [&](ir::value_id v, reals const& other, bool negate) {
         double const low = next(v, next(v, r.low, -infinity) - other.high, -infinity);
         double const high = next(v, next(v, r.high, infinity) - other.low, infinity);
