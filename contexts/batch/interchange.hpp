@@ -44,7 +44,7 @@ public:
   }
   bool is_row(value_id v) const { return rows_.contains(v); }
 
-  std::vector<node_id> shared; // rematerialised wherever they are needed: rows, and uniform values
+  std::vector<node_id> rematerialised; // rematerialised wherever they are needed: rows, and uniform values
   std::vector<std::vector<node_id>> parts; // the operations between loops, for each element
   std::vector<node_id> loops;
 
@@ -81,7 +81,7 @@ public:
 
 private:
   using values = std::vector<value_id>;
-  using copies = std::map<value_id, value_id>;
+  using copy_map = std::map<value_id, value_id>;
 
   value_id literal(std::int64_t x) { return c_.literal(x); }
   std::vector<ir::type> arrays_of(values const& all) const;
@@ -116,7 +116,7 @@ private:
   value_id same_for_all(value_id v) const;
 
   // A map over a block that runs operations, and returns the wanted values of them and of earlier parts.
-  values map_of(std::vector<node_id> const& nodes, values const& wanted, copies const& known);
+  values map_of(std::vector<node_id> const& nodes, values const& wanted, copy_map const& known);
 
   ir::function_id id_;
   node_id map_;
@@ -125,8 +125,8 @@ private:
   value_id size_ = ir::nothing;  // the number of elements of a block
   value_id first_ = ir::nothing; // the index of its first element
   value_id last_ = ir::nothing;  // the index of the last element of all
-  copies uniform_;               // uniform values, before the maps
-  copies arrays_;                // arrays of varying numbers, in blocks
+  copy_map uniform_;             // uniform values, before the maps
+  copy_map arrays_;              // arrays of varying numbers, in blocks
 };
 
 /// Splits maps at loops with a uniform trip count. Returns the number of split maps. O(operations × depth), for each.

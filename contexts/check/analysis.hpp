@@ -220,7 +220,7 @@ private:
   bool call_node(state& s, node_id n, function_id callee, values arguments);
   bool function_value(state& s, node_id n);
   bool apply(state& s, node_id n);
-  void call_with_anything(function_id f);
+  void call_with_unknown(function_id f);
 
   // The summary of a recursive function, over all its active calls.
   struct summary {
@@ -241,7 +241,7 @@ private:
   std::vector<std::vector<std::optional<abstract>>> seen_;
   std::vector<std::vector<bool>> reached_;
   std::vector<std::vector<bool>> nodes_;
-  std::map<function_id, summary> under_way_;
+  std::map<function_id, summary> summaries_;
   std::vector<function_id> unknown_;
   std::vector<bool> is_unknown_;
 };

@@ -66,7 +66,7 @@ inline bool analysis::elementwise(state& s, node_id n) {
 }
 
 inline bool analysis::select(state& s, node_id n) {
-  truths const t = s[s.f.operand(n, 0)].element.truth;
+  bools const t = s[s.f.operand(n, 0)].element.boolean;
   abstract const &x = s[s.f.operand(n, 1)], &y = s[s.f.operand(n, 2)];
   give(s, n, {t.is_certainly(true) ? x : t.is_certainly(false) ? y : join(x, y)});
   return true;
@@ -84,7 +84,7 @@ inline bool analysis::check_index(state& s, node_id n, value_id array, std::size
   }
   if (!s.narrow(index, index_below(length))) return false;
   if (s[array].type.is_accumulator) return true; // the set of its elements must include all additions
-  integers const longer{std::max<int64_t>(i.low, 0) + 1, integers::most, detail::moved(i.from, 1), {}};
+  integers const longer{std::max<int64_t>(i.low, 0) + 1, integers::maximum, detail::moved(i.from, 1), {}};
   return s.narrow_length(array, axis, longer);
 }
 
@@ -96,7 +96,7 @@ inline bool analysis::check_size(state& s, node_id n, value_id size) {
           std::string(name_of(s.f[n].code)) +
               (c.high < 0 ? " has a negative size: " : " may have a negative size: ") + text_of(c)))
     return false;
-  return s.narrow(size, integers::of(0, integers::most));
+  return s.narrow(size, integers::of(0, integers::maximum));
 }
 
 inline bool analysis::check_lengths(state& s, node_id n, std::span<value_id const> arrays) {

@@ -93,7 +93,7 @@ bounds_of<std::int64_t> between(T low, T high) {
 /// This number, or bool.
 template <class T>
 requires std::same_as<T, bool> bounds_of<bool> exactly(T x) {
-  return bounds_of<bool>(checking::scalar_of(ir::boolean, checking::number::of(checking::truths::only(x))));
+  return bounds_of<bool>(checking::scalar_of(ir::boolean, checking::number::of(checking::bools::only(x))));
 }
 template <class T>
 requires(!std::same_as<T, bool> && std::is_arithmetic_v<T>) auto exactly(T x) { return between(x, x); }

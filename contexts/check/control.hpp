@@ -30,12 +30,12 @@ inline reals sum_of(reals const& x, integers const& count, bool is_f32, hazards&
   double const factor = n <= (is_f32 ? 0x1p12 : 0x1p26)   ? (is_f32 ? 1 + 0x1p-11 : 1 + 0x1p-26)
                         : n <= (is_f32 ? 0x1p24 : 0x1p53) ? 3
                                                           : infinity;
-  auto const most = [&](double high) {
+  auto const maximum = [&](double high) {
     if (high <= 0) return count.low >= 1 ? high : 0;
     double const sum = n * high * factor;
     return sum > largest ? infinity : sum;
   };
-  reals r = {-most(-x.low), most(x.high), x.nan, x.whole};
+  reals r = {-maximum(-x.low), maximum(x.high), x.nan, x.whole};
   if (!x.has_numbers()) r = reals{}.with_nan(x.nan);
   h.nan = r.low == -infinity && r.high == infinity;
   return r.with_nan(h.nan);
@@ -56,7 +56,7 @@ inline std::string length_text(integers const& n) { return n.is_empty() ? "0" : 
 template <class Step>
 values analysis::fixed_point(values const& initial, std::uint32_t symbol, Step const& step) {
   with<bool> const silently(reporting_, false);
-  auto const turn = [&](values const& x) {
+  auto const iteration = [&](values const& x) {
     possible_values const next = step(x);
     values y = initial;
     for (std::size_t i = 0; next && i < y.size(); ++i) y[i] = join(y[i], before((*next)[i], symbol));
@@ -64,9 +64,9 @@ values analysis::fixed_point(values const& initial, std::uint32_t symbol, Step c
   };
   values x = initial;
   for (int k = 0;; ++k) {
-    values y = turn(x);
+    values y = iteration(x);
     if (detail::are_within(y, x)) {
-      values z = turn(y);
+      values z = iteration(y);
       return detail::are_within(z, y) ? z : y;
     }
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -81,7 +81,7 @@ inline values analysis::stacked(
     state& s, node_id n, std::uint32_t carried, possible_values const& yielded, integers const& times,
     std::uint32_t symbol) {
   values all;
-  integers const length = times.low >= 0 ? times : greatest(times, integers::only(0));
+  integers const length = times.low >= 0 ? times : maximum(times, integers::only(0));
   for (std::uint32_t i = carried; i < s.f[n].result_count; ++i) {
     abstract x{s.f.type_of(s.f.result(n, i)), {}, {integers::only(0)}, nullptr};
     if (yielded && length.high > 0) {
@@ -105,7 +105,7 @@ inline values analysis::stacked(
 
 inline bool analysis::branch(state& s, node_id n) {
   value_id const condition = s.f.operand(n, 0);
-  truths const t = s[condition].element.truth;
+  bools const t = s[condition].element.boolean;
   possible_values all;
   with<bool> const surely(must_, must_ && (t.is_certainly(true) || t.is_certainly(false)));
   for (std::uint32_t i = 0; i < 2; ++i) {
@@ -132,14 +132,14 @@ inline bool analysis::loop(state& s, node_id n) {
   for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(s[s.f.operand(n, i + 1)]);
   possible_values yielded;
   if (times.high > 0) {
-    auto const turn = [&](values const& x) {
+    auto const iteration = [&](values const& x) {
       values arguments{scalar_of(ir::i64, number::of(index_below(times)))};
       arguments.insert(arguments.end(), x.begin(), x.end());
       return region(s, r, std::move(arguments));
     };
-    values const x = fixed_point(initial, symbol, turn);
+    values const x = fixed_point(initial, symbol, iteration);
     with<bool> const surely(must_, must_ && times.low >= 1);
-    yielded = turn(x);
+    yielded = iteration(x);
     if (!yielded && times.low >= 1) return false;
   }
   values results = initial;
@@ -155,7 +155,7 @@ inline bool analysis::loop(state& s, node_id n) {
 
 inline bool analysis::conditional_loop(state& s, node_id n) {
   std::uint32_t const symbol = next_symbol_, carried = s.f[n].operand_count;
-  region_id const condition = s.f.region_at(n, 0), turn = s.f.region_at(n, 1);
+  region_id const condition = s.f.region_at(n, 0), iteration = s.f.region_at(n, 1);
   values initial, going_on, ended;
   for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(s[s.f.operand(n, i)]);
   bool goes_on = false, ends = false;
@@ -163,11 +163,11 @@ inline bool analysis::conditional_loop(state& s, node_id n) {
     goes_on = ends = false;
     return region(s, condition, x, [&] {
       value_id const decision = s.f.operand(s.f.yield_of(condition), 0);
-      for (bool const truth : {true, false}) {
+      for (bool const boolean : {true, false}) {
         auto const mark = s.mark();
-        if (s.assume(decision, truth)) {
-          (truth ? goes_on : ends) = true;
-          values& all = truth ? going_on : ended;
+        if (s.assume(decision, boolean)) {
+          (boolean ? goes_on : ends) = true;
+          values& all = boolean ? going_on : ended;
           all.clear();
           for (value_id const v : s.f.arguments_of(condition)) all.push_back(s[v]);
         }
@@ -177,7 +177,7 @@ inline bool analysis::conditional_loop(state& s, node_id n) {
   };
   values const x = fixed_point(initial, symbol, [&](values const& now) -> possible_values {
     if (!decide(now) || !goes_on) return {};
-    return region(s, turn, going_on);
+    return region(s, iteration, going_on);
   });
   if (!decide(x)) return false;
   values results = ended;
@@ -185,7 +185,7 @@ inline bool analysis::conditional_loop(state& s, node_id n) {
   possible_values yielded;
   if (goes_on) {
     with<bool> const surely(must_, must_ && !may_end);
-    yielded = region(s, turn, going_on);
+    yielded = region(s, iteration, going_on);
   }
   if (!may_end) return false;
   for (abstract& each : results) each = before(std::move(each), symbol);

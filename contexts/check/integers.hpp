@@ -22,16 +22,16 @@ struct relative {
 
 /// The integers from low to high; empty if low > high.
 struct integers {
-  static constexpr int64_t least = std::numeric_limits<int64_t>::min();
-  static constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t minimum = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t maximum = std::numeric_limits<int64_t>::max();
 
-  int64_t low = most;
-  int64_t high = least;
+  int64_t low = maximum;
+  int64_t high = minimum;
   relative from{}; // a lower bound
   relative to{};   // an upper bound
 
   static constexpr integers of(int64_t low, int64_t high) { return {low, high, {}, {}}; }
-  static constexpr integers any() { return of(least, most); }
+  static constexpr integers any() { return of(minimum, maximum); }
   static constexpr integers only(int64_t x) { return of(x, x); }
   /// Lengths of arrays: more exceeds the address space.
   static constexpr integers sizes() { return of(0, int64_t{1} << 48); }
@@ -86,7 +86,7 @@ namespace detail {
 // 128-bit bounds, wrapped if they exceed 64 bits.
 __extension__ using wide = __int128;
 constexpr integers wrapped(wide low, wide high) {
-  if (low < integers::least || high > integers::most) return integers::any();
+  if (low < integers::minimum || high > integers::maximum) return integers::any();
   return integers::of(static_cast<int64_t>(low), static_cast<int64_t>(high));
 }
 constexpr relative moved(relative r, int64_t by) {
@@ -112,7 +112,7 @@ constexpr integers add(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   detail::wide const low = detail::wide{x.low} + y.low, high = detail::wide{x.high} + y.high;
   integers r = detail::wrapped(low, high);
-  if (low < integers::least || high > integers::most) return r;
+  if (low < integers::minimum || high > integers::maximum) return r;
   r.from = x.from.symbol != relative::none ? detail::moved(x.from, y.low) : detail::moved(y.from, x.low);
   r.to = x.to.symbol != relative::none ? detail::moved(x.to, y.high) : detail::moved(y.to, x.high);
   return r;
@@ -125,9 +125,9 @@ constexpr integers sub(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   detail::wide const low = detail::wide{x.low} - y.high, high = detail::wide{x.high} - y.low;
   integers r = detail::wrapped(low, high);
-  if (low < integers::least || high > integers::most) return r;
-  if (y.high != integers::least) r.from = detail::moved(x.from, -y.high);
-  if (y.low != integers::least) r.to = detail::moved(x.to, -y.low);
+  if (low < integers::minimum || high > integers::maximum) return r;
+  if (y.high != integers::minimum) r.from = detail::moved(x.from, -y.high);
+  if (y.low != integers::minimum) r.to = detail::moved(x.to, -y.low);
   // x is at most the length, y is at least the length plus a number.
   if (x.to.symbol != relative::none && x.to.symbol == y.from.symbol)
     r.high = std::min(r.high, detail::difference(x.to.offset, y.from.offset, r.high));
@@ -142,7 +142,7 @@ constexpr integers mul(integers const& x, integers const& y) {
 constexpr integers magnitude(integers const& x) {
   if (x.is_empty() || x.low >= 0) return x;
   integers const n = neg(x);
-  if (x.low == integers::least) return integers::any(); // the magnitude of the least integer is itself
+  if (x.low == integers::minimum) return integers::any(); // the magnitude of the least integer is itself
   return x.high <= 0 ? n : integers::of(0, std::max(n.high, x.high));
 }
 /// Excludes a divisor of 0.
@@ -171,14 +171,14 @@ constexpr integers rem(integers const& x, integers const& divisor) {
   return detail::wrapped(x.low < 0 ? -bound : 0, x.high > 0 ? bound : 0);
 }
 /// The minimum of both.
-constexpr integers least(integers const& x, integers const& y) {
+constexpr integers minimum(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   integers r = integers::of(std::min(x.low, y.low), std::min(x.high, y.high));
   r.to = x.to.symbol != relative::none ? x.to : y.to;
   if (x.from.symbol == y.from.symbol) r.from = {x.from.symbol, std::min(x.from.offset, y.from.offset)};
   return r;
 }
-constexpr integers greatest(integers const& x, integers const& y) {
+constexpr integers maximum(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   integers r = integers::of(std::max(x.low, y.low), std::max(x.high, y.high));
   r.from = x.from.symbol != relative::none ? x.from : y.from;

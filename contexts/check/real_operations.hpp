@@ -137,13 +137,13 @@ reals binary(ir::op code, reals const& x, reals const& y, hazards& h) {
     return x.has(0) ? join(r, reals::only(0)) : r;
   }
   case op::min:
-    return least(x, y);
+    return minimum(x, y);
   case op::max:
-    return greatest(x, y);
+    return maximum(x, y);
   case op::fmin:
-    return least_number(x, y);
+    return minimum_number(x, y);
   case op::fmax:
-    return greatest_number(x, y);
+    return maximum_number(x, y);
   case op::pow:
     return power<T>(x, y, h);
   case op::hypot: { // infinite if one operand is, even if the other is NaN

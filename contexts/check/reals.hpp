@@ -206,7 +206,7 @@ reals sqrt(reals const& x, hazards& h) {
 }
 
 /// y < x ? y : x, which is x if one is NaN.
-inline reals least(reals const& x, reals const& y) {
+inline reals minimum(reals const& x, reals const& y) {
   reals r = {std::min(x.low, y.low), std::min(x.high, y.high), x.nan, x.whole && y.whole};
   if (!x.has_numbers()) r = reals{}.with_nan(x.nan);
   if (!y.has_numbers()) r = x;
@@ -214,18 +214,18 @@ inline reals least(reals const& x, reals const& y) {
   return r;
 }
 /// x < y ? y : x, likewise.
-inline reals greatest(reals const& x, reals const& y) { return negated(least(negated(x), negated(y))); }
+inline reals maximum(reals const& x, reals const& y) { return negated(minimum(negated(x), negated(y))); }
 
 /// fmin: the other operand if one is NaN.
-inline reals least_number(reals const& x, reals const& y) {
-  reals r = least(x.without_nan(), y.without_nan());
+inline reals minimum_number(reals const& x, reals const& y) {
+  reals r = minimum(x.without_nan(), y.without_nan());
   if (!x.has_numbers()) r = reals{};
   if (x.nan) r = join(r, y.without_nan());
   if (y.nan) r = join(r, x.without_nan());
   return r.with_nan(x.nan && y.nan);
 }
-inline reals greatest_number(reals const& x, reals const& y) {
-  return negated(least_number(negated(x), negated(y)));
+inline reals maximum_number(reals const& x, reals const& y) {
+  return negated(minimum_number(negated(x), negated(y)));
 }
 
 /// The remainder of truncated division: it has the sign of x, is smaller than y, and not larger than x.
@@ -234,8 +234,8 @@ inline reals remainder_of(reals const& x, reals const& y, hazards& h) {
   if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
   h.nan = x.has_infinity() || y.has(0);
   if ((x.low == x.high && overdub::is_infinite(x.low)) || y.is_only(0)) return reals::nothing_but_nan();
-  double const most = std::min(magnitude(x).high, magnitude(y).high);
-  return {x.low < 0 ? -most : 0, x.high > 0 ? most : 0, nan || h.nan, x.whole && y.whole};
+  double const maximum = std::min(magnitude(x).high, magnitude(y).high);
+  return {x.low < 0 ? -maximum : 0, x.high > 0 ? maximum : 0, nan || h.nan, x.whole && y.whole};
 }
 
 } // namespace overdub::contexts::checking

@@ -32,19 +32,19 @@ public:
   void set(ir::value_id v, abstract x) { values_[index_of(v)] = std::move(x); }
 
   /// The number of refinements so far, and undoing later ones.
-  std::size_t mark() const { return learnt_.size(); }
+  std::size_t mark() const { return refinements_.size(); }
   void back_to(std::size_t mark) {
-    for (; learnt_.size() > mark; learnt_.pop_back())
-      values_[index_of(learnt_.back().first)] = std::move(learnt_.back().second);
+    for (; refinements_.size() > mark; refinements_.pop_back())
+      values_[index_of(refinements_.back().first)] = std::move(refinements_.back().second);
   }
 
   /// Assumes that a bool has this value. Returns false if that is impossible.
-  bool assume(ir::value_id v, bool truth) {
-    truths const t = values_[index_of(v)].element.truth;
-    if (truth ? !t.may_be_true : !t.may_be_false) return false;
-    if (!t.is_certainly(truth)) {
+  bool assume(ir::value_id v, bool boolean) {
+    bools const t = values_[index_of(v)].element.boolean;
+    if (boolean ? !t.may_be_true : !t.may_be_false) return false;
+    if (!t.is_certainly(boolean)) {
       abstract x = values_[index_of(v)];
-      x.element.truth = truths::only(truth);
+      x.element.boolean = bools::only(boolean);
       learn(v, std::move(x));
     }
     if (!f.is_result(v)) return true;
@@ -52,22 +52,22 @@ public:
     using ir::op;
     switch (f[n].code) {
     case op::logical_not:
-      return assume(f.operand(n, 0), !truth);
+      return assume(f.operand(n, 0), !boolean);
     case op::logical_and:
-      return !truth || (assume(f.operand(n, 0), true) && assume(f.operand(n, 1), true));
+      return !boolean || (assume(f.operand(n, 0), true) && assume(f.operand(n, 1), true));
     case op::logical_or:
-      return truth || (assume(f.operand(n, 0), false) && assume(f.operand(n, 1), false));
+      return boolean || (assume(f.operand(n, 0), false) && assume(f.operand(n, 1), false));
     case op::isnan:
     case op::isinf:
     case op::isfinite:
-      return assume_kind(f[n].code, f.operand(n, 0), truth);
+      return assume_kind(f[n].code, f.operand(n, 0), boolean);
     case op::eq:
     case op::ne:
     case op::lt:
     case op::le:
     case op::gt:
     case op::ge:
-      return assume_comparison(f[n].code, f.operand(n, 0), f.operand(n, 1), truth);
+      return assume_comparison(f[n].code, f.operand(n, 0), f.operand(n, 1), boolean);
     default:
       return true;
     }
@@ -115,7 +115,7 @@ public:
 
 private:
   void learn(ir::value_id v, abstract x) {
-    learnt_.emplace_back(v, std::exchange(values_[index_of(v)], std::move(x)));
+    refinements_.emplace_back(v, std::exchange(values_[index_of(v)], std::move(x)));
   }
   bool is_f32(ir::value_id v) const { return f.type_of(v) == ir::f32; }
   double next(ir::value_id v, double x, double towards) const {
@@ -123,26 +123,26 @@ private:
     return std::nextafter(x, towards);
   }
 
-  bool assume_kind(ir::op code, ir::value_id v, bool truth) {
+  bool assume_kind(ir::op code, ir::value_id v, bool boolean) {
     reals const& x = values_[index_of(v)].element.real;
     constexpr double largest = std::numeric_limits<double>::max();
     reals const finite = reals::of(
         is_f32(v) ? -static_cast<double>(std::numeric_limits<float>::max()) : -largest,
         is_f32(v) ? static_cast<double>(std::numeric_limits<float>::max()) : largest);
     if (code == ir::op::isnan)
-      return narrow(v, truth ? reals::nothing_but_nan() : reals::of(-infinity, infinity));
-    if (code == ir::op::isfinite && truth) return narrow(v, finite);
-    if (code == ir::op::isinf && !truth) return narrow(v, finite.with_nan(true));
+      return narrow(v, boolean ? reals::nothing_but_nan() : reals::of(-infinity, infinity));
+    if (code == ir::op::isfinite && boolean) return narrow(v, finite);
+    if (code == ir::op::isinf && !boolean) return narrow(v, finite.with_nan(true));
     if (code == ir::op::isinf && x.low > -infinity) return narrow(v, reals::only(infinity));
     return true;
   }
 
   // Refines operands by the result of a comparison.
-  bool assume_comparison(ir::op code, ir::value_id a, ir::value_id b, bool truth) {
+  bool assume_comparison(ir::op code, ir::value_id a, ir::value_id b, bool boolean) {
     using ir::op;
     ir::type const t = f.type_of(a);
     if (!t.is_number() || a == b) return true;
-    bool const opposite = !truth;
+    bool const opposite = !boolean;
     if (opposite) // or one operand is NaN
       code = code == op::eq   ? op::ne
              : code == op::ne ? op::eq
@@ -205,9 +205,9 @@ private:
   bool narrow_order(ir::op code, ir::value_id a, ir::value_id b) { // a < b, or a <= b
     integers const x = values_[index_of(a)].element.whole, y = values_[index_of(b)].element.whole;
     int64_t const step = code == ir::op::lt ? 1 : 0;
-    if ((step && (y.high == integers::least || x.low == integers::most)) || is_less(y, x)) return false;
-    integers const of_a{integers::least, y.high - step, {}, detail::moved(y.to, -step)};
-    integers const of_b{x.low + step, integers::most, detail::moved(x.from, step), {}};
+    if ((step && (y.high == integers::minimum || x.low == integers::maximum)) || is_less(y, x)) return false;
+    integers const of_a{integers::minimum, y.high - step, {}, detail::moved(y.to, -step)};
+    integers const of_b{x.low + step, integers::maximum, detail::moved(x.from, step), {}};
     return narrow(a, of_a) && narrow(b, of_b);
   }
 
@@ -220,7 +220,7 @@ private:
     case op::sub: {
       integers const x = of(0), y = of(1);
       integers const direct = f[n].code == op::add ? add(x, y) : sub(x, y);
-      if (direct.low == integers::least && direct.high == integers::most) return true; // it may wrap
+      if (direct.low == integers::minimum && direct.high == integers::maximum) return true; // it may wrap
       if (f[n].code == op::add)
         return narrow(f.operand(n, 0), sub(r, y), depth) && narrow(f.operand(n, 1), sub(r, x), depth);
       return narrow(f.operand(n, 0), add(r, y), depth) && narrow(f.operand(n, 1), sub(x, r), depth);
@@ -272,7 +272,7 @@ private:
   }
 
   std::vector<abstract> values_;
-  std::vector<std::pair<ir::value_id, abstract>> learnt_;
+  std::vector<std::pair<ir::value_id, abstract>> refinements_;
 };
 
 } // namespace overdub::contexts::checking

@@ -17,13 +17,13 @@
 namespace overdub::contexts::checking {
 
 /// A set of bools.
-struct truths {
+struct bools {
   bool may_be_false = false;
   bool may_be_true = false;
 
-  static constexpr truths any() { return {true, true}; }
-  static constexpr truths only(bool x) { return {!x, x}; }
-  constexpr bool operator==(truths const&) const = default;
+  static constexpr bools any() { return {true, true}; }
+  static constexpr bools only(bool x) { return {!x, x}; }
+  constexpr bool operator==(bools const&) const = default;
   constexpr bool is_empty() const { return !may_be_false && !may_be_true; }
   constexpr bool is_certainly(bool x) const {
     return x ? may_be_true && !may_be_false : may_be_false && !may_be_true;
@@ -34,15 +34,15 @@ struct truths {
 struct number {
   reals real;
   integers whole;
-  truths truth;
+  bools boolean;
 
   static number nothing() { return {}; }
-  static number any() { return {reals::any(), integers::any(), truths::any()}; }
+  static number any() { return {reals::any(), integers::any(), bools::any()}; }
   static number of(reals const& x) { return {x, {}, {}}; }
   static number of(integers const& x) { return {{}, x, {}}; }
-  static number of(truths x) { return {{}, {}, x}; }
+  static number of(bools x) { return {{}, {}, x}; }
   bool operator==(number const&) const = default;
-  bool is_empty() const { return real.is_empty() && whole.is_empty() && truth.is_empty(); }
+  bool is_empty() const { return real.is_empty() && whole.is_empty() && boolean.is_empty(); }
 };
 
 struct abstract;
@@ -73,7 +73,7 @@ inline number any_number(ir::type t) {
   case ir::scalar::i64:
     return number::of(integers::any());
   case ir::scalar::boolean:
-    return number::of(truths::any());
+    return number::of(bools::any());
   default:
     return number::any(); // unknown
   }
@@ -93,7 +93,7 @@ inline abstract literal_of(ir::type t, std::uint64_t bits) {
   case ir::scalar::i64:
     return scalar_of(t, number::of(integers::only(static_cast<int64_t>(bits))));
   default:
-    return scalar_of(t, number::of(truths::only(bits != 0)));
+    return scalar_of(t, number::of(bools::only(bits != 0)));
   }
 }
 
@@ -101,11 +101,11 @@ inline number join(number const& x, number const& y) {
   return {
       join(x.real, y.real),
       join(x.whole, y.whole),
-      {x.truth.may_be_false || y.truth.may_be_false, x.truth.may_be_true || y.truth.may_be_true}};
+      {x.boolean.may_be_false || y.boolean.may_be_false, x.boolean.may_be_true || y.boolean.may_be_true}};
 }
 inline bool is_within(number const& x, number const& y) {
   return is_within(x.real, y.real) && is_within(x.whole, y.whole) &&
-         x.truth.may_be_false <= y.truth.may_be_false && x.truth.may_be_true <= y.truth.may_be_true;
+         x.boolean.may_be_false <= y.boolean.may_be_false && x.boolean.may_be_true <= y.boolean.may_be_true;
 }
 
 inline bool is_within(abstract const& x, abstract const& y);
@@ -137,8 +137,8 @@ namespace detail {
 // The next threshold for widening, so that bounds stabilise after few steps.
 inline double lower(double x) { return x >= 1 ? 1 : x >= 0 ? 0 : x >= -1 ? -1 : -infinity; }
 inline double upper(double x) { return -lower(-x); }
-inline int64_t lower(int64_t x) { return x >= 1 ? 1 : x >= 0 ? 0 : x >= -1 ? -1 : integers::least; }
-inline int64_t upper(int64_t x) { return x <= -1 ? -1 : x <= 0 ? 0 : x <= 1 ? 1 : integers::most; }
+inline int64_t lower(int64_t x) { return x >= 1 ? 1 : x >= 0 ? 0 : x >= -1 ? -1 : integers::minimum; }
+inline int64_t upper(int64_t x) { return x <= -1 ? -1 : x <= 0 ? 0 : x <= 1 ? 1 : integers::maximum; }
 } // namespace detail
 
 /// Widening: a superset of both; chains end after few steps.
@@ -190,11 +190,11 @@ inline std::string text_of(reals const& x) {
 inline std::string text_of(integers const& x) {
   bool const is_endless = x.high >= integers::sizes().high / 2; // includes lengths without a bound
   if (x.is_empty()) return "nothing";
-  if (x.low == integers::least && x.high == integers::most) return "any integer";
+  if (x.low == integers::minimum && x.high == integers::maximum) return "any integer";
   std::string const low = io::number_text(x.low), high = io::number_text(x.high);
   if (x.low == x.high) return low;
   if (is_endless) return "at least " + low;
-  if (x.low == integers::least) return "at most " + high;
+  if (x.low == integers::minimum) return "at most " + high;
   return "in [" + low + ", " + high + ']';
 }
 inline std::string text_of(abstract const& x) {
@@ -205,10 +205,10 @@ inline std::string text_of(abstract const& x) {
   case ir::scalar::i64:
     return text_of(x.element.whole);
   case ir::scalar::boolean:
-    return x.element.truth.is_empty()            ? "nothing"
-           : x.element.truth.is_certainly(true)  ? "true"
-           : x.element.truth.is_certainly(false) ? "false"
-                                                 : "true or false";
+    return x.element.boolean.is_empty()            ? "nothing"
+           : x.element.boolean.is_certainly(true)  ? "true"
+           : x.element.boolean.is_certainly(false) ? "false"
+                                                   : "true or false";
   default:
     return "not known";
   }

@@ -225,7 +225,7 @@ public:
 
   /// As `finish`; an error that was not queried is written to stderr.
   ~trace_file() {
-    if (told_) return;
+    if (reported_) return;
     try {
       finish();
     } catch (std::exception const& e) {
@@ -237,7 +237,7 @@ public:
   /// completely.
   void finish() {
     end();
-    told_ = true;
+    reported_ = true;
     if (failure_) std::rethrow_exception(failure_);
     if (file_.failed()) throw file_.failure();
   }
@@ -351,7 +351,7 @@ private:
   tracing::active_book active_;
   tracing::output_file file_;
   std::atomic<std::uint64_t> lost_{0};
-  bool told_ = false; // whether an error was reported
+  bool reported_ = false; // whether an error was reported
 
   // Owned by the writer thread until it has ended.
   std::unique_ptr<tracing::trace_writer> writer_;
