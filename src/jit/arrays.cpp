@@ -5,7 +5,7 @@
 
 namespace overdub::jit {
 
-// An array of rank 1 with room for `count` scalars.
+// Allocates an array of rank 1 for `count` scalars.
 value function_compiler::new_array(ir::type t, llvm::Value* count, ir::op code) {
   llvm::Value* const owner = call(
       runtime_function::take_array, {machine(), count, integer(execute::size_of(t.element)), number(code)});
@@ -19,12 +19,12 @@ llvm::Value* function_compiler::byte_count(ir::type t, value const& x, std::uint
   return bytes;
 }
 
-// Whether index k (from 0) of an access is surely in range.
+// Whether index k (from 0) of an access needs no bounds check.
 bool function_compiler::is_checked(node_id n, std::uint32_t k) const {
   return unchecked_[index_of(n)] != 0 || (k == 0 && ir::is_in_range(f_, f_.operand(n, 0), f_.operand(n, 1)));
 }
 
-// The scalars in front of the part of an array that the first operands behind it choose.
+// The offset, in scalars, of the part of an array that the leading operands select.
 llvm::Value* function_compiler::part_index(node_id n, value const& array, std::uint32_t indices) {
   std::uint32_t const rank = type_of(f_.operand(n, 0)).rank;
   llvm::Value* at = nullptr;
@@ -98,7 +98,7 @@ void function_compiler::compile_slice(node_id n) {
   llvm::Value* const size = a.extent(0);
   require_not_negative(ir::op::slice, count);
   require(b_.CreateICmpULE(first, size), runtime_function::throw_index, {number(ir::op::slice), first, size});
-  require( // the first that is missing
+  require( // the first missing index
       b_.CreateICmpSLE(count, b_.CreateSub(size, first)), runtime_function::throw_index,
       {number(ir::op::slice), size, size});
   llvm::Value* at = first;
@@ -110,7 +110,7 @@ void function_compiler::compile_slice(node_id n) {
   make_part(array, f_.result(n), std::move(part), n);
 }
 
-// The array itself, when it dies here; else one of its own, a copy where it is to be written.
+// The array itself at its last use; else a new reference, or a copy if it will be written.
 value function_compiler::become(value_id array, node_id n, bool writes) {
   ir::type const t = type_of(array);
   value x = get(array);
@@ -133,7 +133,7 @@ value function_compiler::become(value_id array, node_id n, bool writes) {
   return x;
 }
 
-// The extents of an array from an axis on are those of the part.
+// Checks that the extents of an array, from an axis on, equal those of the part.
 void function_compiler::require_shape(
     ir::op code, ir::type t, value const& array, std::uint32_t first, value const& part) {
   for (std::uint32_t k = first; k < t.rank; ++k) {

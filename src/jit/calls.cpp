@@ -1,4 +1,4 @@
-// Calls, function values, and what leaves the program; whole functions.
+// Calls, function values, and operations that leave the program; whole functions.
 #include "function.hpp"
 #include "runtime.hpp"
 
@@ -88,7 +88,7 @@ void function_compiler::compile_apply(node_id n) {
   }
 }
 
-// A function value is a buffer: {number of the function, captured words, the words}.
+// A function value is a buffer: {index of the function, number of captured words, the words}.
 void function_compiler::compile_closure(node_id n) {
   std::uint32_t const captured = f_[n].operand_count;
   std::uint32_t const closure =
@@ -219,7 +219,7 @@ void function_compiler::compile_operation(node_id n) {
   }
 }
 
-// Functions that may call themselves look whether the stack has an end here.
+// Recursive functions check the stack limit here.
 void function_compiler::prologue() {
   if (!shared_.calls.is_recursive(id_)) return;
   llvm::Value* const here =
@@ -234,7 +234,7 @@ void function_compiler::prologue() {
 void function_compiler::compile() {
   at(new_block("entry"));
   if (shared_.lines) b_.SetCurrentDebugLocation(shared_.lines->begin(*made_, f_));
-  // Calls of itself go behind it: memory that is taken once a call stands in the first block.
+  // Self-recursive tail calls continue after it: static allocas are in the first block.
   block const start = new_block("start");
   unsigned next = 1;
   for (value_id const v : f_.parameters()) {

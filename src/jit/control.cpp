@@ -44,7 +44,7 @@ void function_compiler::compile_if(node_id n) {
   }
 }
 
-// The values that a loop begins with, with counts of their own.
+// The initial loop-carried values, with references of their own.
 std::vector<value>
 function_compiler::start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count) {
   std::vector<value> all;
@@ -98,14 +98,14 @@ void function_compiler::finish_output(output const& o) {
 
 namespace {
 
-// The parts of values, but for those that stand in one place.
+// The parts of values, except those that are updated in place.
 parts flat(std::vector<value> const& all, std::vector<bool> const& in_place) {
   parts every;
   for (std::size_t k = 0; k < all.size(); ++k)
     if (!in_place[k]) every.append(all[k].all.begin(), all[k].all.end());
   return every;
 }
-// The values whose parts are the loop's.
+// The values made of the loop's parts.
 std::vector<value> as_values(
     std::vector<value> const& like, std::vector<bool> const& in_place, llvm::ArrayRef<llvm::Value*> all) {
   std::vector<value> made;
@@ -163,8 +163,8 @@ void function_compiler::compile_while(node_id n) {
   std::vector<value> const start = start_carried(n, 0, carried);
   std::vector<bool> const none(carried);
   parts first = flat(start, none);
-  // Arrays that grow: of scalars, their owner and size are carried; of rows, they stand in memory. The former begin with room for some
-  // more elements than there were the last time.
+  // Growing arrays. For arrays of scalars, owner and size are loop-carried; arrays of rows are in memory. The former start
+  // with a capacity slightly above the size of the previous run.
   llvm::Value *memory = nullptr, *expected = nullptr;
   std::vector<output> outputs;
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k) {
@@ -199,7 +199,7 @@ void function_compiler::compile_while(node_id n) {
   }
   std::vector<value> const current = as_values(start, none, parts(phis.begin(), phis.end()));
   for (std::uint32_t k = 0; k < carried; ++k) {
-    set(f_.argument(condition, k), current[k]); // which the body still needs: they do not die there
+    set(f_.argument(condition, k), current[k]); // which the body still needs: this is no last use
     set(f_.argument(body, k), current[k]);
   }
   compile_region(condition);
@@ -260,7 +260,7 @@ void function_compiler::compile_while(node_id n) {
   }
 }
 
-// It begins with 0 where the code is loaded; threads write it in any order, where it is another number.
+// It starts at 0 when the code is loaded; threads write it without synchronisation, since any value is valid.
 llvm::Value* function_compiler::new_memory_of_turns() {
   return new llvm::GlobalVariable(
       *shared_.module, b_.getInt64Ty(), false, llvm::GlobalValue::InternalLinkage, integer(0), "turns");
@@ -281,7 +281,7 @@ void function_compiler::remember(llvm::Value* memory, llvm::Value* turns) {
   at(known);
 }
 
-// Accumulators are arrays that nobody else sees while the region runs.
+// Accumulators are unique arrays while the region runs.
 void function_compiler::compile_accumulate(node_id n) {
   region_id const region = f_.region_at(n, 0);
   std::uint32_t const count = f_[n].operand_count;
@@ -290,7 +290,8 @@ void function_compiler::compile_accumulate(node_id n) {
     make_unique(type_of(f_.result(n, k)), all[k]);
     set(f_.argument(region, k), all[k]);
   }
-  // What is said holds in one run of the region; its declarations tell LLVM so, where the region is in a loop or is copied.
+  // Alias scopes are valid in one run of the region; their declarations tell LLVM so, if the region is in a loop or is
+  // copied.
   llvm::MDBuilder scopes(context_);
   llvm::MDNode* const domain = scopes.createAnonymousAliasScopeDomain("accumulators");
   std::size_t const around = accumulators_.size();
@@ -310,7 +311,8 @@ void function_compiler::compile_accumulate(node_id n) {
     set(f_.result(n, k), k < count ? all[k] : more[k - count]);
 }
 
-// What the first region throws is caught, and thrown on behind the second. An exception of the second takes its place.
+// An exception of the first region is caught, and rethrown after the second region. An exception of the second region
+// replaces it.
 void function_compiler::compile_protect(node_id n) {
   region_id const tried = f_.region_at(n, 0), failed = f_.region_at(n, 1);
   auto& m = *shared_.module;
@@ -327,7 +329,7 @@ void function_compiler::compile_protect(node_id n) {
   auto const end_catch = function("__cxa_end_catch", b_.getVoidTy(), {});
   auto* const caught = llvm::StructType::get(context_, {pointer(), b_.getInt32Ty()});
 
-  // Invokes land in one block, and what comes from other handlers joins them behind it.
+  // Invokes unwind to one block; exceptions from nested handlers join after its landing pad.
   auto const new_handler = [&](char const* name, bool catches) {
     return handler{new_block(name), llvm::PHINode::Create(pointer(), 2, "", new_block(name)), catches};
   };
@@ -354,7 +356,7 @@ void function_compiler::compile_protect(node_id n) {
 
   land(catching);
   (void)b_.CreateCall(begin_catch, {catching.exception});
-  // What the second region throws, or throws on, leaves the handler.
+  // Exceptions of the second region leave the handler.
   handler_ = leaving;
   compile_region(failed);
   finish(f_.yield_of(failed));

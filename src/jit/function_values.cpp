@@ -1,6 +1,6 @@
-// Function values: buffers {number of the function, captured words, the words}, and how they are called by the convention of
-// their type. Direct ones by a choice between all functions that have the type, arguments in registers; indirect ones by the
-// same choice, arguments and results in words of memory; boxed ones through a table, by one signature for all types.
+// Function values: buffers {index of the function, number of captured words, the words}, and their calling conventions.
+// Direct ones are called by a switch over all functions of the type, with arguments in registers; indirect ones by the same
+// switch, with arguments and results in words of memory; boxed ones through a table, with one signature for all types.
 #include "program.hpp"
 
 #include <overdub/ir/type_text.hpp>
@@ -55,7 +55,7 @@ llvm::Function* program_compiler::applier_for(ir::type function) {
   return made = new_function(name, parameters, s.results);
 }
 
-// Of all functions, what calls those with boxed values; it is filled when all are known.
+// The table of functions for boxed values; filled when all are known.
 llvm::GlobalVariable* program_compiler::boxed_table() {
   if (boxed_ == nullptr)
     boxed_ = new llvm::GlobalVariable(
@@ -83,7 +83,7 @@ void program_compiler::fill_boxed_table() {
   boxed_->eraseFromParent();
 }
 
-// A choice between all functions whose values have this type.
+// A switch over all functions whose values have this type.
 void program_compiler::fill_applier(ir::type function, llvm::Function* f) {
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
   llvm::Value* const words =
@@ -105,8 +105,8 @@ void program_compiler::fill_appliers() {
   for (auto const& each : appliers_) fill_applier(each.second.first, each.second.second);
 }
 
-// Calls the function of a closure with what it captured, and the arguments of `f`, which returns what it gives. Those that
-// function values of the type take for their own, and this function does not, are released behind it.
+// Calls the function of a closure with its captures and the arguments of `f`, which returns the results. Afterwards
+// releases those arguments that the type owns and the function does not.
 void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm::Function* f) {
   ir::function const& callee = p[c.callee];
   bool const in_memory = p.signature_of(c.type).calls != ir::convention::direct;

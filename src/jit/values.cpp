@@ -1,4 +1,4 @@
-// Values in registers and in memory, and the control flow that everything is made of.
+// Values in registers and in memory, and the basic control flow.
 #include "function.hpp"
 
 #include <overdub/ir/walk.hpp>
@@ -38,7 +38,8 @@ function_compiler::function_compiler(program_compiler& shared, function_id id, l
       dying_(f_.node_count()), order_(f_), rows_(f_.value_count()), reduced_(f_.node_count()),
       in_place_(f_.value_count()), unchecked_(f_.node_count()) {
   if (p_.math == ir::math_mode::fast) {
-    // NaNs and infinities are what they are. No reciprocals: that of a subnormal number is infinite, and its quotient may be 1.
+    // NaN and infinities keep their semantics. No reciprocals: that of a subnormal number is infinite, while the quotient
+    // may be 1.
     llvm::FastMathFlags fast;
     fast.setAllowContract(true);
     fast.setAllowReassoc();
@@ -86,11 +87,11 @@ void function_compiler::store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* 
   tell_accumulator(b_.CreateAlignedStore(x, to, llvm::Align(execute::size_of(s))), accumulator);
 }
 void function_compiler::tell_accumulator(llvm::Instruction* access, value_id accumulator) {
-  constexpr std::size_t most = 16; // of more, nothing is said: each access would name all others
+  constexpr std::size_t most = 16; // with more, alias metadata is omitted: each access would list all others
   if (accumulators_.size() > most) return;
   llvm::SmallVector<llvm::Metadata*, 8> own, others;
   for (auto const& [v, scope] : accumulators_) (v == accumulator ? own : others).push_back(scope);
-  if (accumulator != ir::nothing && own.empty()) return; // another function's
+  if (accumulator != ir::nothing && own.empty()) return; // of another function
   if (!own.empty()) access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(context_, own));
   if (!others.empty())
     access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(context_, others));
@@ -207,7 +208,7 @@ void function_compiler::end_loop(counted_loop const& l, llvm::ArrayRef<llvm::Val
   }
   at(l.exit);
 }
-// LLVM unrolls short loops, but not such with calls; what is carried moves less then.
+// LLVM unrolls short loops, but none with calls; unrolling saves moves of loop-carried values.
 bool function_compiler::is_short_with_calls(region_id body) const {
   std::uint32_t operations = 0;
   bool calls = false;
