@@ -9,7 +9,7 @@ namespace overdub::jit {
 value function_compiler::new_array(ir::type t, llvm::Value* count, ir::op code) {
   llvm::Value* const owner = call(
       runtime_function::take_array, {machine(), count, integer(execute::size_of(t.element)), number(code)});
-  return {{bytes_behind(owner, sizeof(execute::buffer)), owner, count}, true};
+  return {{byte_offset(owner, sizeof(execute::buffer)), owner, count}, true};
 }
 
 // The bytes of an array, or of its parts from an axis on.
@@ -46,11 +46,11 @@ void function_compiler::compile_array(node_id n) {
     for (std::uint32_t k = 0; k < count; ++k)
       store_scalar(
           t.element, scalar(f_.operand(n, k)),
-          bytes_behind(made.elements(), std::int64_t{k} * execute::size_of(t.element)));
+          byte_offset(made.elements(), std::int64_t{k} * execute::size_of(t.element)));
     return set(result, made);
   }
   llvm::Value* const words = new_words(2 * words_of(t));
-  llvm::Value* const row = bytes_behind(words, 8 * words_of(t));
+  llvm::Value* const row = byte_offset(words, 8 * words_of(t));
   (void)call(
       runtime_function::make_rows, {machine(), words, integer(count), shape_code(t), number(ir::op::array)});
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -111,11 +111,11 @@ void function_compiler::compile_slice(node_id n) {
 }
 
 // The array itself at its last use; else a new reference, or a copy if it will be written.
-value function_compiler::become(value_id array, node_id n, bool writes) {
+value function_compiler::reuse_array(value_id array, node_id n, bool writes) {
   ir::type const t = type_of(array);
   value x = get(array);
   x.borrowed = false;
-  if (consume(array, n)) {
+  if (transfer_reference(array, n)) {
     if (writes) make_unique(t, x);
     return x;
   }
@@ -127,7 +127,7 @@ value function_compiler::become(value_id array, node_id n, bool writes) {
   llvm::Value* const none = llvm::ConstantPointerNull::get(pointer_type(context_));
   llvm::Value* const made =
       call(runtime_function::copied, {machine(), x.elements(), none, byte_count(t, x, 0)});
-  x.all[0] = bytes_behind(made, sizeof(execute::buffer));
+  x.all[0] = byte_offset(made, sizeof(execute::buffer));
   x.all[1] = made;
   x.unique = true;
   return x;
@@ -150,7 +150,7 @@ void function_compiler::compile_update(node_id n) {
   value const before = get(array);
   llvm::Value* const i = part_index(n, before, indices);
   if (indices < t.rank) require_shape(ir::op::update, t, before, indices, x);
-  value made = become(array, n, true);
+  value made = reuse_array(array, n, true);
   llvm::Value* const to = element_address(t.element, made.elements(), i);
   if (indices == t.rank)
     store_scalar(t.element, x.all[0], to);
@@ -193,7 +193,7 @@ void function_compiler::compile_fill(node_id n) {
     return set(result, made);
   }
   llvm::Value* const words = new_words(2 * words_of(t));
-  llvm::Value* const row = bytes_behind(words, 8 * words_of(t));
+  llvm::Value* const row = byte_offset(words, 8 * words_of(t));
   store_words(t.element_type(), x, row);
   (void)call(runtime_function::fill_rows, {machine(), words, count, row, shape_code(t)});
   value made = load_words(t, words);
@@ -215,10 +215,10 @@ void function_compiler::compile_concat(node_id n) {
   std::uint32_t const count = f_[n].operand_count, each = words_of(t);
   llvm::Value* const words = new_words((count + 1) * each);
   for (std::uint32_t k = 0; k < count; ++k)
-    store_words(t, get(f_.operand(n, k)), bytes_behind(words, 8 * std::int64_t{k + 1} * each));
+    store_words(t, get(f_.operand(n, k)), byte_offset(words, 8 * std::int64_t{k + 1} * each));
   (void)call(
       runtime_function::concat,
-      {machine(), words, bytes_behind(words, 8 * each), b_.getInt32(count), shape_code(t)});
+      {machine(), words, byte_offset(words, 8 * each), b_.getInt32(count), shape_code(t)});
   value made = load_words(t, words);
   made.unique = true;
   set(f_.result(n), std::move(made));
@@ -228,8 +228,8 @@ void function_compiler::compile_gather(node_id n) {
   ir::type const t = type_of(f_.result(n));
   value_id const indices = f_.operand(n, 1);
   llvm::Value* const words = new_words(2 * words_of(t) + words_of(type_of(indices)));
-  llvm::Value *const from = bytes_behind(words, 8 * words_of(t)), *const where =
-                                                                      bytes_behind(words, 16 * words_of(t));
+  llvm::Value *const from = byte_offset(words, 8 * words_of(t)), *const where =
+                                                                     byte_offset(words, 16 * words_of(t));
   store_words(t, get(f_.operand(n, 0)), from);
   store_words(type_of(indices), get(indices), where);
   (void)call(runtime_function::gather, {machine(), words, from, where, shape_code(t)});

@@ -13,7 +13,7 @@ constexpr unsigned width = 8;
 // forwarding).
 constexpr unsigned block_shift = 6, block_size = 1u << block_shift;
 // The arrays of a block are on the stack: with more values, the map is not split.
-constexpr std::size_t most_crossing = 64;
+constexpr std::size_t maximum_crossing = 64;
 
 // A scalar operation without side effects that cannot fail.
 bool is_pure_scalar(ir::function const& f, node_id n) {
@@ -58,7 +58,7 @@ function_compiler::values function_compiler::crossing_values(
     if (std::find(all.begin(), all.end(), v) == all.end()) all.push_back(v);
   };
   for (node_id const n : f_.nodes_of(body))
-    if (ends[index_of(n)] && all.size() <= most_crossing)
+    if (ends[index_of(n)] && all.size() <= maximum_crossing)
       for (value_id const v : f_.operands_of(n)) look(v);
   for (summed const& s : sums) look(s.yielded);
   return all;
@@ -167,7 +167,7 @@ bool function_compiler::compile_map_in_blocks(
   auto const ends = vector_ends(body);
   if (ends.empty()) return false;
   values const crosses = crossing_values(body, ends, sums);
-  if (crosses.size() + outputs.size() > most_crossing) return false;
+  if (crosses.size() + outputs.size() > maximum_crossing) return false;
   llvm::Value* const count = scalar(f_.operand(n, 0));
   // LLVM vectorises straight-line bodies itself.
   if (sums.empty())

@@ -47,8 +47,8 @@ void function_compiler::fill_rows(output& o, region_id body, llvm::Value* count)
   // A negative size fails in the first iteration.
   llvm::Value* const extent = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, size, integer(0));
   llvm::Value* const words = new_words(words_of(t));
-  b_.CreateAlignedStore(count, bytes_behind(words, 16), llvm::Align(8));
-  b_.CreateAlignedStore(extent, bytes_behind(words, 24), llvm::Align(8));
+  b_.CreateAlignedStore(count, byte_offset(words, 16), llvm::Align(8));
+  b_.CreateAlignedStore(extent, byte_offset(words, 24), llvm::Align(8));
   (void)call(runtime_function::make_array, {machine(), words, shape_code(t), number(ir::op::map)});
   o.made = load_words(t, words);
   o.is_filled = true;

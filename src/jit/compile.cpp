@@ -98,7 +98,7 @@ std::shared_ptr<execute::code const> restored(
   return made;
 }
 
-bool is_kept(module_callback const& c) { return !c.run || !c.name.empty(); }
+bool is_cacheable(module_callback const& c) { return !c.run || !c.name.empty(); }
 
 } // namespace
 
@@ -115,7 +115,7 @@ compile(ir::program const& given, ir::function_id id, execute::host_registry con
   ir::program const& p = changed ? changed->program : given;
   std::uint32_t const thunks = changed ? changed->thunks : 0;
   std::optional<program_key> key;
-  if (o.cache != nullptr && is_kept(o.before_optimisation) && is_kept(o.after_optimisation)) {
+  if (o.cache != nullptr && is_cacheable(o.before_optimisation) && is_cacheable(o.after_optimisation)) {
     key = key_of(p, id, o);
     if (auto known = restored(machine_code_files::of(*o.cache), *key, given, p, id, thunks, hosts, o))
       return known;

@@ -30,7 +30,7 @@ extern jit_descriptor __jit_debug_descriptor;
 void __jit_debug_register_code();
 }
 
-void tell_perf(std::span<placed_function const> functions) {
+void register_with_perf(std::span<placed_function const> functions) {
   std::string const path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
   // The directory is world-writable: do not follow links.
   int const file =
@@ -82,9 +82,9 @@ void write_addresses(std::vector<char>& object, std::span<placed_section const> 
 
 } // namespace
 
-struct known_to_gdb::entry : jit_code_entry {};
+struct gdb_registration::entry : jit_code_entry {};
 
-known_to_gdb::known_to_gdb(std::span<char const> object, std::span<placed_section const> sections)
+gdb_registration::gdb_registration(std::span<char const> object, std::span<placed_section const> sections)
     : object_(object.begin(), object.end()), entry_(std::make_unique<entry>()) {
   write_addresses(object_, sections);
   entry_->symfile_addr = object_.data();
@@ -98,7 +98,7 @@ known_to_gdb::known_to_gdb(std::span<char const> object, std::span<placed_sectio
   all.action_flag = jit_register;
   __jit_debug_register_code();
 }
-known_to_gdb::~known_to_gdb() {
+gdb_registration::~gdb_registration() {
   std::lock_guard const lock(gdb_mutex());
   auto& all = __jit_debug_descriptor;
   (entry_->prev_entry != nullptr ? entry_->prev_entry->next_entry : all.first_entry) = entry_->next_entry;

@@ -34,8 +34,7 @@ constexpr std::size_t unchecked = offsetof(header, format);
 constexpr std::size_t largest_entry = std::size_t{1} << 30;
 
 constexpr std::string_view ending = ".overdub", temporary = ".overdub-new";
-constexpr std::time_t forgotten_after =
-    3600; // seconds: after which the temporary file of a crashed process is removed
+constexpr std::time_t stale_after = 3600; // seconds, for temporary files of crashed processes
 
 std::string name_of(std::string_view key) {
   XXH128_canonical_t canonical;
@@ -343,7 +342,7 @@ std::vector<machine_code_files::file> machine_code_files::files(folder const& in
         fstatat(*in.opened, each->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
     if (is_temporary) {
-      if (what.st_mtime + forgotten_after < std::time(nullptr)) unlinkat(*in.opened, each->d_name, 0);
+      if (what.st_mtime + stale_after < std::time(nullptr)) unlinkat(*in.opened, each->d_name, 0);
       continue;
     }
     all.push_back(
@@ -366,9 +365,9 @@ void machine_code_files::trim(folder const& in) {
     std::sort(all.begin(), all.end(), [](file const& a, file const& b) { return a.used < b.used; });
     // Leaves some room, so that not every new entry scans the directory.
     std::size_t const most = limits_.entries - limits_.entries / 64,
-                      most_bytes = limits_.bytes - limits_.bytes / 64;
+                      maximum_bytes = limits_.bytes - limits_.bytes / 64;
     for (file const& f : all) {
-      if (count <= most && bytes <= most_bytes) break;
+      if (count <= most && bytes <= maximum_bytes) break;
       if (unlinkat(*in.opened, f.name.c_str(), 0) == 0) ++evictions_;
       --count;
       bytes -= f.bytes;

@@ -72,7 +72,7 @@ llvm::Function* elementary_functions::declare_variant(llvm::Function* of, vector
   auto* const made = llvm::Function::Create(
       llvm::FunctionType::get(vector, parameters, false), llvm::Function::ExternalLinkage, v.name, module_);
   set_pure(*made);
-  kept_.push_back(made);
+  variants_.push_back(made);
   return made;
 }
 
@@ -105,7 +105,7 @@ llvm::Function* elementary_functions::declare_vector(ir::op code, ir::scalar s, 
 }
 
 void elementary_functions::keep_variants() {
-  if (!kept_.empty()) llvm::appendToCompilerUsed(module_, kept_);
+  if (!variants_.empty()) llvm::appendToCompilerUsed(module_, variants_);
 }
 
 void append_elementary_symbols(std::vector<symbol_address>& all) {

@@ -39,7 +39,7 @@ private:
   llvm::Module& module_;
   ir::math_mode mode_;
   vector_unit unit_;
-  std::vector<llvm::GlobalValue*> kept_;
+  std::vector<llvm::GlobalValue*> variants_;
 };
 
 /// The functions that this process has for a mode, as part of the cache key.

@@ -161,9 +161,9 @@ struct division_pairs : llvm::PassInfoMixin<division_pairs> {
       }
     }
     if (!any) return PreservedAnalyses::all();
-    PreservedAnalyses kept;
-    kept.preserveSet<CFGAnalyses>();
-    return kept;
+    PreservedAnalyses preserved;
+    preserved.preserveSet<CFGAnalyses>();
+    return preserved;
   }
 
 private:

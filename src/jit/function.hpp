@@ -57,9 +57,9 @@ private:
   llvm::Value* load_scalar(ir::scalar s, llvm::Value* from, value_id accumulator = ir::nothing);
   void store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to, value_id accumulator = ir::nothing);
   // Attaches alias metadata of an accumulator to a load or store; nothing: of none.
-  void tell_accumulator(llvm::Instruction* access, value_id accumulator);
+  void set_alias_scope(llvm::Instruction* access, value_id accumulator);
   llvm::Value* element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index);
-  llvm::Value* bytes_behind(llvm::Value* p, std::int64_t bytes);
+  llvm::Value* byte_offset(llvm::Value* p, std::int64_t bytes);
   // Stack memory for C++ values, aligned for vectors.
   llvm::Value* new_words(std::uint32_t words);
   // The alignment of a vector in new_words, at a multiple of its size.
@@ -82,7 +82,7 @@ private:
     return call(declare(*shared_.module, f), arguments);
   }
   // Continues if the condition holds; else calls a function that throws.
-  void require(llvm::Value* truth, runtime_function fail, llvm::ArrayRef<llvm::Value*> arguments);
+  void require(llvm::Value* condition, runtime_function fail, llvm::ArrayRef<llvm::Value*> arguments);
   void require_index(ir::op code, llvm::Value* i, llvm::Value* size);
   void require_not_negative(ir::op code, llvm::Value* n);
   llvm::Value* machine() {
@@ -110,7 +110,7 @@ private:
 
   // ---- live ranges and reference counts (lifetimes.cpp)
 
-  struct death {
+  struct last_use {
     value_id value;
     bool releases;
   };
@@ -120,11 +120,11 @@ private:
     for (value_id const v : all) live_in(v, r);
   }
   void finish(node_id n);
-  bool consume(value_id v, node_id n);
-  bool dies_at(value_id v, node_id n) const;
-  value give(value_id v, node_id n);
-  std::vector<value> give_yielded(region_id r, std::uint32_t first, std::uint32_t count);
-  void share(value_id v);
+  bool transfer_reference(value_id v, node_id n);
+  bool has_last_use(value_id v, node_id n) const;
+  value transferred(value_id v, node_id n);
+  std::vector<value> transferred_yields(region_id r, std::uint32_t first, std::uint32_t count);
+  void mark_shared(value_id v);
   void retain(value_id v);
   void retain_owner(llvm::Value* owner);
   void release(ir::type t, llvm::Value* owner);
@@ -162,7 +162,7 @@ private:
   llvm::Value* common_length(std::span<value_id const> arrays, ir::op code);
   void compile_at(node_id n);
   void compile_slice(node_id n);
-  value become(value_id array, node_id n, bool writes);
+  value reuse_array(value_id array, node_id n, bool writes);
   void require_shape(ir::op code, ir::type t, value const& array, std::uint32_t first, value const& part);
   void compile_update(node_id n);
   void compile_add_to(node_id n);
@@ -172,22 +172,22 @@ private:
   void compile_gather(node_id n);
 
   // in_place.cpp
-  bool stays_in_place(value_id v, region_id r, std::uint32_t position) const;
+  bool is_updated_in_place(value_id v, region_id r, std::uint32_t position) const;
   bool is_only_read_by(value_id v, node_id n) const;
   bool is_once_in(value_id v, node_id n) const;
   value_id before_updates(value_id array) const;
   std::vector<bool> find_in_place(region_id body, std::uint32_t first_argument, std::vector<value>& start);
 
   // control.cpp
-  std::vector<value> start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
+  std::vector<value> initial_values(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void compile_if(node_id n);
   void compile_loop(node_id n);
   void compile_while(node_id n);
   // The trip count of a loop in the previous run, in a word of the module.
-  static constexpr std::int64_t most_remembered = 1 << 16; // maximum capacity to reserve
-  llvm::Value* new_memory_of_turns();
+  static constexpr std::int64_t maximum_remembered = 1 << 16; // maximum capacity to reserve
+  llvm::Value* new_trip_count_memory();
   llvm::Value* remembered(llvm::Value* memory);
-  void remember(llvm::Value* memory, llvm::Value* turns);
+  void remember(llvm::Value* memory, llvm::Value* trip_count);
   void compile_accumulate(node_id n);
   void compile_protect(node_id n);
 
@@ -279,13 +279,13 @@ private:
   llvm::Constant* first_integers() const; // 0, 1, ..., 7
 
   // points.cpp: maps whose bodies have loops with a uniform trip count
-  struct loops_inside;
+  struct nested_loops;
   struct points { // of all elements, if that is faster
     block end, next;
     parts sums;
   };
   node_id reduction_of(value_id v) const;
-  bool fits_points(region_id r, region_id body, loops_inside& found) const;
+  bool fits_points(region_id r, region_id body, nested_loops& found) const;
   void compile_in_points(region_id r, region_id body, llvm::Value* index, llvm::Value* mask);
   void compile_by_element(node_id n, region_id body);
   void compile_loop_in_points(node_id n, region_id body, llvm::Value* index, llvm::Value* mask);
@@ -336,10 +336,10 @@ private:
   llvm::LLVMContext& context_;
   mutable llvm::IRBuilder<> b_;
   llvm::Value* machine_;
-  std::vector<value> values_;             // for each value
-  std::vector<value_id> borrowed_from_;   // for each borrowed value; nothing: an owner that is never released
-  std::vector<node_id> death_of_;         // for each owned value: its last use
-  std::vector<std::vector<death>> dying_; // for each operation: values with their last use there
+  std::vector<value> values_;           // for each value
+  std::vector<value_id> borrowed_from_; // for each borrowed value; nothing: an owner that is never released
+  std::vector<node_id> last_use_of_;    // for each owned value: its last use
+  std::vector<std::vector<last_use>> last_uses_; // for each operation: values with their last use there
   ir::use_order order_;
   std::vector<std::optional<row_place>> rows_; // for each value: the destination of the map that creates it
   std::vector<llvm::Value*> reduced_;  // for each operation: a reduction that was computed with its map

@@ -110,7 +110,7 @@ void program_compiler::fill_appliers() {
 void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm::Function* f) {
   ir::function const& callee = p[c.callee];
   bool const in_memory = p.signature_of(c.type).calls != ir::convention::direct;
-  auto const behind = [&](llvm::Value* at, std::size_t words) {
+  auto const after = [&](llvm::Value* at, std::size_t words) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, words * execute::word_size);
   };
   auto const loaded = [&](llvm::Type* t, llvm::Value* from) -> llvm::Value* {
@@ -120,7 +120,7 @@ void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm
   llvm::Value* const captured =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), f->getArg(1), sizeof(execute::buffer));
   llvm::SmallVector<llvm::Value*, 8> arguments{f->getArg(0)};
-  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given_back;
+  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> released_later;
   std::size_t next_captured = 2, next_word = 0;
   unsigned next_register = 2;
   for (std::uint32_t k = 0; k < callee.parameters().size(); ++k) {
@@ -130,18 +130,19 @@ void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm
     std::size_t const first = arguments.size();
     for (llvm::Type* const part : types)
       arguments.push_back(
-          k < c.captured ? loaded(part, behind(captured, next_captured++))
-          : in_memory    ? loaded(part, behind(f->getArg(2), next_word++))
+          k < c.captured ? loaded(part, after(captured, next_captured++))
+          : in_memory    ? loaded(part, after(f->getArg(2), next_word++))
                          : f->getArg(next_register++));
     if (!is_counted(t)) continue;
     bool const owned = owners.owns(c.callee, k);
     llvm::Value* const owner = arguments[first + (t.rank > 0 ? 1 : 0)];
     if (k < c.captured && owned) b.CreateCall(retainer(), {owner})->setCallingConv(llvm::CallingConv::Fast);
-    if (k >= c.captured && !owned && owners.owns(c.type, k - c.captured)) given_back.push_back({t, owner});
+    if (k >= c.captured && !owned && owners.owns(c.type, k - c.captured))
+      released_later.push_back({t, owner});
   }
   auto* const called = b.CreateCall(function_for(c.callee), arguments);
   called->setCallingConv(llvm::CallingConv::Fast);
-  for (auto const& [t, owner] : given_back)
+  for (auto const& [t, owner] : released_later)
     b.CreateCall(releaser(t), {f->getArg(0), owner})->setCallingConv(llvm::CallingConv::Fast);
   if (in_memory) {
     llvm::SmallVector<llvm::Type*, 4> types;
@@ -149,7 +150,7 @@ void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm
     for (unsigned k = 0; k < types.size(); ++k) {
       llvm::Value* x = types.size() == 1 ? called : b.CreateExtractValue(called, k);
       if (types[k]->isIntegerTy(1)) x = b.CreateZExt(x, b.getInt64Ty());
-      b.CreateAlignedStore(x, behind(f->getArg(3), k), llvm::Align(8));
+      b.CreateAlignedStore(x, after(f->getArg(3), k), llvm::Align(8));
     }
   }
   if (in_memory || called->getType()->isVoidTy())

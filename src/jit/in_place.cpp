@@ -27,7 +27,7 @@ bool function_compiler::is_only_read_by(value_id v, node_id n) const {
 
 // Whether the region yields, at a position, the array v after a chain of updates, between which it is only read. O(uses of
 // the array and its updates × depth).
-bool function_compiler::stays_in_place(value_id v, region_id r, std::uint32_t position) const {
+bool function_compiler::is_updated_in_place(value_id v, region_id r, std::uint32_t position) const {
   for (;;) {
     node_id const last = order_.last_use_in(v, r);
     if (last == ir::nothing) return false;
@@ -48,15 +48,15 @@ bool function_compiler::stays_in_place(value_id v, region_id r, std::uint32_t po
       std::uint32_t k = 1;
       while (f_.operand(last, k) != v) ++k;
       region_id const body = f_.region_at(last, 0);
-      if (!stays_in_place(f_.argument(body, k), body, k - 1)) return false;
+      if (!is_updated_in_place(f_.argument(body, k), body, k - 1)) return false;
       v = f_.result(last, k - 1);
       break;
     }
     case ir::op::if_: {
       bool found = false;
       for (std::uint32_t k = 0; !found && k < f_[last].result_count; ++k)
-        if (type_of(f_.result(last, k)) == type_of(v) && stays_in_place(v, f_.region_at(last, 0), k) &&
-            stays_in_place(v, f_.region_at(last, 1), k)) {
+        if (type_of(f_.result(last, k)) == type_of(v) && is_updated_in_place(v, f_.region_at(last, 0), k) &&
+            is_updated_in_place(v, f_.region_at(last, 1), k)) {
           found = true;
           v = f_.result(last, k);
         }
@@ -75,7 +75,7 @@ function_compiler::find_in_place(region_id body, std::uint32_t first_argument, s
   std::vector<bool> found(start.size());
   for (std::uint32_t k = 0; k < start.size(); ++k) {
     value_id const v = f_.argument(body, first_argument + k);
-    if (type_of(v).rank == 0 || !stays_in_place(v, body, k)) continue;
+    if (type_of(v).rank == 0 || !is_updated_in_place(v, body, k)) continue;
     found[k] = true;
     in_place_[index_of(v)] = true;
     make_unique(type_of(v), start[k]);

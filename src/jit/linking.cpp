@@ -189,7 +189,7 @@ public:
     if (places != nullptr) {
       for (placed_function& f : made_.functions)
         if (auto const at = places->find(f.name); at != places->end()) f.name += ' ' + at->second;
-      tell_perf(made_.functions);
+      register_with_perf(made_.functions);
       debugger_.emplace(object, made_.sections);
     }
     return std::move(made_.code);
@@ -208,7 +208,7 @@ private:
   std::shared_ptr<memory_manager> memory_;
   outcome made_;
   bool is_registered_ = false;
-  std::optional<known_to_gdb> debugger_;
+  std::optional<gdb_registration> debugger_;
 };
 
 } // namespace

@@ -51,15 +51,15 @@ struct placed_function {
 };
 
 /// Appends symbols to perf's file /tmp/perf-<process>.map.
-void tell_perf(std::span<placed_function const> functions);
+void register_with_perf(std::span<placed_function const> functions);
 
 /// Registers machine code with gdb for its lifetime.
-class known_to_gdb {
+class gdb_registration {
 public:
-  known_to_gdb(std::span<char const> object, std::span<placed_section const> sections);
-  known_to_gdb(known_to_gdb const&) = delete;
-  known_to_gdb& operator=(known_to_gdb const&) = delete;
-  ~known_to_gdb();
+  gdb_registration(std::span<char const> object, std::span<placed_section const> sections);
+  gdb_registration(gdb_registration const&) = delete;
+  gdb_registration& operator=(gdb_registration const&) = delete;
+  ~gdb_registration();
 
 private:
   struct entry;

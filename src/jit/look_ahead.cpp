@@ -180,8 +180,8 @@ private:
       llvm::Value* const last = b_.CreateSub(l->count.most, c_.integer(1));
       return range{c_.integer(0), last, {l->body}, l->count.overflows};
     }
-    constexpr int most_depth = 16;
-    if (!f_.is_result(v) || depth > most_depth || c_.type_of(v) != ir::i64) return {};
+    constexpr int maximum_depth = 16;
+    if (!f_.is_result(v) || depth > maximum_depth || c_.type_of(v) != ir::i64) return {};
     node_id const n = f_.node_of(v);
     ir::op const code = f_[n].code;
     if (code != ir::op::add && code != ir::op::sub && code != ir::op::mul && code != ir::op::div) return {};

@@ -17,9 +17,9 @@ namespace {
 
 using namespace llvm;
 
-constexpr std::size_t most_calls = 2000;                            // more are split
-constexpr std::size_t part_calls = 500, part_instructions = 2000;   // maximum, of a part
-constexpr std::size_t fewest_calls = 50, fewest_instructions = 500; // a part has at least one of them
+constexpr std::size_t maximum_calls = 2000;                           // more are split
+constexpr std::size_t part_calls = 500, part_instructions = 2000;     // maximum, of a part
+constexpr std::size_t minimum_calls = 50, minimum_instructions = 500; // a part has at least one of them
 
 bool is_call(Instruction const& i) { return isa<CallBase>(i) && !isa<IntrinsicInst>(i); }
 std::size_t calls_in(Function& f) {
@@ -113,7 +113,7 @@ private:
       part now;
       std::size_t calls = 0, count = 0;
       auto const finish = [&] {
-        if (calls >= fewest_calls || count >= fewest_instructions) parts_.push_back(now);
+        if (calls >= minimum_calls || count >= minimum_instructions) parts_.push_back(now);
         now = {};
         calls = count = 0;
       };
@@ -182,9 +182,9 @@ private:
   };
   void look_at(Value& v) {
     crossing c{&v, 0, {}};
-    std::size_t const home = place_of(v);
+    std::size_t const definition = place_of(v);
     for (Use& u : v.uses())
-      if (place_of(*u.getUser()) != home) c.uses.push_back(&u);
+      if (place_of(*u.getUser()) != definition) c.uses.push_back(&u);
     if (c.uses.empty()) return;
     c.offset = alignTo(bytes_, layout_.getABITypeAlign(v.getType()));
     bytes_ = c.offset + layout_.getTypeAllocSize(v.getType()).getFixedValue();
@@ -305,7 +305,7 @@ void split_block(ArrayRef<Instruction*> at) {
 void outline_long_functions(Module& m) {
   std::vector<Function*> all;
   for (Function& f : m)
-    if (!f.isDeclaration() && f.getSubprogram() == nullptr && calls_in(f) > most_calls) all.push_back(&f);
+    if (!f.isDeclaration() && f.getSubprogram() == nullptr && calls_in(f) > maximum_calls) all.push_back(&f);
   for (Function* const f : all) outliner(*f).run();
 }
 

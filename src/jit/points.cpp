@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::int64_t at_once = 8; // elements
 // With more terms, a vectorised inner sum is faster; the second limit is for elements that are read with a stride.
-constexpr std::int64_t most_terms = 16, most_terms_apart = 4;
+constexpr std::int64_t maximum_terms = 16, maximum_strided_terms = 4;
 // Complete trees of descending sizes, for any number of elements.
-constexpr std::uint32_t most_trees = 64;
+constexpr std::uint32_t maximum_trees = 64;
 
 bool is_number(ir::type t) {
   return t.rank == 0 &&
@@ -25,7 +25,7 @@ bool is_floating(ir::type t) { return is_number(t) && t != ir::i64; }
 } // namespace
 
 /// The requirements of loops in a map's body.
-struct function_compiler::loops_inside {
+struct function_compiler::nested_loops {
   values counts{};       // trip counts, if one may be negative
   values at_least_one{}; // trip counts of reductions without an initial value
   bool has_sums_alone = true;
@@ -47,7 +47,7 @@ node_id function_compiler::reduction_of(value_id v) const {
   return found;
 }
 
-bool function_compiler::fits_points(region_id r, region_id body, loops_inside& found) const {
+bool function_compiler::fits_points(region_id r, region_id body, nested_loops& found) const {
   auto const fits_count = [&](node_id n) {
     return f_.is_literal(f_.operand(n, 0)) || !is_made_in(f_.operand(n, 0), body);
   };
@@ -164,7 +164,7 @@ void function_compiler::compile_by_element(node_id n, region_id body) {
 
 void function_compiler::compile_loop_in_points(
     node_id n, region_id body, llvm::Value* index, llvm::Value* mask) {
-  region_id const turn = f_.region_at(n, 0);
+  region_id const iteration = f_.region_at(n, 0);
   std::uint32_t const carried = f_[n].result_count;
   llvm::Value* const count = scalar(f_.operand(n, 0));
   parts start;
@@ -172,12 +172,12 @@ void function_compiler::compile_loop_in_points(
   auto const loop = begin_loop(count, start);
   llvm::Value* i = loop.index;
   if (f_[n].attributes.is_reversed()) i = b_.CreateSub(b_.CreateSub(count, integer(1)), i);
-  set(f_.argument(turn, 0), i);
-  for (std::uint32_t k = 0; k < carried; ++k) set(f_.argument(turn, 1 + k), loop.carried[k]);
-  compile_in_points(turn, body, index, mask);
+  set(f_.argument(iteration, 0), i);
+  for (std::uint32_t k = 0; k < carried; ++k) set(f_.argument(iteration, 1 + k), loop.carried[k]);
+  compile_in_points(iteration, body, index, mask);
   parts next;
   for (std::uint32_t k = 0; k < carried; ++k)
-    next.push_back(in_vector(f_.operand(f_.yield_of(turn), k), body));
+    next.push_back(in_vector(f_.operand(f_.yield_of(iteration), k), body));
   end_loop(loop, next);
   for (std::uint32_t k = 0; k < carried; ++k) set(f_.result(n, k), loop.carried[k]);
 }
@@ -186,7 +186,7 @@ void function_compiler::compile_loop_in_points(
 // vector with a lane for each element; other reductions in complete trees, combined when two have one size.
 void function_compiler::compile_map_in_points(
     node_id n, region_id body, llvm::Value* index, llvm::Value* mask) {
-  region_id const turn = f_.region_at(n, 0);
+  region_id const iteration = f_.region_at(n, 0);
   llvm::Value* const count = scalar(f_.operand(n, 0));
   struct reduced {
     node_id reduction;
@@ -215,7 +215,7 @@ void function_compiler::compile_map_in_points(
     ir::op const code = f_[reduction].attributes.operation;
     bool const is_in_lanes = code == ir::op::add && s != ir::scalar::i64;
     all.push_back(
-        {reduction, s, code, is_in_lanes, new_words((is_in_lanes ? at_once : most_trees) * at_once),
+        {reduction, s, code, is_in_lanes, new_words((is_in_lanes ? at_once : maximum_trees) * at_once),
          llvm::FixedVectorType::get(type(s), at_once)});
     if (is_in_lanes)
       for (std::int64_t lane = 0; lane < at_once; ++lane) store(all.back(), no_lanes(s), integer(lane));
@@ -225,11 +225,11 @@ void function_compiler::compile_map_in_points(
   };
 
   auto const loop = begin_loop(count, {});
-  set(f_.argument(turn, 0), loop.index);
-  compile_in_points(turn, body, index, mask);
+  set(f_.argument(iteration, 0), loop.index);
+  compile_in_points(iteration, body, index, mask);
   for (std::uint32_t k = 0; k < f_[n].result_count; ++k) {
     reduced const& r = all[k];
-    llvm::Value* const x = in_vector(f_.operand(f_.yield_of(turn), k), body);
+    llvm::Value* const x = in_vector(f_.operand(f_.yield_of(iteration), k), body);
     if (r.is_in_lanes) {
       llvm::Value* const lane = b_.CreateAnd(loop.index, integer(at_once - 1));
       store(r, b_.CreateFAdd(load(r, lane), x), lane);
@@ -318,13 +318,13 @@ std::optional<function_compiler::points> function_compiler::begin_points(
     if (!is_number(type_of(o.yielded))) return {};
   llvm::Value* const count = scalar(f_.operand(n, 0));
   look_ahead(body, count);
-  loops_inside found;
+  nested_loops found;
   if (!fits_points(body, body, found)) return {};
 
   llvm::Value* good = b_.getTrue();
   for (value_id const v : found.counts) {
     good = b_.CreateAnd(good, b_.CreateICmpSGE(scalar(v), integer(0)));
-    std::int64_t const most = found.reads_apart ? most_terms_apart : most_terms;
+    std::int64_t const most = found.reads_apart ? maximum_strided_terms : maximum_terms;
     if (found.has_sums_alone) good = b_.CreateAnd(good, b_.CreateICmpSLE(scalar(v), integer(most)));
   }
   for (value_id const v : found.at_least_one)

@@ -217,7 +217,7 @@ llvm::Function* program_compiler::releaser(ir::type t) {
 
 // Arguments from C++ usually have no owners: one test covers all. They are read from the frame, so that none occupies a
 // register during the run.
-void program_compiler::give_back(
+void program_compiler::return_to_frame(
     llvm::IRBuilder<>& b, llvm::ArrayRef<std::pair<ir::type, llvm::Value*>> owners_at, llvm::Value* machine) {
   if (owners_at.empty()) return;
   llvm::Value* any = b.getInt64(0);
@@ -254,18 +254,18 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, bytes);
   };
   llvm::SmallVector<llvm::Value*, 8> arguments{machine};
-  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given_back;
+  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> released_later;
   std::size_t at = execute::first_parameter;
   for (value_id const v : f.parameters()) {
     llvm::SmallVector<llvm::Type*, 4> types;
     append_types(*context, f.type_of(v), types);
     if (f.type_of(v).rank > 0 && !owners.owns(id, f[v].index))
-      given_back.push_back({f.type_of(v), word(frame, at + execute::word_size)});
+      released_later.push_back({f.type_of(v), word(frame, at + execute::word_size)});
     for (llvm::Type* const t : types) {
-      bool const is_truth = t->isIntegerTy(1);
+      bool const is_bool = t->isIntegerTy(1);
       llvm::Value* const x =
-          b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : t, word(frame, at), llvm::Align(8));
-      arguments.push_back(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
+          b.CreateAlignedLoad(is_bool ? b.getInt64Ty() : t, word(frame, at), llvm::Align(8));
+      arguments.push_back(is_bool ? b.CreateICmpNE(x, b.getInt64(0)) : x);
       at += execute::word_size;
     }
   }
@@ -285,7 +285,7 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
     called = b.CreateCall(function_for(id), arguments);
     called->setCallingConv(llvm::CallingConv::Fast);
   }
-  give_back(b, given_back, machine);
+  return_to_frame(b, released_later, machine);
   llvm::SmallVector<llvm::Type*, 4> types;
   for (ir::type const t : f.results) append_types(*context, t, types);
   for (unsigned k = 0; k < types.size(); ++k) {
@@ -356,9 +356,9 @@ llvm::Function* program_compiler::make_target(function_id id) {
     b.CreateRetVoid();
     return target;
   }
-  bool const is_truth = result->isIntegerTy(1);
-  llvm::Value* const x = b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : result, answer, llvm::Align(8));
-  b.CreateRet(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
+  bool const is_bool = result->isIntegerTy(1);
+  llvm::Value* const x = b.CreateAlignedLoad(is_bool ? b.getInt64Ty() : result, answer, llvm::Align(8));
+  b.CreateRet(is_bool ? b.CreateICmpNE(x, b.getInt64(0)) : x);
   return target;
 }
 

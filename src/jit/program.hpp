@@ -112,7 +112,7 @@ private:
   void call_closure(llvm::IRBuilder<>& b, closure const& c, llvm::Function* f);
   llvm::Function* make_target(function_id entry);
   void make_entry(function_id entry, llvm::Function* target);
-  void give_back(
+  void return_to_frame(
       llvm::IRBuilder<>& b, llvm::ArrayRef<std::pair<ir::type, llvm::Value*>> owners, llvm::Value* machine);
 
   function_id const entry_;

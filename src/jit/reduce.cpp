@@ -40,7 +40,7 @@ llvm::Value* function_compiler::sum_of_array(ir::scalar s, llvm::Value* elements
   auto const blocks = begin_loop(b_.CreateAShr(n, 3), {no_lanes(s)});
   llvm::Value* const from = element_address(s, elements, b_.CreateShl(blocks.index, 3));
   auto* const eight = b_.CreateAlignedLoad(vector, from, llvm::Align(execute::size_of(s)));
-  tell_accumulator(eight, ir::nothing);
+  set_alias_scope(eight, ir::nothing);
   end_loop(blocks, {b_.CreateFAdd(blocks.carried[0], eight)});
   llvm::Value* const done = b_.CreateAnd(n, integer(-8));
   auto const rest = begin_loop(b_.CreateSub(n, done), {blocks.carried[0]});
@@ -109,7 +109,7 @@ void function_compiler::compile_reduce_by_region(node_id n) {
     words += words_of(type_of(f_.result(n, k)));
   }
   std::vector<value> initial;
-  if (started) initial = start_carried(n, count, count);
+  if (started) initial = initial_values(n, count, count);
   llvm::Value* const size = common_length(arrays, ir::op::reduce);
   if (!started) require(b_.CreateICmpNE(size, integer(0)), runtime_function::throw_empty, {});
 
@@ -141,7 +141,7 @@ void function_compiler::compile_reduce_by_region(node_id n) {
       }
       value row{{where, a.owner()}};
       for (std::uint32_t k = 1; k < t.rank; ++k) row.all.push_back(a.extent(k));
-      share(v);
+      mark_shared(v);
       retain_owner(a.owner());
       all.push_back(std::move(row));
     }
@@ -154,7 +154,7 @@ void function_compiler::compile_reduce_by_region(node_id n) {
     }
     live_in(f_.arguments_of(region), region);
     compile_region(region);
-    std::vector<value> all = give_yielded(region, 0, count);
+    std::vector<value> all = transferred_yields(region, 0, count);
     finish(f_.yield_of(region));
     return all;
   };
@@ -182,7 +182,7 @@ void function_compiler::compile_reduce_by_region(node_id n) {
     };
     auto* const to_table = table(tos);
     auto* const from_table = table(froms);
-    block const none = new_block("empty"), run = new_block("steps"), behind = new_block("combined");
+    block const none = new_block("empty"), run = new_block("steps"), after = new_block("combined");
     b_.CreateCondBr(b_.CreateICmpEQ(size, integer(0)), none, run);
     at(run);
     auto const steps = begin_loop(total, {});
@@ -219,11 +219,11 @@ void function_compiler::compile_reduce_by_region(node_id n) {
     at(moves);
     store(lane, load(integer(9)));
     end_loop(steps, {});
-    go(behind);
+    go(after);
     at(none);
-    go(behind);
+    go(after);
     block const empty = b_.GetInsertBlock();
-    at(behind);
+    at(after);
     auto* const part = phi(word);
     part->addIncoming(integer(0), steps.exit);
     part->addIncoming(integer(started ? 8 : 0), empty);

@@ -160,7 +160,7 @@ void run_compiled(instruction const*, std::byte* frame, machine* m, i64, double)
 
 std::byte const* stack_end(std::size_t most) {
   // Reserve for host functions and exceptions.
-  constexpr std::size_t kept = std::size_t{128} << 10;
+  constexpr std::size_t reserved = std::size_t{128} << 10;
   struct limits {
     std::byte *low, *high;
   };
@@ -178,8 +178,8 @@ std::byte const* stack_end(std::size_t most) {
   auto const* const here = static_cast<std::byte const*>(__builtin_frame_address(0));
   bool const known = mine.low < here && here < mine.high;
   // The size of a stack that the user created is unknown.
-  std::size_t const left = known ? static_cast<std::size_t>(here - mine.low) : 2 * kept;
-  return here - std::min(most, left > kept ? left - kept : 0);
+  std::size_t const left = known ? static_cast<std::size_t>(here - mine.low) : 2 * reserved;
+  return here - std::min(most, left > reserved ? left - reserved : 0);
 }
 std::int64_t stack_end_offset() {
   static std::int64_t const known = [] {

@@ -19,7 +19,7 @@ void function_compiler::compile_elementwise(node_id n) {
     value chosen;
     for (std::size_t k = 0; k < x.all.size(); ++k)
       chosen.all.push_back(b_.CreateSelect(which, x.all[k], y.all[k]));
-    for (std::uint32_t k = 1; k <= 2; ++k) share(f_.operand(n, k));
+    for (std::uint32_t k = 1; k <= 2; ++k) mark_shared(f_.operand(n, k));
     set(result, std::move(chosen));
     retain(result);
     return;
@@ -102,9 +102,9 @@ llvm::Value* function_compiler::divided(ir::op code, llvm::Value* x, llvm::Value
 
 llvm::Value* function_compiler::integral(ir::op code, llvm::ArrayRef<llvm::Value*> x) {
   auto const width = [&] { return llvm::ConstantInt::get(x[1]->getType(), 63); };
-  bool const is_truth = x[0]->getType()->getScalarType()->isIntegerTy(1);
+  bool const is_bool = x[0]->getType()->getScalarType()->isIntegerTy(1);
   auto const less = [&](llvm::Value* a, llvm::Value* b) {
-    return is_truth ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
+    return is_bool ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
   };
   switch (code) {
   case ir::op::neg:

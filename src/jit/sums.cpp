@@ -104,7 +104,7 @@ function_compiler::load_vector(node_id n, region_id body, llvm::Value* index, ll
   llvm::Instruction* const x =
       mask == nullptr ? static_cast<llvm::Instruction*>(b_.CreateAlignedLoad(vector, from, align))
                       : b_.CreateMaskedLoad(vector, from, align, mask, llvm::Constant::getNullValue(vector));
-  tell_accumulator(x, ir::nothing);
+  set_alias_scope(x, ir::nothing);
   return is_reversed ? b_.CreateVectorReverse(x) : x;
 }
 

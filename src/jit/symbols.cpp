@@ -89,8 +89,8 @@ std::vector<runtime_row> const& runtime_rows() {
   ROW(tan)                                                                                                   \
   ROW(asin)                                                                                                  \
   ROW(acos)                                                                                                  \
-  ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh) ROW(atanh) ROW(erf) ROW(erfc) ROW(tgamma)    \
-      ROW(logb)
+  ROW(atan)                                                                                                  \
+  ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh) ROW(atanh) ROW(erf) ROW(erfc) ROW(tgamma) ROW(logb)
 #define OVERDUB_BINARY_LIBM(ROW)                                                                             \
   ROW(pow)                                                                                                   \
   ROW(hypot) ROW(atan2) ROW(fmod) ROW(remainder) ROW(fdim) ROW(nextafter)
