@@ -2,7 +2,7 @@
 
 #include "executors.hpp"
 #include "failure.hpp"
-#include "words.hpp"
+#include "name_lists.hpp"
 
 #include <overdub/ir/literal.hpp>
 
@@ -36,7 +36,7 @@ public:
   }
 
 private:
-  // Goes over the lines of a text.
+  // Iterates over the lines of a text.
   template <class Read>
   void each_line(std::string_view text, Read const& read) {
     while (!text.empty()) {
@@ -73,7 +73,7 @@ private:
       }
     });
   }
-  // Each from its mark to the next.
+  // Each extends from its mark to the next.
   void read_errors(std::string_view line, std::size_t at, std::uint32_t where) {
     constexpr std::string_view mark = "; error:";
     while (at < line.size()) {
@@ -87,7 +87,7 @@ private:
     test_.errors.push_back({where, std::string(trimmed(line.substr(at)))});
   }
 
-  // A comment that begins with a small letter and has a colon behind its first words is a directive.
+  // A comment that starts with a lower-case letter and has a colon after its first words is a directive.
   void read_directive(std::string_view comment) {
     std::size_t const colon = comment.find(':');
     if (colon == std::string_view::npos || comment[0] < 'a' || comment[0] > 'z') return;
@@ -224,7 +224,7 @@ private:
     test_command const* const verify = test_.command(test_command::verify);
     if (!test_.errors.empty() && (verify == nullptr || test_.commands.size() != 1))
       wrong(
-          std::max(test_.errors.front().line, 1u), 0, // which is 0 where no code comes before it
+          std::max(test_.errors.front().line, 1u), 0, // which is 0 if no code precedes it
           "the file expects errors; its one test is \"; test: verify\" then, since nothing else is done with "
           "a program that is not valid");
     test_command const* const run = test_.command(test_command::run);

@@ -2,7 +2,7 @@
 // buffer. Otherwise the array would be copied, in a loop perhaps in each iteration.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 
 #include <overdub/pass/cancel_reabstractions.hpp>
 #include <overdub/pass/each_function.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/reabstraction.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>

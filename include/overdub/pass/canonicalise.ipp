@@ -2,9 +2,9 @@
 
 #include <overdub/ir/type_text.hpp>
 #include <overdub/pass/canonicalise.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/ordering.hpp>
 #include <overdub/pass/replace_by_empty.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <overdub/pass/choose_functions.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <cstdint>

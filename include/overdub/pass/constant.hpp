@@ -4,7 +4,7 @@
 
 #include <overdub/call/native.hpp>
 #include <overdub/ir/consistent.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <bit>
 #include <cmath>

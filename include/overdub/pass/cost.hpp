@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/header_only.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstdint>
 #include <limits>

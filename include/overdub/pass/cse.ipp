@@ -2,7 +2,7 @@
 
 #include <overdub/pass/congruence.hpp>
 #include <overdub/pass/cse.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <overdub/pass/dce.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/replace_by_empty.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <overdub/pass/constant.hpp>
 #include <overdub/pass/each_function.hpp>
 #include <overdub/pass/fold.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <vector>

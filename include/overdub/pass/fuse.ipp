@@ -2,7 +2,7 @@
 
 #include <overdub/ir/bounds.hpp>
 #include <overdub/pass/fuse.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include <overdub/ir/calls.hpp>
 #include <overdub/pass/hoist.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
 #include <cstddef>

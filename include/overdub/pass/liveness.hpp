@@ -2,7 +2,7 @@
 // considers single results.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstdint>
 #include <span>

@@ -15,11 +15,11 @@
 #include <overdub/pass/fuse.hpp>
 #include <overdub/pass/hoist.hpp>
 #include <overdub/pass/inline.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/raise_reabstractions.hpp>
 #include <overdub/pass/reabstract_at_callers.hpp>
 #include <overdub/pass/simplify.hpp>
 #include <overdub/pass/specialise_conventions.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <array>
 #include <chrono>

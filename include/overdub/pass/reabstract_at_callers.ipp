@@ -1,8 +1,8 @@
 #pragma once
 
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/reabstract_at_callers.hpp>
 #include <overdub/pass/reabstraction.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>

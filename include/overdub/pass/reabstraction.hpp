@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/ir/function_types.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 namespace overdub::pass {
 

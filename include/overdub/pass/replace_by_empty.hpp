@@ -1,7 +1,7 @@
 // The first step of passes that rewrite functions: takes a function out of the program, and puts an empty one in its place.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <span>
 #include <utility>

@@ -2,9 +2,9 @@
 
 #include <overdub/pass/constant.hpp>
 #include <overdub/pass/each_function.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/rules.hpp>
 #include <overdub/pass/simplify.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <overdub/pass/dce.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/reabstraction.hpp>
 #include <overdub/pass/specialise_conventions.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>

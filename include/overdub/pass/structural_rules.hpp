@@ -4,7 +4,7 @@
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/ir/bounds.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <bit>
 #include <cmath>

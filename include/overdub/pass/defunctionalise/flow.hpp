@@ -2,7 +2,7 @@
 // It is 0-CFA (Shivers, Control-flow analysis in Scheme, 1988). Requires an entry from which all functions are reachable.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
 #include <cstddef>
