@@ -1,4 +1,4 @@
-// batch(f) is f on each element, in every way to run it; `batched` changes no bit. On random programs that is tested in laws/batch.cpp.
+// batch(f) is f on each element, on every executor; `batched` changes no bit. laws/batch.cpp tests random programs.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -26,7 +26,7 @@ using contexts::batched;
 
 constexpr auto root = fn<"root">(
     [](auto a, auto start) { return loop(20, start, [&](auto, auto x) { return 0.5 * (x + a / x); }); });
-// As many turns as the element says, and a branch.
+// An element-dependent trip count, and a branch.
 constexpr auto collatz = fn<"collatz">([](scope auto& cx, auto n) {
   auto const last = while_(
       std::tuple{n, cx.lift(i64{0})}, [](auto s) { return std::get<0>(s) > i64{1}; },
@@ -48,7 +48,7 @@ array<double> const numbers{1, 2, 3, 4, 5};
 array<double> many() {
   return map([](auto i) { return 0.01 * convert<double>(i) + 0.5; }, iota(i64{200}));
 }
-// How many maps `batched` splits in a program, which stays valid.
+// The number of maps that `batched` splits in a program, which stays valid.
 std::size_t splits(ir::program p) {
   pass::inline_calls(p, 400);
   std::size_t const count = contexts::batching::interchange(p);

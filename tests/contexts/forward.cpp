@@ -1,4 +1,4 @@
-// forward on programs: control, arrays, trees, directions, precision, and other contexts around it.
+// forward on programs: control flow, arrays, trees, directions, precision, and enclosing contexts.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 #include "contexts/finite_difference.hpp"

@@ -1,5 +1,5 @@
-// What does not change has no derivative, even where a slope is infinite or NaN: x g(k) has the derivative g(k), for every row of the
-// table of operations and at its singular points, however the constant k came into the context.
+// Constants have no derivative, even where a partial derivative is infinite or NaN: x g(k) has the derivative g(k), for
+// every row of the table of operations and at its singular points, wherever the constant k comes from.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -19,7 +19,7 @@ using contexts::derivative;
 using contexts::forward;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Where logarithms, roots, quotients, inverse functions and exponentials have no finite slope.
+// Where logarithms, roots, quotients, inverse functions and exponentials have no finite derivative.
 constexpr std::array<double, 17> points = {
     0.0,
     -0.0,
@@ -81,7 +81,7 @@ void check_at(Op op, K... k) {
           tag(x, 1.0), std::tuple(k...));
   CHECK(same(lifted.metadata, g));
 
-  // data beside what changes, along one direction and along two
+  // plain data beside active values, in one direction and in two
   CHECK(same(run(forward{}, fn<"scaled">(scaled<Op>{}), tag(x, 1.0), k...).metadata, g));
   auto const two =
       run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}),

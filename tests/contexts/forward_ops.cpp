@@ -70,7 +70,8 @@ void check_if_differentiable(Op op) {
 
 TEST_CASE(
     "the first and second derivatives of every operation of one argument agree with finite differences") {
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_if_differentiable<1>(overdub::NAME);
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+  check_if_differentiable<1>(overdub::NAME);
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #include <overdub/ir/ops.def>
@@ -79,7 +80,8 @@ TEST_CASE(
 TEST_CASE(
     "the first and second derivatives of every operation of two arguments agree with finite differences") {
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_if_differentiable<2>(overdub::NAME);
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+  check_if_differentiable<2>(overdub::NAME);
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #include <overdub/ir/ops.def>
 }
@@ -88,7 +90,8 @@ TEST_CASE(
     "the first and second derivatives of every operation of three arguments agree with finite differences") {
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_if_differentiable<3>(overdub::NAME);
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+  check_if_differentiable<3>(overdub::NAME);
 #include <overdub/ir/ops.def>
 }
 

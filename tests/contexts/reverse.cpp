@@ -13,7 +13,7 @@
 #include <string>
 #include <tuple>
 
-// Clang wants it outside of the unnamed namespace: overdub declares functions of it that are never called.
+// clang requires this outside of the unnamed namespace: overdub declares functions of it that are never called.
 namespace reverse_test {
 
 template <class T, class N>
@@ -133,7 +133,7 @@ inline constexpr auto kink = od::fn<"kink">([](auto x) {
       x < 0.0, [&] { return x * x; }, [&] { return 3.0 * x; });
 });
 
-TEST_CASE("the branch that is taken decides, each time") {
+TEST_CASE("each iteration differentiates the branch that it takes") {
   auto const slope = gradient(kink);
   CHECK(slope(-2.0) == -4.0);
   CHECK(slope(2.0) == 3.0);
@@ -213,7 +213,7 @@ TEST_CASE("integers among arguments and results of what is pulled back") {
   CHECK(back(std::tuple(1.0, od::i64{0})) == std::tuple(6.0, od::i64{0}));
 }
 
-TEST_CASE("a limit of what is kept changes no bit") {
+TEST_CASE("a memory limit changes no bit") {
   using od::contexts::memory_limit, od::contexts::save_logarithmic;
   for (od::i64 const n : {0, 1, 2, 3, 17, 500}) {
     auto const all = value_and_gradient<0, 1>(pendulum)(1.0, 0.3, n);
@@ -224,7 +224,7 @@ TEST_CASE("a limit of what is kept changes no bit") {
   }
 }
 
-TEST_CASE("explain says what is kept") {
+TEST_CASE("explain lists residuals") {
   auto const all = explain(od::compile(gradient<0>(pendulum), od::signature<double, double, od::i64>));
   CHECK(all.find("loop saves f64") != std::string::npos);
   CHECK(all.find("in each iteration") != std::string::npos);

@@ -1,4 +1,4 @@
-// Gradients of calls: what a callee needs to go backwards is kept, and it is not computed again.
+// Gradients of calls: residuals of callees are saved, and nothing is recomputed.
 #include "catch.hpp"
 #include "finite_difference.hpp"
 
@@ -63,7 +63,7 @@ std::size_t count(std::string const& text, std::string const& what) {
   return n;
 }
 
-TEST_CASE("what a function that calls itself needs of each call is kept in a function value") {
+TEST_CASE("the residuals of a recursive call are saved in a function value") {
   ir::program p = gradient_of(recursive);
   CHECK(slope_at(p, {1.2, i64{30}}) == Approx(slope(1.2, 30)));
   pass::default_pipeline(p);
@@ -203,7 +203,7 @@ func @odd(%x: f64[], %n: i64) -> f64 {
       Approx(slope_of(at, 1.1)).epsilon(1e-6));
 }
 
-TEST_CASE("an object of the host that holds what changes is not followed into, and that is said") {
+TEST_CASE("a host object that contains active values is rejected with a diagnostic") {
   ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64) -> f64 {
   %o = host pure "box"(%x) : opaque "box"
@@ -328,7 +328,7 @@ func @f(%x: f64[], %n: i64) -> (f64, f64[]) {
   }
 }
 
-TEST_CASE("loops whose turns cannot run again keep what they need, also under a limit") {
+TEST_CASE("loops with side effects save their residuals, also under a memory limit") {
   ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64, %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = %x) -> f64 {
@@ -347,9 +347,9 @@ func @f(%x: f64, %n: i64) -> f64 {
   CHECK(count(print(p), "host ordered") == 1);
 }
 
-// n turns, s states besides the one that a turn begins with: r n - C(s + r, r - 1) turns run again, for the least r such that
-// n <= C(s + r, s) (Griewank and Walther, Revolve, 2000).
-TEST_CASE("as few turns run again as there can be") {
+// n iterations, s checkpoints besides the initial state: r n - C(s + r, r - 1) iterations are recomputed, for the smallest
+// r such that n <= C(s + r, s) (Griewank and Walther, Revolve, 2000).
+TEST_CASE("checkpointing recomputes the minimum number of iterations") {
   for (auto const& [turns, bytes, again] :
        {std::tuple{i64{10}, 16 * 4, 15.0}, {i64{35}, 16 * 5, 84.0}, {i64{100}, 16 * 101, 99.0}}) {
     ir::program p = ir::parse(R"(entry @f
@@ -365,7 +365,7 @@ func @f(%x: f64, %n: i64) -> f64 {
         p, {true, false}, false,
         {.calls = contexts::recursion::saved,
          .loops = {.kind = contexts::checkpointing::strategy::memory_limit, .bytes = bytes}});
-    // Each sine that runs again counts: a rewritten program says how often.
+    // Counts each recomputed sine, by a context.
     std::string text = print(p);
     for (std::size_t at = text.find(" = sin"); at != std::string::npos; at = text.find(" = sin", at + 100)) {
       std::size_t const line = text.rfind('\n', at) + 1;

@@ -1,4 +1,4 @@
-// Gradients of functions in contexts: the derivative of what the contexts make of a function, whatever the contexts have.
+// Gradients of functions in contexts: of a function as the contexts transform it.
 #include "catch.hpp"
 #include "contexts/test_contexts.hpp"
 
@@ -111,7 +111,7 @@ TEST_CASE("a gradient in contexts is called in other contexts, and differentiate
   hearing own, around;
   CHECK(od::run(doubling{}, oc::gradient(s, wave), x) == oc::gradient(s, wave)(x));
   CHECK(od::run(around, oc::gradient(od::compose(own, s), wave), x) == Approx(3.0 * slope_of_sine(x) + 1.0));
-  CHECK(own.products.size() == 1); // x * x: what the rule computes is behind this context
+  CHECK(own.products.size() == 1); // x * x: calls in a rule are outside of this context
   CHECK(around.products.size() > own.products.size());
 }
 

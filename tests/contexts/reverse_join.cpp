@@ -1,4 +1,4 @@
-// Loops that are joined with those of their adjoints, and those that are not.
+// Fusion of loops with their adjoints, and loops that cannot be fused.
 #include "catch.hpp"
 #include "contexts/finite_difference.hpp"
 
@@ -29,7 +29,7 @@ constexpr auto of_rows = fn<"of_rows">([](auto const& x, auto const& data) {
     return overdub::log1p(overdub::exp(z));
   }));
 });
-// The same through a logarithm: all is needed before anything goes back.
+// The same through a logarithm: the backward pass needs all values.
 constexpr auto through_logarithm =
     fn<"through_logarithm">([](auto const& x, auto const& data) { return overdub::log(of_rows(x, data)); });
 

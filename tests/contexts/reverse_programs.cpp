@@ -1,4 +1,4 @@
-// What comes out is what one would write by hand: the text of gradients behind the pipeline.
+// Texts of gradients after the pipeline, which are as if written by hand.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward_program.hpp>
@@ -28,7 +28,7 @@ std::string gradient_of(std::string const& text) {
   return made.substr(made.find("func"));
 }
 
-TEST_CASE("a loop keeps what it carries, and goes back through it") {
+TEST_CASE("a loop saves its loop-carried values for its adjoint") {
   CHECK(gradient_of(R"(
 func @f(%x: f64, %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = %x) -> f64 {
@@ -53,7 +53,7 @@ func @f(%x: f64, %n: i64) -> f64 {
 )");
 }
 
-TEST_CASE("a map becomes a map, and nothing is kept that is cheap") {
+TEST_CASE("the adjoint of a map is a map, and recomputes cheap values") {
   CHECK(gradient_of(R"(
 func @f(%x: f64[]) -> f64 {
   %n = length %x : i64

@@ -37,8 +37,8 @@ double dot_of(matrix const& a, matrix const& b) {
   return all;
 }
 
-// The gradient by the first argument, along a direction, is the slope of the function itself; and the same by each executor, but for how
-// it adds up.
+// The directional derivative by the first argument agrees with finite differences; and between executors, up to the order
+// of sums.
 template <class F, class... X>
 void check_along(F const& f, matrix const& a, matrix const& direction, X const&... x) {
   double const h = 1e-3;

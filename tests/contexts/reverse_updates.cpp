@@ -1,4 +1,4 @@
-// Gradients of loops that carry arrays and replace elements of them: values, and what they cost.
+// Gradients of loops that update loop-carried arrays: values, and costs.
 #include "catch.hpp"
 #include "executors.hpp"
 #include "pass/laws.hpp"
@@ -136,7 +136,7 @@ private:
     for (std::size_t const i : which) all += (all.empty() ? "" : ", ") + values[i];
     return all;
   }
-  // Something that carries or yields some of the arrays, and a number.
+  // A loop or branch that carries or yields some of the arrays, and a number.
   void structure(scope& s, int depth) {
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < 3; ++i)
@@ -349,7 +349,7 @@ void check(std::uint64_t seed, std::uint64_t& restored) {
   }
 }
 
-// Sanitizers take some forty times as long.
+// Sanitizers take forty times as long.
 constexpr std::uint64_t few_if_sanitized(std::uint64_t count) {
   return laws::seeds(count) < count ? count / 12 : count;
 }
@@ -386,7 +386,7 @@ TEST_CASE("the gradients of random loops that update arrays are differentiated a
     try {
       along = executable(contexts::forward_of(g)).run(forwards);
     } catch (evaluation_error const&) {
-      continue; // it keeps arrays of matrices
+      continue; // its residuals are arrays of matrices
     }
     ++compared;
     ir::program again = g;
@@ -456,7 +456,7 @@ array<double> matrix_of(i64 n) {
   return array<double>::copy_of(a);
 }
 
-// What is kept for the reverse pass, in numbers an element of the array; and operations, in those of the function.
+// The residuals in numbers for each element of the array; and operations, relative to those of the function.
 template <class F>
 void check_growth(F const& f, double numbers, double operations) {
   for (i64 const n : {4, 8, 16, 32}) {
@@ -515,7 +515,7 @@ TEST_CASE("explain says which arrays the reverse pass restores") {
   CHECK(explain(made).find("restores f64[] (loop-carried)") != std::string::npos);
 }
 
-// Rows of another length in each iteration were refused.
+// Rows of another length in each iteration: used to be rejected.
 TEST_CASE("numbers that inner loops keep may be as many as they like in each iteration") {
   ir::program const g = gradient_of(R"(entry @f
 func @f(%x: f64[], %n: i64) -> f64 {

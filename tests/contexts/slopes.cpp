@@ -1,5 +1,5 @@
-// The derivatives of the table of operations, at numbers of all magnitudes, against closed forms in long double: each is right to a few
-// units in the last place where it is a normal number.
+// The accuracy of derivatives of the table's operations, at all magnitudes, against closed forms in long double: a few
+// units in the last place, for normal numbers.
 #include "contexts/slopes.hpp"
 
 #include "catch.hpp"

@@ -18,7 +18,7 @@ using real = long double;
 
 inline real squared(real x) { return x * x; }
 
-// The derivative of an operation of one number, and the one after it.
+// The first and second derivative of a unary operation.
 struct derivatives {
   real first, second;
 };
@@ -64,13 +64,13 @@ inline derivatives of_one(std::string_view name, real x) {
   throw std::invalid_argument("no closed form of " + std::string(name));
 }
 
-// The derivative of (1 - x) (1 + x) is right to the last place of 1 alone. That of fma(-x, x, 1) is right to 4 units for all x, but takes
-// 100 times as long where the processor has no such instruction, and 1.5 times where it has one that the compiler may not use.
+// The derivative of (1 - x) (1 + x) is accurate to the last place of 1 only. That of fma(-x, x, 1) is accurate to 4 units
+// for all x, but takes 100 times as long without such an instruction, and 1.5 times if the compiler may not use it.
 inline bool has_accurate_second(std::string_view name, real x) {
   return std::abs(x) > 0.01 || (name != "asin" && name != "acos" && name != "atanh");
 }
 
-// The derivatives of an operation of two numbers along each.
+// The partial derivatives of a binary operation.
 struct partial_derivatives {
   real x, y;
 };
@@ -102,7 +102,7 @@ inline std::vector<double> magnitudes() {
   return all;
 }
 
-/// The distance of a number from the right one, in units of the last place; 0 where the right one is no normal number.
+/// The error of a number in units of the last place; 0 if the exact one is no normal number.
 template <class T>
 real distance(T found, real right) {
   using limits = std::numeric_limits<T>;

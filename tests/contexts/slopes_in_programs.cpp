@@ -1,5 +1,5 @@
-// The rows of the table of operations in programs, differentiated forwards, backwards and twice: constants have no derivatives at
-// singular points, and slopes are right to a few units in the last place at all magnitudes, interpreted and in machine code.
+// The table's operations in programs, in forward, reverse and second-order mode: constants have no derivatives at singular
+// points, and derivatives are accurate at all magnitudes, interpreted and compiled.
 #include "catch.hpp"
 #include "contexts/slopes.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 using namespace overdub;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Where logarithms, roots, quotients, inverse functions and exponentials have no finite slope.
+// Where logarithms, roots, quotients, inverse functions and exponentials have no finite derivative.
 constexpr std::array<double, 16> points = {0.0,       -0.0,
                                            1.0,       -1.0,
                                            2.0,       -2.0,
@@ -179,7 +179,7 @@ TEST_CASE("in programs, derivatives of operations of one number are right to a f
         back.note(slopes::distance(backs[i].call<double>(x), right.first), x);
         if (!slopes::has_accurate_second(op, x)) continue;
         twice.note(slopes::distance(second(forwards_of_back[i]), right.second), x);
-        // Backwards twice, what two slopes multiply to stands before a third that brings it back.
+        // Reverse over reverse: the product of two partial derivatives overflows before a third factor brings it back.
         if (std::abs(x) < 1e75 && std::abs(x) > 1e-75)
           back_twice.note(slopes::distance(back_of_back[i].call<double>(x), right.second), x);
       }

@@ -1,4 +1,4 @@
-// The parts of trace: the clock, the ring of one thread, and how records become begins and ends.
+// The parts of trace: the clock, the ring of one thread, and the decoder.
 #include "catch.hpp"
 #include "property.hpp"
 
@@ -30,7 +30,7 @@ record number(std::uint64_t bits, record_kind kind) {
   return {bits, static_cast<unsigned>(tracing::value_type::natural) << 4 | static_cast<unsigned>(kind)};
 }
 
-// What a writer is told, as text; and whether ends have begins, and times do not decrease.
+// The calls of a writer, as text; and whether spans are balanced and times monotone.
 struct listener final : tracing::trace_writer {
   std::uint64_t open = 0, last = 0;
   bool right = true;

@@ -34,7 +34,7 @@ struct jump_unless_compared {
     OVERDUB_GO(target(at, at->c), frame, x, y);
   }
 };
-/// For integers and doubles, indexed by kept_a and kept_b.
+/// For integers and doubles, indexed by register_a and register_b.
 OVERDUB_HIDDEN inline constexpr auto jump_handlers = table_of([]<class Op>() {
   auto const all = []<class T>() -> std::array<handler, 4> {
     if constexpr (Op::rule == ir::type_rule::comparison)

@@ -64,7 +64,7 @@ public:
     }
     return frame_in_next_segment(bytes);
   }
-  /// Leaves a frame of frame_behind.
+  /// Leaves a frame of frame_after.
   void leave(std::byte* frame) {
     if (read<std::byte*>(frame + previous_limit) != nullptr) [[unlikely]] {
       --segment_;

@@ -210,7 +210,7 @@ struct fused {
 struct fused_row {
   ir::op first, second;
   side on;
-  std::array<std::array<handler, 8>, 2> integer_double; // kept_b: c is in the register
+  std::array<std::array<handler, 8>, 2> integer_double; // register_b: c is in the register
 };
 
 template <class First, class Second, side S>
@@ -295,7 +295,7 @@ struct fused_load {
 struct fused_load_row {
   ir::op second;
   side on;
-  variants on_doubles; // kept_b: c is in the register
+  variants on_doubles; // register_b: c is in the register
 };
 template <class Second, side S>
 constexpr fused_load_row fused_load_row_of() {
