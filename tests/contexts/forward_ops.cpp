@@ -34,9 +34,9 @@ void check_along(F const& f, double x, double y, double z) {
   double const t = I == 0 ? x : (I == 1 ? y : z);
   auto const first = [&](double u) { return double{derivative(g, u)}; };
   INFO("argument " << I << " of " << x << ", " << y << ", " << z);
-  CHECK(close(first(t), slope_of(g, t), 1e-7));
+  CHECK(close(first(t), finite_difference(g, t), 1e-7));
   double const second = derivative([&](auto u) { return derivative(g, u); }, t);
-  CHECK(close(second, slope_of(first, t), 1e-6));
+  CHECK(close(second, finite_difference(first, t), 1e-6));
 }
 
 template <int Arity, class Op>

@@ -46,9 +46,9 @@ TEST_CASE("the gradient of a function of numbers") {
 
 TEST_CASE("the gradient of a function of an array is an array") {
   od::array<double> const xs{3.0, 4.0};
-  od::array<double> const slopes = gradient(norm)(xs);
-  CHECK(slopes[0] == Approx(0.6));
-  CHECK(slopes[1] == Approx(0.8));
+  od::array<double> const derivatives = gradient(norm)(xs);
+  CHECK(derivatives[0] == Approx(0.6));
+  CHECK(derivatives[1] == Approx(0.8));
 }
 
 TEST_CASE("of floats it is floats") {
@@ -81,8 +81,10 @@ inline constexpr auto pendulum = od::fn<"pendulum">([](auto angle, auto damping,
 
 TEST_CASE("loops run backwards") {
   auto const [by_angle, by_damping] = gradient<0, 1>(pendulum)(1.0, 0.3, od::i64{200});
-  CHECK(close(by_angle, slope_of([](double a) { return pendulum(a, 0.3, od::i64{200}); }, 1.0), 1e-9));
-  CHECK(close(by_damping, slope_of([](double d) { return pendulum(1.0, d, od::i64{200}); }, 0.3), 1e-9));
+  CHECK(
+      close(by_angle, finite_difference([](double a) { return pendulum(a, 0.3, od::i64{200}); }, 1.0), 1e-9));
+  CHECK(close(
+      by_damping, finite_difference([](double d) { return pendulum(1.0, d, od::i64{200}); }, 0.3), 1e-9));
 }
 
 // An array gets longer in each iteration: (x), (x, x/2 + 1), ...
@@ -134,10 +136,10 @@ inline constexpr auto kink = od::fn<"kink">([](auto x) {
 });
 
 TEST_CASE("each iteration differentiates the branch that it takes") {
-  auto const slope = gradient(kink);
-  CHECK(slope(-2.0) == -4.0);
-  CHECK(slope(2.0) == 3.0);
-  CHECK(slope(-1.0) == -2.0);
+  auto const first_derivative = gradient(kink);
+  CHECK(first_derivative(-2.0) == -4.0);
+  CHECK(first_derivative(2.0) == 3.0);
+  CHECK(first_derivative(-1.0) == -2.0);
 }
 
 inline constexpr auto slope_of_product =
@@ -155,7 +157,7 @@ inline constexpr auto stretched = od::fn<"stretched">([](auto const& length, aut
 TEST_CASE("gradients by structs and arrays, inside of a function that is differentiated") {
   auto const force = [](double length, double x) { return 6.0 * length * (x - length); };
   auto const expected = [&](double l) { return -force(l, 1.75) * force(l, 1.75); };
-  CHECK(close(gradient<0>(stretched)(1.0, std::array{1.0, 0.75}), slope_of(expected, 1.0), 1e-9));
+  CHECK(close(gradient<0>(stretched)(1.0, std::array{1.0, 0.75}), finite_difference(expected, 1.0), 1e-9));
 }
 
 TEST_CASE("a gradient is a function in contexts, as others are") {

@@ -50,18 +50,19 @@ TEST_CASE("the gradient of a loop with branches has those of the loop alone, and
   CHECK(branches_in(both) == 2);
   CHECK(explain(both).find("partial derivatives in the forward pass") != std::string::npos);
   od::array<double> const x{0.7, -0.3, 1.9, 0.1, -1.2, 0.6, 1.4, -0.4};
-  auto const [value, slopes] = both(x);
+  auto const [value, derivatives] = both(x);
   CHECK(value == steps(x));
   for (od::i64 i = 0; i < x.size(); ++i)
-    CHECK(close(slopes[i], slope_of([&](double y) { return steps(od::update(x, i, y)); }, x[i]), 1e-9));
+    CHECK(close(
+        derivatives[i], finite_difference([&](double y) { return steps(od::update(x, i, y)); }, x[i]), 1e-9));
 }
 
 TEST_CASE("in float, too") {
   od::array<float> const x{0.7f, -0.3f, 1.9f, 0.1f, -1.2f, 0.6f};
   od::array<double> const same{0.7, -0.3, 1.9, 0.1, -1.2, 0.6};
-  auto const slopes = gradient(steps)(x);
+  auto const derivatives = gradient(steps)(x);
   auto const expected = gradient(steps)(same);
-  for (od::i64 i = 0; i < x.size(); ++i) CHECK(close(double{slopes[i]}, expected[i], 1e-5));
+  for (od::i64 i = 0; i < x.size(); ++i) CHECK(close(double{derivatives[i]}, expected[i], 1e-5));
 }
 
 // Nested branches, which select, pass on, and omit values.
@@ -116,8 +117,8 @@ TEST_CASE("of a gradient, too") {
   for (double const x : {2.5, 0.4, -0.7, -2.6})
     for (double const y : {0.8, 1.7}) {
       auto const [xx, xy] = gradient(by_x)(x, y);
-      CHECK(close(xx, slope_of([&](double z) { return by_x(z, y); }, x), 1e-7));
-      CHECK(close(xy, slope_of([&](double z) { return by_x(x, z); }, y), 1e-7));
+      CHECK(close(xx, finite_difference([&](double z) { return by_x(z, y); }, x), 1e-7));
+      CHECK(close(xy, finite_difference([&](double z) { return by_x(x, z); }, y), 1e-7));
     }
 }
 

@@ -37,10 +37,10 @@ func @f(%x: f64, %n: i64) -> f64 {
 }
 )";
 double value(double x, int n) { return n < 1 ? x : std::sin(value(x, n - 1)) * x; }
-double slope(double x, int n) {
+double first_derivative(double x, int n) {
   if (n < 1) return 1;
   double const y = value(x, n - 1);
-  return std::cos(y) * slope(x, n - 1) * x + std::sin(y);
+  return std::cos(y) * first_derivative(x, n - 1) * x + std::sin(y);
 }
 
 ir::program gradient_of(std::string const& text, contexts::recursion calls = contexts::recursion::saved) {
@@ -54,7 +54,7 @@ ir::program gradient_of(std::string const& text, contexts::recursion calls = con
 std::vector<datum> results_of(ir::program const& p, std::vector<datum> const& arguments) {
   return executable(p).run(arguments);
 }
-double slope_at(ir::program const& p, std::vector<datum> const& arguments) {
+double derivative_at(ir::program const& p, std::vector<datum> const& arguments) {
   return results_of(p, arguments)[1].as<double>();
 }
 std::size_t count(std::string const& text, std::string const& what) {
@@ -65,10 +65,10 @@ std::size_t count(std::string const& text, std::string const& what) {
 
 TEST_CASE("the residuals of a recursive call are saved in a function value") {
   ir::program p = gradient_of(recursive);
-  CHECK(slope_at(p, {1.2, i64{30}}) == Approx(slope(1.2, 30)));
+  CHECK(derivative_at(p, {1.2, i64{30}}) == Approx(first_derivative(1.2, 30)));
   pass::default_pipeline(p);
   ir::verify(p);
-  CHECK(slope_at(p, {1.2, i64{30}}) == Approx(slope(1.2, 30)));
+  CHECK(derivative_at(p, {1.2, i64{30}}) == Approx(first_derivative(1.2, 30)));
   std::string const text = print(p);
   CHECK(count(text, "call @f(") == 0);
   CHECK(text.find("closure @f.backward") != std::string::npos);
@@ -81,14 +81,14 @@ TEST_CASE("each call is made once, and what it does is done once") {
   hosts h;
   h.add<void(double)>("note", [&](double) { ++notes; });
   std::vector<datum> const arguments{1.2, i64{50}};
-  CHECK(executable(gradient_of(text), h).run(arguments)[1].as<double>() == Approx(slope(1.2, 50)));
+  CHECK(executable(gradient_of(text), h).run(arguments)[1].as<double>() == Approx(first_derivative(1.2, 50)));
   CHECK(notes == 50);
 }
 
 TEST_CASE("or computed again, in a program that is differentiated once more") {
   ir::program p = gradient_of(recursive, contexts::recursion::recomputed);
   CHECK(print(p).find("closure") == std::string::npos);
-  CHECK(slope_at(p, {1.2, i64{12}}) == Approx(slope(1.2, 12)));
+  CHECK(derivative_at(p, {1.2, i64{12}}) == Approx(first_derivative(1.2, 12)));
 }
 
 TEST_CASE("what a callee needs is stacked by the loop that calls it") {
@@ -128,7 +128,7 @@ func @steps(%x: f64, %a: f64) -> f64 {
     }
     return s;
   };
-  CHECK(slope_at(p, {1.3, i64{2}}) == Approx(slope_of(f, 1.3)).epsilon(1e-5));
+  CHECK(derivative_at(p, {1.3, i64{2}}) == Approx(finite_difference(f, 1.3)).epsilon(1e-5));
 }
 
 TEST_CASE("calls of itself inside of a loop are computed again") {
@@ -159,7 +159,9 @@ func @f(%x: f64, %n: i64) -> f64 {
   } const f;
   auto const at = [&](double x) { return f(x, 4); };
   for (auto const calls : {contexts::recursion::saved, contexts::recursion::recomputed})
-    CHECK(slope_at(gradient_of(tree, calls), {0.3, i64{4}}) == Approx(slope_of(at, 0.3)).epsilon(1e-6));
+    CHECK(
+        derivative_at(gradient_of(tree, calls), {0.3, i64{4}}) ==
+        Approx(finite_difference(at, 0.3)).epsilon(1e-6));
 }
 
 TEST_CASE("functions that call each other") {
@@ -200,7 +202,7 @@ func @odd(%x: f64[], %n: i64) -> f64 {
   auto const at = [&](double x) { return f(x, 4); };
   CHECK(
       results_of(p, {array<double>{1.1, 3.0}, i64{4}})[1].as<array<double>>()[0] ==
-      Approx(slope_of(at, 1.1)).epsilon(1e-6));
+      Approx(finite_difference(at, 1.1)).epsilon(1e-6));
 }
 
 TEST_CASE("a host object that contains active values is rejected with a diagnostic") {
@@ -244,7 +246,7 @@ func @f(%x: f64, %n: i64) -> f64 {
   CHECK(kept[0].as<double>() == f(0.7));
   kept.erase(kept.begin());
   kept.emplace_back(1.0);
-  CHECK(results_of(second, kept)[0].as<double>() == Approx(slope_of(f, 0.7)));
+  CHECK(results_of(second, kept)[0].as<double>() == Approx(finite_difference(f, 0.7)));
 }
 
 constexpr char const* ruled = R"(entry @s

@@ -84,8 +84,8 @@ void check(std::string const& text) {
             auto const f = [&](double a, double b) { return value.call<double>(a, b, n); };
             auto const [v, by_x, by_y] = run.call<std::tuple<double, double, double>>(x, y, n);
             CHECK(v == f(x, y));
-            CHECK(close(by_x, slope_of([&](double a) { return f(a, y); }, x), 1e-6));
-            CHECK(close(by_y, slope_of([&](double b) { return f(x, b); }, y), 1e-6));
+            CHECK(close(by_x, finite_difference([&](double a) { return f(a, y); }, x), 1e-6));
+            CHECK(close(by_y, finite_difference([&](double b) { return f(x, b); }, y), 1e-6));
             auto const along = forward.call<std::tuple<double, double>>(x, 0.6, y, -1.3, n);
             CHECK(close(0.6 * by_x - 1.3 * by_y, std::get<1>(along), 1e-12));
           }

@@ -167,7 +167,7 @@ void agrees(std::string const& text, std::vector<datum> const& arguments) {
   REQUIRE(ir::faults_of(backward).empty());
   std::vector<datum> const back = executable(backward).run(arguments);
   CHECK(back[0] == value[0]);
-  array<double> const x = arguments[0].as<array<double>>(), slopes = back[1].as<array<double>>();
+  array<double> const x = arguments[0].as<array<double>>(), derivatives = back[1].as<array<double>>();
   for (i64 i = 0; i < x.size(); ++i) {
     std::vector<double> direction(static_cast<std::size_t>(x.size()));
     direction[static_cast<std::size_t>(i)] = 1.0;
@@ -177,7 +177,7 @@ void agrees(std::string const& text, std::vector<datum> const& arguments) {
       if (k == 0) along.emplace_back(array<double>::copy_of(direction));
       if (k > 0 && arguments[k].type() == ir::f64) along.emplace_back(0.0);
     }
-    CHECK(executable(forward).run(along)[1].as<double>() == Approx(slopes[i]));
+    CHECK(executable(forward).run(along)[1].as<double>() == Approx(derivatives[i]));
   }
 }
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace slopes {
+namespace closed_forms {
 
 using real = long double;
 
@@ -56,10 +56,10 @@ inline derivatives of_one(std::string_view name, real x) {
   if (name == "lgamma")
     return {overdub::special_functions<real>::digamma(x), overdub::special_functions<real>::polygamma(1, x)};
   if (name == "tgamma") {
-    real const slope = overdub::special_functions<real>::digamma(x);
+    real const digamma = overdub::special_functions<real>::digamma(x);
     return {
-        std::tgamma(x) * slope,
-        std::tgamma(x) * (squared(slope) + overdub::special_functions<real>::polygamma(1, x))};
+        std::tgamma(x) * digamma,
+        std::tgamma(x) * (squared(digamma) + overdub::special_functions<real>::polygamma(1, x))};
   }
   throw std::invalid_argument("no closed form of " + std::string(name));
 }
@@ -114,4 +114,4 @@ real distance(T found, real right) {
   return std::abs(found - right) / std::ldexp(real(1), exponent - limits::digits);
 }
 
-} // namespace slopes
+} // namespace closed_forms
