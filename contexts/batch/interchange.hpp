@@ -93,14 +93,14 @@ private:
     std::vector<ir::type> const regions[] = {arguments};
     node_id const n = c_.insert(code, operands, results, says, regions);
     region_id const outside = c_.region();
-    node_id const behind = (*c_)[n].next;
+    node_id const following = (*c_)[n].next;
     c_.to_end(c_->region_at(n, 0));
     values const yielded = fill(c_->region_at(n, 0));
     c_.yield(yielded);
-    if (behind == ir::nothing)
+    if (following == ir::nothing)
       c_.to_end(outside);
     else
-      c_.to_before(behind);
+      c_.to_before(following);
     return n;
   }
   values results_of(node_id n) const;

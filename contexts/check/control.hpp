@@ -107,7 +107,7 @@ inline bool analysis::branch(state& s, node_id n) {
   value_id const condition = s.f.operand(n, 0);
   bools const t = s[condition].element.boolean;
   possible_values all;
-  with<bool> const surely(must_, must_ && (t.is_certainly(true) || t.is_certainly(false)));
+  with<bool> const certain(must_, must_ && (t.is_certainly(true) || t.is_certainly(false)));
   for (std::uint32_t i = 0; i < 2; ++i) {
     auto const mark = s.mark();
     if (s.assume(condition, i == 0)) {
@@ -138,7 +138,7 @@ inline bool analysis::loop(state& s, node_id n) {
       return region(s, r, std::move(arguments));
     };
     values const x = fixed_point(initial, symbol, iteration);
-    with<bool> const surely(must_, must_ && times.low >= 1);
+    with<bool> const certain(must_, must_ && times.low >= 1);
     yielded = iteration(x);
     if (!yielded && times.low >= 1) return false;
   }
@@ -184,7 +184,7 @@ inline bool analysis::conditional_loop(state& s, node_id n) {
   bool const may_end = ends;
   possible_values yielded;
   if (goes_on) {
-    with<bool> const surely(must_, must_ && !may_end);
+    with<bool> const certain(must_, must_ && !may_end);
     yielded = region(s, iteration, going_on);
   }
   if (!may_end) return false;
@@ -203,7 +203,7 @@ inline bool analysis::map(state& s, node_id n) {
   std::uint32_t const symbol = next_symbol_;
   possible_values yielded;
   if (times.high > 0) {
-    with<bool> const surely(must_, must_ && times.low >= 1);
+    with<bool> const certain(must_, must_ && times.low >= 1);
     yielded = region(s, s.f.region_at(n, 0), {scalar_of(ir::i64, number::of(index_below(times)))});
     if (!yielded && times.low >= 1) return false;
   }
@@ -321,7 +321,7 @@ inline bool analysis::reduce(state& s, node_id n) {
     };
     bool const runs = length.low > (says.is_started() ? 0 : 1);
     x = fixed_point(x, symbol, combine);
-    with<bool> const surely(must_, must_ && runs);
+    with<bool> const certain(must_, must_ && runs);
     if (!combine(x) && runs) return false;
   } else if (says.is_started())
     x = initial;

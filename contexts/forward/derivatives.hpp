@@ -206,8 +206,8 @@ array<T> forward_gradient(F const& f, array<T> const& xs) {
     for (i64 i = first; i < xs.size() && i < first + N; ++i)
       along(seeds[static_cast<std::size_t>(i)], i - first) = T{1};
     auto const directions = array<Tangent>::borrow(seeds);
-    auto const slopes = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
-    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.put(i, along(slopes, i - first));
+    auto const derivatives = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
+    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.put(i, along(derivatives, i - first));
   }
   return result.finish(xs.size());
 }
@@ -240,11 +240,11 @@ array<array<T>> forward_jacobian(F const& f, array<T> const& xs) {
     rows.resize(static_cast<std::size_t>(columns.size()));
     for (std::size_t row = 0; row < rows.size(); ++row)
       for (i64 i = first; i < xs.size() && i < first + N; ++i) {
-        auto const slopes = columns[static_cast<i64>(row)];
+        auto const derivatives = columns[static_cast<i64>(row)];
         if constexpr (N == 1)
-          rows[row].push_back(slopes);
+          rows[row].push_back(derivatives);
         else
-          rows[row].push_back(slopes[static_cast<int>(i - first)]);
+          rows[row].push_back(derivatives[static_cast<int>(i - first)]);
       }
   }
   std::vector<array<T>> made;

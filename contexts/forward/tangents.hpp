@@ -86,8 +86,8 @@ OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
 }
 
 template <class T, int N, class S>
-OVERDUB_INLINE constexpr auto times_each(tangents<T, N> const& a, S const& slope) {
-  return along_each<N>(strong_mul, a, slope);
+OVERDUB_INLINE constexpr auto times_each(tangents<T, N> const& a, S const& factor) {
+  return along_each<N>(strong_mul, a, factor);
 }
 template <class T, int N, class S>
 OVERDUB_INLINE constexpr auto over_each(tangents<T, N> const& a, S const& y) {

@@ -94,10 +94,10 @@ struct alignas(64) lane {
 /// The shared state of a recording. Threads hold it until they end or another recording begins.
 class book {
 public:
-  enum class kept { last_records, in_file };
+  enum class retention { last_records, in_file };
 
-  book(std::size_t records, kept keeps, when_full policy)
-      : records_(records), keeps_(keeps), policy_(policy), scale_(counter_) {}
+  book(std::size_t records, retention retained, when_full policy)
+      : records_(records), retained_(retained), policy_(policy), scale_(counter_) {}
 
   trace_origin origin() const {
     timespec now{};
@@ -106,7 +106,7 @@ public:
         static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
     return {getpid(), program_invocation_short_name, boot - (steady_nanoseconds() - scale_.start())};
   }
-  bool writers_wait() const { return keeps_ == kept::in_file && policy_ == when_full::block; }
+  bool writers_wait() const { return retained_ == retention::in_file && policy_ == when_full::block; }
   /// For readers of records, one at a time.
   tick_scale& scale() { return scale_; }
 
@@ -144,7 +144,7 @@ public:
         uninterrupted_lock const lock(mutex_);
         if (!l.ring.is_open() && !closed_) l.ring.open(records_); // not if the thread only counts
         if (closed_) return false;
-        if (keeps_ == kept::last_records) {
+        if (retained_ == retention::last_records) {
           l.ring.set_limit(ring::unlimited);
           return true;
         }
@@ -251,7 +251,7 @@ private:
 
   bool const counter_ = has_steady_counter();
   std::size_t const records_;
-  kept const keeps_;
+  retention const retained_;
   when_full const policy_;
   tick_scale scale_;
 

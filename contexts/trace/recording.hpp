@@ -126,7 +126,7 @@ public:
   /// may throw std::bad_alloc. Throws trace_error if a recording is active.
   explicit recording(std::size_t records_per_thread = 1 << 16)
       : book_(std::make_shared<tracing::book>(
-            tracing::checked_records(records_per_thread), tracing::book::kept::last_records,
+            tracing::checked_records(records_per_thread), tracing::book::retention::last_records,
             when_full::drop_oldest)),
         active_(book_) {}
 
@@ -218,7 +218,7 @@ public:
       std::string path, trace_format format = trace_format::perfetto, trace_file_options const& options = {})
       : period_(checked(options.period)),
         book_(std::make_shared<tracing::book>(
-            tracing::checked_records(options.records), tracing::book::kept::in_file, options.policy)),
+            tracing::checked_records(options.records), tracing::book::retention::in_file, options.policy)),
         active_(book_), file_(checked(std::move(path), format), io::writing::streamed),
         writer_(tracing::make_writer(format, book_->origin())),
         drain_(detail::thread_without_signals([this] { drain(); })) {}

@@ -29,7 +29,7 @@ public:
     std::ranges::sort(test_.faults, {}, [](auto const& f) { return std::pair(f.line, f.column); });
     if (more) {
       test_.faults.push_back(test_.faults.back());
-      test_.faults.back().text = "there may be more errors: the first " + std::to_string(most_faults) +
+      test_.faults.back().text = "there may be more errors: the first " + std::to_string(maximum_faults) +
                                  " are reported; mend them first";
     }
     return std::move(test_);
@@ -49,7 +49,7 @@ private:
   void wrong(std::uint32_t line, std::size_t column, std::string sentence) {
     test_.faults.push_back(
         {.text = std::move(sentence), .line = line, .column = static_cast<std::uint32_t>(column + 1)});
-    if (test_.faults.size() == most_faults) throw ir::detail::too_many_faults();
+    if (test_.faults.size() == maximum_faults) throw ir::detail::too_many_faults();
   }
 
   void read_program(std::string_view text) {
@@ -239,7 +239,7 @@ private:
     }
   }
 
-  static constexpr std::size_t most_faults = ir::detail::text_faults::most;
+  static constexpr std::size_t maximum_faults = ir::detail::text_faults::most;
 
   source const& from_;
   test_file test_;

@@ -148,9 +148,9 @@ private:
   // ---- adding up several cells at once: those with equal numbers of rows together
 
   void add_cells(i64 n) {
-    std::uint32_t most_rows = 0;
-    for (std::uint32_t const k : open_) most_rows = std::max(most_rows, cells_[k].count);
-    by_count_.assign(most_rows + 2, 0);
+    std::uint32_t maximum_rows = 0;
+    for (std::uint32_t const k : open_) maximum_rows = std::max(maximum_rows, cells_[k].count);
+    by_count_.assign(maximum_rows + 2, 0);
     for (std::uint32_t const k : open_) ++by_count_[cells_[k].count + 1];
     for (std::size_t c = 1; c < by_count_.size(); ++c) by_count_[c] += by_count_[c - 1];
     ordered_.resize(open_.size());

@@ -20,7 +20,7 @@ public:
   explicit frame_words(offset first) : end_(first) {}
 
   /// Allocates `words` consecutive words; returns their offset.
-  offset take(offset words) {
+  offset allocate(offset words) {
     if (words < free_.size() && !free_[words].empty()) {
       offset const at = free_[words].back();
       free_[words].pop_back();
@@ -31,8 +31,8 @@ public:
     return at;
   }
   /// A word that was never used before.
-  offset take_untouched() { return std::exchange(end_, end_ + word_size); }
-  void give(offset at, offset words) {
+  offset allocate_untouched() { return std::exchange(end_, end_ + word_size); }
+  void free(offset at, offset words) {
     if (free_.size() <= words) free_.resize(words + 1);
     free_[words].push_back(at);
   }

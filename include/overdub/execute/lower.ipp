@@ -117,7 +117,7 @@ inline function_code lowering::lower() {
   made.entry = out_.label();
   for (value_id const v : f_.parameters()) {
     check_type(type_of(v));
-    assign_slot(v, words_.take(words(v)));
+    assign_slot(v, words_.allocate(words(v)));
     if (execute::is_counted(type_of(v))) made.owners.push_back(owner_word(v) - first_parameter);
     if (type_of(v).is_function()) made.functions.push_back(owner_word(v) - first_parameter);
     made.parameter_words += words(v);
@@ -127,7 +127,7 @@ inline function_code lowering::lower() {
   for (std::uint32_t i = 0; i < f_.value_count(); ++i) {
     value_id const v{i};
     if (!f_.is_literal(v) || !f_.is_used(v)) continue;
-    assign_slot(v, words_.take(1));
+    assign_slot(v, words_.allocate(1));
     shared_.to.literals.push_back(f_.bits_of(v));
     ++made.literal_count;
   }

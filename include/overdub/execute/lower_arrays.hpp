@@ -37,7 +37,7 @@ inline void lowering::lower_elementwise(node_id n) {
 // The first of the two computes both results.
 inline void lowering::lower_sine_and_cosine(node_id n, node_id other) {
   if (!order_.is_before(n, other)) return;
-  offset const from = at(f_.operand(n, 0)), own = new_slot(f_.result(n)), later = words_.take(1);
+  offset const from = at(f_.operand(n, 0)), own = new_slot(f_.result(n)), later = words_.allocate(1);
   assign_slot(f_.result(other), later, true);
   bool const is_sine = f_[n].code == ir::op::sin;
   bool const is_f32 = type_of(f_.result(n)).element == ir::scalar::f32;
@@ -81,7 +81,7 @@ inline offset lowering::common_length_of(std::span<value_id const> arrays, std::
   if (arrays.size() == 1) return extent_at(at(arrays[0]), 0);
   std::vector<offset> list{static_cast<offset>(arrays.size())};
   for (value_id const v : arrays) list.push_back(at(v));
-  offset const where = words_.take(1);
+  offset const where = words_.allocate(1);
   out_.emit(&doing<common_length>::run, where, out_.list(list), out_.text(op));
   return where;
 }
@@ -93,7 +93,7 @@ inline void lowering::lower_length(node_id n) {
   if (arrays.size() > 1 && hints_[index_of(f_.result(n))] == no_word)
     return assign_slot(f_.result(n), length, true);
   emit_move({length, new_slot(f_.result(n)), 1});
-  if (arrays.size() > 1) words_.give(length, 1);
+  if (arrays.size() > 1) words_.free(length, 1);
 }
 
 // The array, its rank, the number of indices, the indices.
@@ -150,11 +150,11 @@ inline void lowering::lower_slice(node_id n) {
 // The result reuses the words of the array at its last use; else it is a copy of the handle, whose buffer is copied when
 // written. Parameters stay unchanged.
 inline void lowering::reuse_array(value_id array, value_id result, node_id n) {
-  bool const dies = transfer_reference(array, n);
-  if (dies && !is_parameter(array)) return assign_slot(result, at(array), reuse_words(array, n));
+  bool const is_last_use = transfer_reference(array, n);
+  if (is_last_use && !is_parameter(array)) return assign_slot(result, at(array), reuse_words(array, n));
   offset const where = new_slot(result);
   emit_move({at(array), where, words(array)});
-  if (!dies) out_.emit(&retain_owner::run, 0, owner_word(result));
+  if (!is_last_use) out_.emit(&retain_owner::run, 0, owner_word(result));
 }
 
 inline void lowering::lower_update(node_id n) {

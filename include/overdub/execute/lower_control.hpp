@@ -77,7 +77,7 @@ inline void lowering::lower_loop(node_id n) {
     arguments.push_back(f_.argument(body, k + 1));
     assign_slot(arguments[k], to[k]);
   }
-  offset const index = words_.take(1);
+  offset const index = words_.allocate(1);
   assign_slot(i, index);
   std::uint32_t const start = out_.emit(is_reversed ? &start_reversed::run : &start_loop::run, index, count);
   std::uint32_t const begin = out_.label();
@@ -98,7 +98,7 @@ inline void lowering::lower_loop(node_id n) {
   std::uint32_t const next = out_.emit(is_reversed ? &next_reversed::run : &next_loop::run, index, count);
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
-  words_.give(index, 1);
+  words_.free(index, 1);
 }
 
 // The condition of a while; returns the jump that leaves the loop, whose target is set later.
@@ -165,7 +165,7 @@ inline void lowering::lower_map(node_id n) {
   }
   if (made.empty()) out_.emit(&doing<check_count>::run, 0, count);
   value_id const i = f_.argument(body, 0);
-  offset const index = words_.take(1);
+  offset const index = words_.allocate(1);
   assign_slot(i, index);
   std::uint32_t const start = out_.emit(&start_loop::run, index, count);
   std::uint32_t const begin = out_.label();
@@ -178,7 +178,7 @@ inline void lowering::lower_map(node_id n) {
   std::uint32_t const next = out_.emit(&next_loop::run, index, count);
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
-  words_.give(index, 1);
+  words_.free(index, 1);
 }
 
 inline void lowering::lower_reduce(node_id n) {
@@ -192,7 +192,7 @@ inline void lowering::lower_reduce(node_id n) {
     out_.emit(
         is_double ? &doing<finish_block_reduction<double>>::run : &doing<finish_block_reduction<i64>>::run,
         where, map.state, initial, number(f_[n].attributes.operation));
-    return words_.give(map.state, block_reduction::size);
+    return words_.free(map.state, block_reduction::size);
   }
   out_.emit(
       reduce_handlers[type_index(type_of(array).element)], where, at(array), initial,
@@ -210,7 +210,7 @@ inline void lowering::lower_reduce_by_region(node_id n) {
     words_each += words(f_.result(n, k));
   }
   offset const size = reduction::size(words_each);
-  offset const state = words_.take(size);
+  offset const state = words_.allocate(size);
   // The offset of the k-th component of a value: the current one, left, right, the initial one.
   auto const component = [&](offset which, std::uint32_t k) {
     offset where = reduction::value_at(state, words_each, which);
@@ -264,12 +264,12 @@ inline void lowering::lower_reduce_by_region(node_id n) {
 
   out_.land(over);
   out_.land(start);
-  if (arrays.size() > 1) words_.give(length, 1);
+  if (arrays.size() > 1) words_.free(length, 1);
   moves.clear();
   for (std::uint32_t k = 0; k < count; ++k)
     moves.push_back({current[k], new_slot(f_.result(n, k)), words(f_.result(n, k))});
   emit_moves(moves);
-  words_.give(state, size);
+  words_.free(state, size);
 }
 
 // Accumulators are unique arrays while the region runs.

@@ -147,8 +147,8 @@ inline void lowering::lane_reduction(node_id n) {
                          : is_lanes(f_.operand(n, 1)) ? &doing<lane_sum_fold_from<lane_kind::in_lanes>>::run
                                                       : &doing<lane_sum_fold_from<lane_kind::uniform>>::run;
     out_.emit(fold, to, map.state, map.count, initial);
-    lanes_->rows.give(map.row * word_size, 8);
-    return words_.give(map.count, 1);
+    lanes_->rows.free(map.row * word_size, 8);
+    return words_.free(map.count, 1);
   }
   offset const initial = started ? lanes_of(f_.operand(n, 1)) : 0;
   offset const from = array_of_lanes(array);

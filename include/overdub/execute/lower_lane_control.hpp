@@ -59,7 +59,7 @@ lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_i
       retain_or_transfer(v, last);
       moves.push_back({at(v), to[k], words(v)});
     } else {
-      offset const aside = words_.take(words(v));
+      offset const aside = words_.allocate(words(v));
       emit_spread(v, aside);
       moves.push_back({aside, to[k], words(v)});
       aside_.push_back({0, aside, words(v)});
@@ -133,13 +133,13 @@ inline void lowering::lane_masked_if(node_id n) {
     bool const is_else = r != f_.region_at(n, 0);
     std::uint32_t const skip = out_.emit(
         is_else ? &deciding<jump_if_uniform<true>>::run : &deciding<jump_if_uniform<false>>::run, 0, mask);
-    std::vector<offset> const mask_of = branch_mask(n, is_else);
+    std::vector<offset> const mask_rows = branch_mask(n, is_else);
     hint_results(r, fitting_places(r, to[is_else], results), {});
     lower_region(r);
     yield_lanes(r, to[is_else], results);
     finish(f_.yield_of(r));
     lanes_->mask = outer;
-    for (offset const row : mask_of) lanes_->rows.give(row * word_size, 1);
+    for (offset const row : mask_rows) lanes_->rows.free(row * word_size, 1);
     out_.land(skip);
     lanes_->last = {};
   }
@@ -148,7 +148,7 @@ inline void lowering::lane_masked_if(node_id n) {
         lane_handlers[static_cast<std::size_t>(ir::op::select)][type_index(type_of(results[k]).element)];
     out_.emit(select[0], new_lanes(results[k]), mask, to[0][k], to[1][k]);
   }
-  for (offset const row : rows) lanes_->rows.give(row * word_size, 1);
+  for (offset const row : rows) lanes_->rows.free(row * word_size, 1);
 }
 
 // Destinations for the results of a loop or map: scalars of lanes are computed in place, at `places`.
@@ -175,12 +175,12 @@ inline void lowering::place_outputs(
 inline std::vector<offset> lowering::new_places(std::span<value_id const> results) {
   std::vector<offset> places;
   for (value_id const v : results)
-    places.push_back(is_lanes(v) && type_of(v).rank == 1 ? words_.take(1) : no_word);
+    places.push_back(is_lanes(v) && type_of(v).rank == 1 ? words_.allocate(1) : no_word);
   return places;
 }
 inline void lowering::give_places(std::span<offset const> places) {
   for (offset const p : places)
-    if (p != no_word) words_.give(p, 1);
+    if (p != no_word) words_.free(p, 1);
 }
 inline offset lowering::new_output(value_id v, offset count, handler make) {
   offset const where = new_slot(v);
@@ -206,7 +206,7 @@ inline void lowering::lane_loop(node_id n) {
     assign_slot(arguments[k], to[k]);
   }
   value_id const i = f_.argument(body, 0);
-  offset const index = words_.take(1);
+  offset const index = words_.allocate(1);
   assign_slot(i, index);
   std::uint32_t const start = out_.emit(is_reversed ? &start_reversed::run : &start_loop::run, index, count);
   std::uint32_t const begin = out_.label();
@@ -233,7 +233,7 @@ inline void lowering::lane_loop(node_id n) {
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
   lanes_->last = {};
-  words_.give(index, 1);
+  words_.free(index, 1);
   give_places(places);
 }
 
@@ -332,9 +332,9 @@ inline void lowering::lane_map(node_id n) {
       arrays.push_back(new_output(outputs[k], count, &doing<make_mapped>::run));
       continue;
     }
-    offset const rows = lanes_->rows.take(8) / word_size;
+    offset const rows = lanes_->rows.allocate(8) / word_size;
     (void)pointer_to(rows + 7);
-    sums[k] = {reduce, pointer_to(rows), rows, words_.take(1)};
+    sums[k] = {reduce, pointer_to(rows), rows, words_.allocate(1)};
     emit_move({count, sums[k].count, 1});
     assign_slot(outputs[k], no_word);
     arrays.push_back(no_word);
@@ -346,7 +346,7 @@ inline void lowering::lane_map(node_id n) {
       outputs.size() == 1 ? product_to_sum(body, sums[0].reduce, false) : node_id(ir::nothing);
 
   value_id const i = f_.argument(body, 0);
-  offset const index = words_.take(1);
+  offset const index = words_.allocate(1);
   assign_slot(i, index);
   std::uint32_t const start = out_.emit(&start_loop::run, index, count);
   std::uint32_t const begin = out_.label();
@@ -381,11 +381,11 @@ inline void lowering::lane_map(node_id n) {
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
   lanes_->last = {};
-  words_.give(index, 1);
+  words_.free(index, 1);
   give_places(places);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (sums[k].reduce != ir::nothing) {
-      lanes_->rows.give(more[k] * word_size, 1);
+      lanes_->rows.free(more[k] * word_size, 1);
       fused_maps_.push_back(sums[k]);
     }
 }

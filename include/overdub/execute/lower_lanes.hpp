@@ -19,18 +19,18 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 inline offset lowering::pointer_to(offset row) {
   auto& all = lanes_->pointers;
   if (all.size() <= row) all.resize(row + 1, no_word);
-  if (all[row] == no_word) all[row] = words_.take_untouched();
+  if (all[row] == no_word) all[row] = words_.allocate_untouched();
   return all[row];
 }
 inline void lowering::give_temporary_rows() {
-  for (offset const row : temporary_rows_) lanes_->rows.give(row * word_size, 1);
+  for (offset const row : temporary_rows_) lanes_->rows.free(row * word_size, 1);
   temporary_rows_.clear();
 }
 inline void lowering::release_temporaries() {
   give_temporary_rows();
   for (auto const& [where, size] : std::exchange(temporary_arrays_, {})) {
     out_.emit(&release_owner::run, 0, where + word_size);
-    words_.give(where, size);
+    words_.free(where, size);
   }
 }
 // The row of a scalar, or its hinted destination.
@@ -47,18 +47,18 @@ inline offset lowering::new_lanes(value_id v) {
 // may come before, the pointer retains its buffer.
 inline void lowering::new_alias(value_id v, value_id array, node_id n) {
   hints_[index_of(v)] = no_word;
-  slots_[index_of(v)] = {.at = words_.take(1), .owns_words = true};
+  slots_[index_of(v)] = {.at = words_.allocate(1), .owns_words = true};
   if (lanes_->plan.is_outside(array)) return;
   region_id const of_array = f_.region_of(array);
-  node_id around = n; // n's ancestor in the array's region
-  while (f_[around].parent != of_array) around = f_[f_[around].parent].parent;
-  node_id const array_dies = order_.last_use_in(array, of_array);
-  node_id const pointer_dies = order_.last_use_in(v, f_[n].parent);
-  bool const outlives = around != n
-                            ? array_dies == around || order_.is_before(around, array_dies)
-                            : pointer_dies == ir::nothing || order_.is_before(pointer_dies, array_dies);
+  node_id ancestor = n; // n's ancestor in the array's region
+  while (f_[ancestor].parent != of_array) ancestor = f_[f_[ancestor].parent].parent;
+  node_id const array_last_use = order_.last_use_in(array, of_array);
+  node_id const pointer_last_use = order_.last_use_in(v, f_[n].parent);
+  bool const outlives =
+      ancestor != n ? array_last_use == ancestor || order_.is_before(ancestor, array_last_use)
+                    : pointer_last_use == ir::nothing || order_.is_before(pointer_last_use, array_last_use);
   if (outlives) return;
-  offset const count = words_.take(1);
+  offset const count = words_.allocate(1);
   slots_[index_of(v)].owner = count;
   emit_move({owner_word(array), count, 1});
   out_.emit(&retain_owner::run, 0, count);
@@ -77,7 +77,7 @@ inline offset lowering::lanes_of(value_id v) {
 // Any array as an array of lanes, until the operation is finished.
 inline offset lowering::array_of_lanes(value_id v) {
   if (is_lanes(v)) return at(v);
-  offset const to = words_.take(words(v));
+  offset const to = words_.allocate(words(v));
   temporary_arrays_.push_back({to, words(v)});
   emit_spread(v, to);
   return to;
@@ -133,14 +133,14 @@ inline void lowering::lane_elementwise(node_id n) {
   if (count == 2) {
     value_id a = f_.operand(n, 0), b = f_.operand(n, 1);
     // A uniform number becomes the right operand, if the operation has a mirrored form.
-    if (ir::op const turned = turned_round(code); !is_lanes(a) && is_lanes(b) && turned != ir::op::none) {
+    if (ir::op const swapped = mirrored(code); !is_lanes(a) && is_lanes(b) && swapped != ir::op::none) {
       std::swap(a, b);
-      code = turned;
+      code = swapped;
     }
-    lane_variants const& turned = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
+    lane_variants const& swapped = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
     variant = is_lanes(a) ? (is_lanes(b) ? 0 : 1) : (is_lanes(b) ? 2 : 0);
-    if (turned[variant] == nullptr) variant = 0;
-    run = turned[variant];
+    if (swapped[variant] == nullptr) variant = 0;
+    run = swapped[variant];
     x[0] = variant == 2 ? at(a) : lanes_of(a);
     x[1] = variant == 1 ? at(b) : lanes_of(b);
   } else
@@ -164,12 +164,12 @@ inline void lowering::lane_strided(node_id n) {
   };
   offset step = strided.step;
   if (code == ir::op::mul || (code == ir::op::sub && !is_left)) {
-    lanes_->steps.push_back(words_.take(1));
+    lanes_->steps.push_back(words_.allocate(1));
     step = lanes_->steps.back();
     code == ir::op::mul ? compute(code, step, strided.step, other)
                         : compute(ir::op::neg, step, strided.step, 0);
   }
-  offset const first = words_.take(1);
+  offset const first = words_.allocate(1);
   compute(code, first, is_left ? strided.first : other, is_left ? other : strided.first);
   make_strided(result, first, step);
 }
@@ -182,7 +182,7 @@ inline void lowering::make_strided(value_id v, offset first, offset step) {
   slots_[index_of(v)].step = step;
 }
 
-inline ir::op lowering::turned_round(ir::op code) {
+inline ir::op lowering::mirrored(ir::op code) {
   using ir::op;
   switch (code) {
   case op::add:

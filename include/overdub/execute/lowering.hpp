@@ -138,7 +138,7 @@ private:
       assign_slot(v, hint);
       return hint;
     }
-    offset const where = words_.take(words(v));
+    offset const where = words_.allocate(words(v));
     assign_slot(v, where, true);
     return where;
   }
@@ -154,34 +154,34 @@ private:
     if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
       last_uses_[index_of(last)].push_back({v, slots_[index_of(v)].owns_words, has_count(v)});
     else
-      die({v, slots_[index_of(v)].owns_words, has_count(v)});
+      release_slots({v, slots_[index_of(v)].owns_words, has_count(v)});
   }
   void live_in(ir::id_range<value_id> all, region_id r) {
     for (value_id const v : all) live_in(v, r);
   }
-  void die(last_use const& d) {
+  void release_slots(last_use const& d) {
     slot const& h = slots_[index_of(d.value)];
     if (d.releases) release(d.value);
-    if (h.first != no_word && f_.is_result(d.value)) words_.give(h.first, 1);
+    if (h.first != no_word && f_.is_result(d.value)) words_.free(h.first, 1);
     if (h.owner != no_word) {
       out_.emit(&release_owner::run, 0, h.owner);
-      words_.give(h.owner, 1);
+      words_.free(h.owner, 1);
     }
     if (h.row != no_word)
-      lanes_->rows.give(h.row * word_size, 1);
+      lanes_->rows.free(h.row * word_size, 1);
     else if (d.frees_words)
-      words_.give(h.at, words(d.value));
+      words_.free(h.at, words(d.value));
   }
   // Frees the slots of values with their last use here, and releases references, after the operation is emitted.
   void finish(node_id n) {
     auto const all = std::exchange(last_uses_[index_of(n)], {});
-    for (last_use const& d : all) die(d);
+    for (last_use const& d : all) release_slots(d);
   }
   // Frees the words of scalars with their last use here, so that results of the operation may reuse them.
   void free_scalars(node_id n) {
     auto& all = last_uses_[index_of(n)];
     std::erase_if(all, [&](last_use const& d) {
-      if (!d.releases) die(d);
+      if (!d.releases) release_slots(d);
       return !d.releases;
     });
   }
@@ -324,12 +324,12 @@ private:
       }
       // A cycle: one value moves to a temporary.
       move& first = moves.front();
-      offset const aside = first.lane_size != 0 ? temporary_lanes() : words_.take(first.words);
+      offset const aside = first.lane_size != 0 ? temporary_lanes() : words_.allocate(first.words);
       emit_move({first.from, aside, first.words, first.lane_size});
       if (first.lane_size == 0) aside_.push_back({0, aside, first.words});
       first.from = aside;
     }
-    for (move const& m : aside_) words_.give(m.to, m.words);
+    for (move const& m : aside_) words_.free(m.to, m.words);
     aside_.clear();
     give_temporary_rows();
   }
@@ -393,7 +393,7 @@ private:
   void lane_add_early(region_id body);
   std::vector<offset> branch_mask(node_id n, bool is_else);
 
-  offset take_row() { return lanes_->rows.take(1) / word_size; }
+  offset take_row() { return lanes_->rows.allocate(1) / word_size; }
   offset temporary_lanes() {
     temporary_rows_.push_back(take_row());
     return pointer_to(temporary_rows_.back());
@@ -406,7 +406,7 @@ private:
   offset array_of_lanes(value_id v);
   void emit_spread(value_id array, offset to);
   void free_lanes(node_id n);
-  static ir::op turned_round(ir::op code);
+  static ir::op mirrored(ir::op code);
   void emit_fill(value_id scalar, offset to);
   std::vector<offset> start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results);

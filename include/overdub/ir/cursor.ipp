@@ -77,12 +77,12 @@ OVERDUB_DECL void cursor::set_operand(node_id n, std::uint32_t i, value_id v) {
 
 OVERDUB_DECL void cursor::set_operands(node_id n, values operands) {
   function& f = here();
-  std::vector<value_id> const kept(operands.begin(), operands.end());
+  std::vector<value_id> const copied(operands.begin(), operands.end());
   drop_operands(n);
   auto& node = f.nodes_[index_of(n)];
   node.first_operand = static_cast<std::uint32_t>(f.uses_.size());
-  node.operand_count = static_cast<std::uint32_t>(kept.size());
-  for (value_id const v : kept) add_use(v, n);
+  node.operand_count = static_cast<std::uint32_t>(copied.size());
+  for (value_id const v : copied) add_use(v, n);
 }
 
 OVERDUB_DECL void cursor::set_results(node_id n, types results) {

@@ -46,9 +46,9 @@ private:
   void merge(node_id n, node_id into) {
     function const& f = *cursor_;
     for (std::uint32_t i = 0; i < f[n].result_count; ++i) {
-      value_id const kept = f.result(into, i);
-      if (f[kept].name == nothing) cursor_.set_name(kept, f[f.result(n, i)].name);
-      cursor_.substitute(f.result(n, i), kept);
+      value_id const earlier = f.result(into, i);
+      if (f[earlier].name == nothing) cursor_.set_name(earlier, f[f.result(n, i)].name);
+      cursor_.substitute(f.result(n, i), earlier);
     }
     if (f[n].place != f[into].place) cursor_.set_place_of(into, program_.join(f[n].place, f[into].place));
     again_ = again_ || (f[n].parent != f[into].parent && !effects_[index_of(n)].is_pure());

@@ -179,11 +179,11 @@ private:
     for (std::uint32_t i = 0; i < node.operand_count; ++i)
       if (keeps_operand(n, i)) operands_.push_back(written(c, f_.operand(n, i)));
     for (value_id const v : f_.results_of(n))
-      if (keeps(n, v)) results_.push_back(f_.type_of(v));
+      if (survives(n, v)) results_.push_back(f_.type_of(v));
     for (std::uint32_t i = 0; i < node.region_count; ++i) {
       arguments_[i].clear();
       for (value_id const v : f_.arguments_of(f_.region_at(n, i)))
-        if (keeps(n, v)) arguments_[i].push_back(f_.type_of(v));
+        if (survives(n, v)) arguments_[i].push_back(f_.type_of(v));
     }
     c.set_place(node.place);
     node_id const made = c.insert(node.code, operands_, results_, node.attributes, arguments_);
@@ -197,13 +197,13 @@ private:
   void note(cursor& c, node_id n, id_range<value_id> from, id_range<value_id> to) {
     std::size_t next = 0;
     for (value_id const v : from)
-      if (keeps(n, v)) {
+      if (survives(n, v)) {
         if (f_[v].name != nothing) c.set_name(to[next], f_[v].name);
         written_[index_of(v)] = to[next++];
       }
   }
   // Whether the result of a live operation, or the argument of its region, is live.
-  bool keeps(node_id n, value_id v) const {
+  bool survives(node_id n, value_id v) const {
     if (n == nothing) return true; // the function's own parameters
     op const code = f_[n].code;
     if (needed_.has(v) || f_[n].region_count == 0) return true;

@@ -104,7 +104,7 @@ OVERDUB_DECL std::size_t defunctionalise(ir::program& p) {
   if (!ir::any_function_value(p, [](function const&, value_id) { return true; })) return 0;
   program const before = p;
   std::size_t const most = 1000 + 4 * detail::size_of(p);
-  constexpr int most_rounds = 4;
+  constexpr int maximum_rounds = 4;
   std::optional<detail::no_representation> why; // for the program's original functions
   for (int round = 1;; ++round) {
     program const from = p; // with copied functions
@@ -115,7 +115,7 @@ OVERDUB_DECL std::size_t defunctionalise(ir::program& p) {
       return detail::data_writer(from, p, known).run();
     } catch (detail::no_representation const& found) {
       if (!why) why = found;
-      if (round < most_rounds && detail::separate(p, found.cycle) && detail::size_of(p) < most) continue;
+      if (round < maximum_rounds && detail::separate(p, found.cycle) && detail::size_of(p) < most) continue;
       p = before;
       detail::note_once(p, *why);
       return 0;

@@ -91,7 +91,7 @@ private:
     return code == op::loop || code == op::while_ || code == op::map || code == op::reduce ||
            code == op::accumulate;
   }
-  bool surely_runs(node_id n, std::uint32_t i) const {
+  bool is_known_to_run(node_id n, std::uint32_t i) const {
     switch (f()[n].code) {
     case op::loop:
     case op::map:
@@ -106,7 +106,7 @@ private:
   void move_out(node_id n, std::uint32_t depth) {
     if (!repeats(f()[n].code)) return;
     for (std::uint32_t i = 0; i < f()[n].region_count; ++i) {
-      bool runs = surely_runs(n, i);
+      bool runs = is_known_to_run(n, i);
       has_moved_ = false;
       region_id const r = f().region_at(n, i);
       for (node_id m = f()[r].first; m != nothing;) {

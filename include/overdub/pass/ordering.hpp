@@ -102,16 +102,16 @@ private:
 
   // ---- the order of one region
   void plan(region_id r, std::uint32_t depth) {
-    std::vector<node_id> kept;
-    collect(r, depth, kept);
-    for (node_id const n : kept)
+    std::vector<node_id> scheduled;
+    collect(r, depth, scheduled);
+    for (node_id const n : scheduled)
       if (f_[n].region_count > 0) plan_inside(n, depth);
-    find_edges(r, kept);
-    find_needed(kept);
-    rank(kept);
-    if (put_uses_before_reuse(r)) rank(kept);
+    find_edges(r, scheduled);
+    find_needed(scheduled);
+    rank(scheduled);
+    if (put_uses_before_reuse(r)) rank(scheduled);
     order(r);
-    for (std::size_t i = kept.size(); i-- > 0;) leave(kept[i]);
+    for (std::size_t i = scheduled.size(); i-- > 0;) leave(scheduled[i]);
   }
   void enter(node_id n) {
     note& representative = of(same_.of(n));
@@ -120,7 +120,7 @@ private:
   void leave(node_id n) { of(same_.of(n)).latest = of(n).outer; }
 
   // The operations of a region without a dominating representative, and their segments.
-  void collect(region_id r, std::uint32_t depth, std::vector<node_id>& kept) {
+  void collect(region_id r, std::uint32_t depth, std::vector<node_id>& scheduled) {
     if (segment_at_.size() <= depth) segment_at_.resize(depth + 1);
     depth_of_region_.resize(f_.region_count());
     depth_of_region_[index_of(r)] = depth;
@@ -128,7 +128,7 @@ private:
     for (node_id n = f_[r].first; n != nothing; n = f_[n].next) {
       if (!is_alive(n)) continue;
       if (node_id const known = of(same_.of(n)).latest;
-          same_.merges(n) && known != nothing && stands_for(known, r)) {
+          same_.merges(n) && known != nothing && is_available(known, r)) {
         merge(n, known);
         continue;
       }
@@ -146,11 +146,11 @@ private:
       }
       if (is_ordered(n)) ++segment;
       enter(n);
-      kept.push_back(n);
+      scheduled.push_back(n);
     }
   }
   // Whether an operation of this or an enclosing region dominates region r.
-  bool stands_for(node_id known, region_id r) {
+  bool is_available(node_id known, region_id r) {
     region_id const there = f_[known].parent;
     return there == r || of(known).segment <= segment_at_[depth_of_region_[index_of(there)]];
   }
@@ -176,10 +176,10 @@ private:
     of(n).needs = {first, static_cast<std::uint32_t>(needs_.size()) - first};
   }
 
-  void find_edges(region_id r, std::span<node_id const> kept) {
+  void find_edges(region_id r, std::span<node_id const> scheduled) {
     edges_.clear();
     node_id adding = nothing, choosing = nothing;
-    for (node_id const n : kept) {
+    for (node_id const n : scheduled) {
       note& x = of(n);
       x.edges.first = static_cast<std::uint32_t>(edges_.size());
       auto need = [&](node_id m) {
@@ -197,12 +197,12 @@ private:
     return std::span(edges_).subspan(of(n).edges.first, of(n).edges.count);
   }
 
-  void find_needed(std::span<node_id const> kept) {
+  void find_needed(std::span<node_id const> scheduled) {
     std::vector<node_id> open;
     auto need = [&](node_id n) {
       if (!std::exchange(of(n).is_needed, true)) open.push_back(n);
     };
-    for (node_id const n : kept) {
+    for (node_id const n : scheduled) {
       if (must_stay(n) || f_[n].code == op::yield) need(n);
       while (!open.empty()) {
         node_id const m = open.back();
@@ -237,7 +237,7 @@ private:
 
   // Numbers the operations in depth-first order of needs, and finds those bound to their segments, and the ends of
   // segments.
-  void rank(std::span<node_id const> kept) {
+  void rank(std::span<node_id const> scheduled) {
     bound_.clear();
     ends_.clear();
     ranked_.clear();
@@ -248,7 +248,7 @@ private:
       if (!effects_of(n).is_pure() && !is_ordered(n)) bound_.push_back(n);
     };
     std::vector<node_id> roots; // of a segment: operations without uses, random choices first
-    for (node_id const n : kept) {
+    for (node_id const n : scheduled) {
       if (is_root(n)) {
         of(n).rank = static_cast<std::uint32_t>(roots.size()); // preliminary, until it is visited
         roots.push_back(n);
@@ -273,9 +273,9 @@ private:
   // any.
   bool put_uses_before_reuse(region_id r) {
     auto uses = arrays_.note(f_, r, ranked_, [&](value_id v) { return whole_array(v); });
-    auto const may_move = [&](std::uint32_t before, std::uint32_t behind) {
+    auto const may_move = [&](std::uint32_t before, std::uint32_t after) {
       node_id const n = ranked_[before];
-      return !is_ordered(n) && !is_root(n) && of(n).segment <= of(ranked_[behind]).segment;
+      return !is_ordered(n) && !is_root(n) && of(n).segment <= of(ranked_[after]).segment;
     };
     auto const wanted = uses_before_reuse(uses, may_move);
     if (wanted.empty()) return false;
@@ -283,8 +283,8 @@ private:
     for (std::uint32_t i = 0; i < ranked_.size(); ++i)
       for (node_id const needed : edges_of(ranked_[i])) all.add(i, of(needed).rank);
     std::vector<std::pair<node_id, node_id>> more;
-    for (auto const& [behind, before] : wanted)
-      if (all.add(behind, before)) more.emplace_back(ranked_[behind], ranked_[before]);
+    for (auto const& [after, before] : wanted)
+      if (all.add(after, before)) more.emplace_back(ranked_[after], ranked_[before]);
     std::vector<node_id> const old = edges_;
     edges_.clear();
     auto at = more.begin();

@@ -18,7 +18,7 @@ namespace overdub::pass {
 class pattern {
 public:
   struct node {
-    enum class kind : std::uint8_t { name, number, truth, operation };
+    enum class kind : std::uint8_t { name, number, boolean, operation };
     kind is = kind::name;
     op code = op::none;
     std::uint8_t name = 0;               // the index of the variable: x is 0
@@ -74,10 +74,10 @@ private:
       if (found[x.name] == nothing) found[x.name] = v;
       return found[x.name] == v;
     case node::kind::number:
-    case node::kind::truth: {
+    case node::kind::boolean: {
       if (!f.is_literal(v)) return false;
       type const t = f.type_of(v);
-      return (t == ir::boolean) == (x.is == node::kind::truth) && f.bits_of(v) == bits_of(x, t);
+      return (t == ir::boolean) == (x.is == node::kind::boolean) && f.bits_of(v) == bits_of(x, t);
     }
     case node::kind::operation:
       return f.is_result(v) && matches(f, f.node_of(v), x, found);
@@ -104,7 +104,7 @@ private:
     std::string_view const w = word(text);
     node& x = nodes_[number];
     if (w == "true" || w == "false") {
-      x.is = node::kind::truth;
+      x.is = node::kind::boolean;
       x.number = w == "true" ? 1 : 0;
     } else if (w.size() == 1 && w[0] >= 'a') {
       x.name = static_cast<std::uint8_t>(

@@ -18,8 +18,8 @@ namespace detail {
 
 /// Simplifies function values of other types; calls the functions that are known then, and inlines them.
 inline void shorten_reabstractions(program const& p, pass_runner const& run) {
-  constexpr int most_rounds = 4;
-  for (int round = 0; round < most_rounds && has_reabstractions(p); ++round) {
+  constexpr int maximum_rounds = 4;
+  for (int round = 0; round < maximum_rounds && has_reabstractions(p); ++round) {
     std::size_t changes = run("cancel_reabstractions");
     changes += run("raise_reabstractions");
     changes += run("reabstract_at_callers");

@@ -74,8 +74,8 @@ inline bool convert(cursor& c, node_id n) {
   if (inner == nothing) return false;
   value_id const y = c->operand(inner, 0);
   type const from = c->type_of(y), between = c->type_of(x);
-  bool const keeps = from == ir::boolean || (from == ir::f32 && between == ir::f64);
-  return keeps && from == to && replace(c, n, y);
+  bool const is_lossless = from == ir::boolean || (from == ir::f32 && between == ir::f64);
+  return is_lossless && from == to && replace(c, n, y);
 }
 
 inline bool rounds(op code) {
