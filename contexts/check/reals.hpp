@@ -27,9 +27,9 @@ struct reals {
 
   static constexpr reals of(double low, double high, bool nan = false) { return {low, high, nan, false}; }
   static constexpr reals any() { return of(-infinity, infinity, true); }
-  static constexpr reals nothing_but_nan() { return {infinity, -infinity, true, true}; }
+  static constexpr reals only_nan() { return {infinity, -infinity, true, true}; }
   static reals only(double x) {
-    if (is_nan(x)) return nothing_but_nan();
+    if (is_nan(x)) return only_nan();
     return {x, x, false, overdub::is_infinite(x) || std::trunc(x) == x};
   }
 
@@ -66,7 +66,7 @@ inline reals meet(reals x, reals const& y) {
   x.nan = x.nan && y.nan;
   x.whole = x.whole || y.whole;
   if (x.whole) x.low = std::ceil(x.low), x.high = std::floor(x.high);
-  return x.has_numbers() ? x : x.nan ? reals::nothing_but_nan() : reals{};
+  return x.has_numbers() ? x : x.nan ? reals::only_nan() : reals{};
 }
 /// Whether x is a subset of y.
 inline bool is_within(reals const& x, reals const& y) {
@@ -134,7 +134,7 @@ reals add(reals const& x, reals const& y, hazards& h) {
   auto const plus = [](T a, T b) { return a + b; };
   double low = detail::at<T>(plus, x.low, y.low), high = detail::at<T>(plus, x.high, y.high);
   if (is_nan(low) || is_nan(high)) { // infinities only, on one side at least
-    if (x.low == x.high && y.low == y.high) return reals::nothing_but_nan();
+    if (x.low == x.high && y.low == y.high) return reals::only_nan();
     low = -infinity, high = infinity;
   }
   return {low, high, nan || h.nan, x.whole && y.whole};
@@ -146,7 +146,7 @@ reals mul(reals const& x, reals const& y, hazards& h) {
   if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
   h.nan = (x.has(0) && y.has_infinity()) || (x.has_infinity() && y.has(0));
   auto const infinite = [](reals const& z) { return z.low == z.high && overdub::is_infinite(z.low); };
-  if ((x.is_only(0) && infinite(y)) || (y.is_only(0) && infinite(x))) return reals::nothing_but_nan();
+  if ((x.is_only(0) && infinite(y)) || (y.is_only(0) && infinite(x))) return reals::only_nan();
   reals product = detail::corners<T>([](T a, T b) { return a * b; }, x, y);
   if (h.nan) product = join(product, reals::only(0)); // zeros times the finite ones
   return {product.low, product.high, nan || h.nan, x.whole && y.whole};
@@ -165,7 +165,7 @@ reals div(reals const& x, reals const& y, hazards& h) {
   h.nan = (x.has(0) && y.has(0)) || (x.has_infinity() && y.has_infinity());
   h.pole = y.has(0) && !x.is_only(0) && !(x.low == x.high && overdub::is_infinite(x.low));
   h.always = y.is_only(0) && !x.has(0) && !x.has_infinity();
-  if (y.is_only(0) && x.is_only(0)) return reals::nothing_but_nan();
+  if (y.is_only(0) && x.is_only(0)) return reals::only_nan();
   if (y.has(0)) return {-infinity, infinity, nan || h.nan, false}; // zeros of both signs
   reals quotient = detail::corners<T>([](T a, T b) { return a / b; }, x, y);
   if (y.has_infinity() && (x.low != x.high || overdub::is_finite(x.low)))
@@ -233,7 +233,7 @@ inline reals remainder_of(reals const& x, reals const& y, hazards& h) {
   bool const nan = x.nan || y.nan;
   if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
   h.nan = x.has_infinity() || y.has(0);
-  if ((x.low == x.high && overdub::is_infinite(x.low)) || y.is_only(0)) return reals::nothing_but_nan();
+  if ((x.low == x.high && overdub::is_infinite(x.low)) || y.is_only(0)) return reals::only_nan();
   double const maximum = std::min(magnitude(x).high, magnitude(y).high);
   return {x.low < 0 ? -maximum : 0, x.high > 0 ? maximum : 0, nan || h.nan, x.whole && y.whole};
 }

@@ -129,8 +129,7 @@ private:
     reals const finite = reals::of(
         is_f32(v) ? -static_cast<double>(std::numeric_limits<float>::max()) : -largest,
         is_f32(v) ? static_cast<double>(std::numeric_limits<float>::max()) : largest);
-    if (code == ir::op::isnan)
-      return narrow(v, boolean ? reals::nothing_but_nan() : reals::of(-infinity, infinity));
+    if (code == ir::op::isnan) return narrow(v, boolean ? reals::only_nan() : reals::of(-infinity, infinity));
     if (code == ir::op::isfinite && boolean) return narrow(v, finite);
     if (code == ir::op::isinf && !boolean) return narrow(v, finite.with_nan(true));
     if (code == ir::op::isinf && x.low > -infinity) return narrow(v, reals::only(infinity));

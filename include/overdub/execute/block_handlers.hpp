@@ -122,7 +122,7 @@ inline bool next_offset(i64& to, i64 size, std::uint64_t index) {
   to = static_cast<i64>(static_cast<std::uint64_t>(to) * static_cast<std::uint64_t>(size) + index);
   return index < static_cast<std::uint64_t>(size);
 }
-inline bool are_in_where_true(i64 const* index, i64 size, i64 const* mask, i64 n) {
+inline bool are_in_range_where_active(i64 const* index, i64 size, i64 const* mask, i64 n) {
   bool all = true;
   for (i64 i = 0; i < n; ++i)
     all = all && (mask[i] == 0 || static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(size));
@@ -147,7 +147,7 @@ inline bool lane_offsets(
       auto const* const index = get<i64 const*>(frame, word);
       bool all = true;
       for (i64 i = 0; i < n; ++i) all = next_offset(to[i], size, static_cast<std::uint64_t>(index[i])) && all;
-      if (!all && !(mask != nullptr && are_in_where_true(index, size, mask, n))) return false;
+      if (!all && !(mask != nullptr && are_in_range_where_active(index, size, mask, n))) return false;
     } else {
       i64 const first = get<i64>(frame, word);
       i64 const step = how == indexed_by::strided ? get<i64>(frame, indices[3 * k + 2]) : 0;
@@ -159,7 +159,7 @@ inline bool lane_offsets(
           index[i] = static_cast<i64>(lane);
           (void)next_offset(to[i], size, lane);
         }
-        if (!are_in_where_true(index, size, mask, n)) return false;
+        if (!are_in_range_where_active(index, size, mask, n)) return false;
         continue;
       }
       if (!are_in(first, step, n, size)) return false;
@@ -181,7 +181,7 @@ bool lane_at(machine& m, std::byte* frame, instruction const& at) {
 }
 /// The elements of an array (a) from b on, with stride c.
 template <class T>
-bool lane_at_steps(machine& m, std::byte* frame, instruction const& at) {
+bool lane_at_strided(machine& m, std::byte* frame, instruction const& at) {
   i64 const n = m.lanes, first = get<i64>(frame, at.b), step = get<i64>(frame, at.c);
   if (!are_in(first, step, n, extent(frame, at.a, 0))) return false;
   std::byte const* const from = elements(frame, at.a) + first * static_cast<i64>(sizeof(T));
@@ -221,7 +221,7 @@ bool lane_parts(machine& m, std::byte* frame, instruction const& at) {
 }
 /// Broadcasts an array to an array of lanes. c: the rank.
 template <class T>
-void lane_spread(machine& m, std::byte* frame, instruction const& at) {
+void lane_broadcast(machine& m, std::byte* frame, instruction const& at) {
   i64 extents[ir::max_rank + 1]{};
   for (offset k = 0; k < at.c; ++k) extents[k] = extent(frame, at.a, k);
   std::byte const* from = elements(frame, at.a);

@@ -133,7 +133,7 @@ void lane_reduce(machine& m, std::byte* frame, instruction const& at) {
 // ---- sums of the doubles that a nested map returns, in eight rows of lanes
 
 /// The destination of element b: one of the rows at a for the first eight, then the lanes at c.
-inline void lane_sum_place(machine&, std::byte* frame, instruction const& at) {
+inline void lane_sum_destination(machine&, std::byte* frame, instruction const& at) {
   i64 const i = get<i64>(frame, at.b);
   put(frame, at.out,
       i < 8 ? lanes_at<double>(frame, at.a) + i * maximum_lanes : lanes_at<double>(frame, at.c));

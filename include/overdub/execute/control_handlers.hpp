@@ -176,7 +176,7 @@ struct protect {
   }
 };
 inline void unprotect(machine& m, std::byte*, instruction const&) { m.unprotect(); }
-inline void fail_again(machine& m, std::byte*, instruction const&) { m.fail_again(); }
+inline void rethrow(machine& m, std::byte*, instruction const&) { m.rethrow(); }
 
 // ---- leaving the program
 

@@ -130,7 +130,7 @@ public:
     d.type_ = detail::type_of_cpp<T>;
     d.type_.rank = static_cast<std::uint8_t>(shape.size()) & ir::max_rank;
     d.shape_ = std::move(shape);
-    d.empty_behind_zero();
+    d.zero_after_empty();
     if (d.size() != elements.size())
       detail::throw_datum_shape(d.size(), static_cast<std::size_t>(elements.size()));
     d.elements_ = elements.owned();
@@ -254,7 +254,7 @@ private:
       return out.finish(shape_[axis]);
     }
   }
-  void empty_behind_zero() {
+  void zero_after_empty() {
     bool empty = false;
     for (i64& extent : shape_) {
       if (empty) extent = 0;

@@ -115,7 +115,7 @@ private:
 
   // ---- varying values, to a fixpoint
 
-  bool let_vary(value_id v, bool varying) {
+  bool mark_varying(value_id v, bool varying) {
     if (!varying || varies_[index_of(v)]) return false;
     varies_[index_of(v)] = true;
     return true;
@@ -141,11 +141,11 @@ private:
       std::uint32_t const count = f_[n].operand_count - first;
       for (std::uint32_t k = 0; k < count; ++k) {
         value_id const a = f_.argument(r, argument + k);
-        changed = let_vary(a, varies(f_.operand(n, first + k)) || varies(yielded(next, k))) || changed;
-        changed = let_vary(f_.result(n, k), varies(a)) || changed;
+        changed = mark_varying(a, varies(f_.operand(n, first + k)) || varies(yielded(next, k))) || changed;
+        changed = mark_varying(f_.result(n, k), varies(a)) || changed;
       }
       for (std::uint32_t k = count; k < results; ++k)
-        changed = let_vary(f_.result(n, k), varies(yielded(next, k))) || changed;
+        changed = mark_varying(f_.result(n, k), varies(yielded(next, k))) || changed;
     };
     switch (f_[n].code) {
     case op::length:
@@ -153,7 +153,7 @@ private:
       break;
     case op::if_:
       for (std::uint32_t k = 0; k < results; ++k)
-        changed = let_vary(
+        changed = mark_varying(
                       f_.result(n, k), varies(f_.operand(n, 0)) || varies(yielded(f_.region_at(n, 0), k)) ||
                                            varies(yielded(f_.region_at(n, 1), k))) ||
                   changed;
@@ -167,11 +167,11 @@ private:
       break;
     case op::map:
       for (std::uint32_t k = 0; k < results; ++k)
-        changed = let_vary(f_.result(n, k), varies(yielded(f_.region_at(n, 0), k))) || changed;
+        changed = mark_varying(f_.result(n, k), varies(yielded(f_.region_at(n, 0), k))) || changed;
       break;
     case op::reduce:
       for (std::uint32_t k = 0; k < results; ++k)
-        changed = let_vary(
+        changed = mark_varying(
                       f_.result(n, k), any_operand_varies(n) || (f_[n].region_count > 0 &&
                                                                  varies(yielded(f_.region_at(n, 0), k)))) ||
                   changed;
@@ -180,8 +180,8 @@ private:
       for (std::uint32_t k = 0; k < results; ++k) {
         region_id const r = f_.region_at(n, 0);
         bool const is_sum = k < f_[n].operand_count;
-        if (is_sum) changed = let_vary(f_.argument(r, k), varies(f_.operand(n, k))) || changed;
-        changed = let_vary(
+        if (is_sum) changed = mark_varying(f_.argument(r, k), varies(f_.operand(n, k))) || changed;
+        changed = mark_varying(
                       f_.result(n, k),
                       is_sum ? varies(f_.argument(r, k)) : varies(yielded(r, k - f_[n].operand_count))) ||
                   changed;
@@ -189,10 +189,10 @@ private:
       break;
     case op::add_to:
       if (!is_outside(f_.operand(n, 0)))
-        changed = let_vary(f_.operand(n, 0), any_operand_varies(n) || is_in_some_lanes(n)) || changed;
+        changed = mark_varying(f_.operand(n, 0), any_operand_varies(n) || is_in_some_lanes(n)) || changed;
       break;
     default:
-      for (value_id const v : f_.results_of(n)) changed = let_vary(v, any_operand_varies(n)) || changed;
+      for (value_id const v : f_.results_of(n)) changed = mark_varying(v, any_operand_varies(n)) || changed;
     }
     return changed;
   }

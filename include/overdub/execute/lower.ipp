@@ -46,19 +46,19 @@ inline void lowering::lower_node(node_id n) {
     lower_update(n);
     break;
   case ir::op::fill:
-    lower_made_array(n, &doing<fill>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
+    lower_new_array(n, &doing<fill>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
     break;
   case ir::op::iota:
-    lower_made_array(n, &doing<iota>::run, at(f_.operand(n, 0)), 0);
+    lower_new_array(n, &doing<iota>::run, at(f_.operand(n, 0)), 0);
     break;
   case ir::op::concat: {
     std::vector<offset> list;
     for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
-    lower_made_array(n, &doing<concat>::run, out_.list(list), f_[n].operand_count);
+    lower_new_array(n, &doing<concat>::run, out_.list(list), f_[n].operand_count);
     break;
   }
   case ir::op::gather:
-    lower_made_array(n, &doing<gather>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
+    lower_new_array(n, &doing<gather>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
     break;
   case ir::op::copy:
     lower_copy(n);

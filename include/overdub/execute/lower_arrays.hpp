@@ -65,7 +65,7 @@ inline void lowering::lower_convert(node_id n) {
 }
 
 // An instruction that creates the result, an array.
-inline void lowering::lower_made_array(node_id n, handler run, offset a, offset b) {
+inline void lowering::lower_new_array(node_id n, handler run, offset a, offset b) {
   value_id const result = f_.result(n);
   offset const where = new_slot(result);
   out_.emit(run, where, a, b, shape_code(type_of(result)));
@@ -74,7 +74,7 @@ inline void lowering::lower_made_array(node_id n, handler run, offset a, offset 
 inline void lowering::lower_array(node_id n) {
   std::vector<offset> list;
   for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
-  lower_made_array(n, &doing<make_of_values>::run, out_.list(list), f_[n].operand_count);
+  lower_new_array(n, &doing<make_of_values>::run, out_.list(list), f_[n].operand_count);
 }
 
 inline offset lowering::common_length_of(std::span<value_id const> arrays, std::string_view op) {

@@ -303,7 +303,7 @@ inline void lowering::lower_protect(node_id n) {
   out_.land(guard);
   lower_region(failed);
   finish(f_.yield_of(failed));
-  out_.emit(&doing<fail_again>::run);
+  out_.emit(&doing<rethrow>::run);
   out_.land(end);
 }
 

@@ -13,7 +13,7 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 // ---- arrays
 
 // Elements or parts of a uniform array.
-inline void lowering::lane_at_shared(node_id n) {
+inline void lowering::lane_at_uniform(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n), index = f_.operand(n, 1);
   ir::type const t = type_of(array);
   std::uint32_t const indices = f_[n].operand_count - 1;
@@ -26,8 +26,8 @@ inline void lowering::lane_at_shared(node_id n) {
       (void)new_lanes(result);
     with_type(t.element, [&]<class T>(T) {
       out_.emit(
-          is_row ? &trying<lane_at<T>>::run : &trying<lane_at_steps<T>>::run, at(result), at(array), i.first,
-          i.step);
+          is_row ? &trying<lane_at<T>>::run : &trying<lane_at_strided<T>>::run, at(result), at(array),
+          i.first, i.step);
     });
     return;
   }
@@ -72,7 +72,7 @@ inline void lowering::lane_update_array(node_id n) {
   if (is_lanes(array))
     reuse_array(array, result, n);
   else
-    emit_spread(array, new_slot(result));
+    emit_broadcast(array, new_slot(result));
   if (vary) {
     std::vector<offset> list = indices_of_lanes(n, indices);
     list[0] = at(result);

@@ -30,7 +30,7 @@ lowering::start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
     if (is_lanes(results[k]) && !is_lanes(v)) {
-      type_of(v).rank == 0 ? emit_fill(v, to[k]) : emit_spread(v, to[k]);
+      type_of(v).rank == 0 ? emit_fill(v, to[k]) : emit_broadcast(v, to[k]);
       continue;
     }
     if (is_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
@@ -60,7 +60,7 @@ lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_i
       moves.push_back({at(v), to[k], words(v)});
     } else {
       offset const aside = words_.allocate(words(v));
-      emit_spread(v, aside);
+      emit_broadcast(v, aside);
       moves.push_back({aside, to[k], words(v)});
       aside_.push_back({0, aside, words(v)});
     }
@@ -178,7 +178,7 @@ inline std::vector<offset> lowering::new_places(std::span<value_id const> result
     places.push_back(is_lanes(v) && type_of(v).rank == 1 ? words_.allocate(1) : no_word);
   return places;
 }
-inline void lowering::give_places(std::span<offset const> places) {
+inline void lowering::free_destinations(std::span<offset const> places) {
   for (offset const p : places)
     if (p != no_word) words_.free(p, 1);
 }
@@ -234,7 +234,7 @@ inline void lowering::lane_loop(node_id n) {
   out_.land(start);
   lanes_->last = {};
   words_.free(index, 1);
-  give_places(places);
+  free_destinations(places);
 }
 
 inline void lowering::lane_while(node_id n) {
@@ -354,7 +354,7 @@ inline void lowering::lane_map(node_id n) {
   place_outputs(outputs, arrays, places, index);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (sums[k].reduce != ir::nothing && product == ir::nothing)
-      out_.emit(&doing<lane_sum_place>::run, places[k], sums[k].state, index, pointer_to(more[k]));
+      out_.emit(&doing<lane_sum_destination>::run, places[k], sums[k].state, index, pointer_to(more[k]));
   live_in(i, body);
   node_id const last = f_.yield_of(body);
   if (product == ir::nothing) hint_results(body, fitting_places(body, places, outputs), {});
@@ -382,7 +382,7 @@ inline void lowering::lane_map(node_id n) {
   out_.land(start);
   lanes_->last = {};
   words_.free(index, 1);
-  give_places(places);
+  free_destinations(places);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (sums[k].reduce != ir::nothing) {
       lanes_->rows.free(more[k] * word_size, 1);

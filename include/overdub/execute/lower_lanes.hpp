@@ -22,12 +22,12 @@ inline offset lowering::pointer_to(offset row) {
   if (all[row] == no_word) all[row] = words_.allocate_untouched();
   return all[row];
 }
-inline void lowering::give_temporary_rows() {
+inline void lowering::free_temporary_rows() {
   for (offset const row : temporary_rows_) lanes_->rows.free(row * word_size, 1);
   temporary_rows_.clear();
 }
 inline void lowering::release_temporaries() {
-  give_temporary_rows();
+  free_temporary_rows();
   for (auto const& [where, size] : std::exchange(temporary_arrays_, {})) {
     out_.emit(&release_owner::run, 0, where + word_size);
     words_.free(where, size);
@@ -79,12 +79,12 @@ inline offset lowering::array_of_lanes(value_id v) {
   if (is_lanes(v)) return at(v);
   offset const to = words_.allocate(words(v));
   temporary_arrays_.push_back({to, words(v)});
-  emit_spread(v, to);
+  emit_broadcast(v, to);
   return to;
 }
-inline void lowering::emit_spread(value_id array, offset to) {
+inline void lowering::emit_broadcast(value_id array, offset to) {
   with_type(type_of(array).element, [&]<class T>(T) {
-    out_.emit(&doing<lane_spread<T>>::run, to, at(array), 0, offset{type_of(array).rank});
+    out_.emit(&doing<lane_broadcast<T>>::run, to, at(array), 0, offset{type_of(array).rank});
   });
 }
 // A list: the array that the operation indexes, its rank, and of its first indices {kind, word, word of the stride}.
@@ -246,7 +246,7 @@ inline void lowering::lower_in_lanes(node_id n) {
     break;
   }
   case ir::op::at:
-    is_lanes(f_.operand(n, 0)) ? lane_at_lanes(n) : lane_at_shared(n);
+    is_lanes(f_.operand(n, 0)) ? lane_at_lanes(n) : lane_at_uniform(n);
     break;
   case ir::op::update:
     lane_update_array(n);

@@ -254,7 +254,7 @@ private:
       if (hints_[index_of(v)] != no_word || !writes_last(f_.node_of(v))) continue;
       if (to[k] == no_word) continue;
       if (!standing_there.empty() && standing_there[k] != ir::nothing &&
-          is_used_behind(standing_there[k], f_.node_of(v), r))
+          is_used_after(standing_there[k], f_.node_of(v), r))
         continue;
       hints_[index_of(v)] = to[k];
     }
@@ -264,7 +264,7 @@ private:
     ir::op const c = f_[n].code;
     return ir::is_elementwise(c) || c == ir::op::convert || c == ir::op::at || c == ir::op::length;
   }
-  bool is_used_behind(value_id v, node_id n, region_id r) const {
+  bool is_used_after(value_id v, node_id n, region_id r) const {
     for (ir::use_id const u : f_.uses_of(v)) {
       if (is_stacked_first(u, r)) continue;
       node_id const a = order_.anchor(u, r);
@@ -331,7 +331,7 @@ private:
     }
     for (move const& m : aside_) words_.free(m.to, m.words);
     aside_.clear();
-    give_temporary_rows();
+    free_temporary_rows();
   }
 
   // ---- operations
@@ -349,7 +349,7 @@ private:
   void lower_update(node_id n);
   void lower_add_to(node_id n);
   void lower_copy(node_id n);
-  void lower_made_array(node_id n, handler run, offset a, offset b);
+  void lower_new_array(node_id n, handler run, offset a, offset b);
   std::vector<offset> indexed(node_id n, std::uint32_t indices) const;
   void retain_or_transfer_part(value_id array, value_id part, node_id n);
   void reuse_array(value_id array, value_id result, node_id n);
@@ -378,7 +378,7 @@ private:
   void make_strided(value_id v, offset first, offset step);
   std::vector<offset> indices_of_lanes(node_id n, std::uint32_t count) const;
   bool fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n);
-  void lane_at_shared(node_id n);
+  void lane_at_uniform(node_id n);
   void lane_at_lanes(node_id n);
   void lane_update_array(node_id n);
   void lane_make_array(node_id n);
@@ -399,12 +399,12 @@ private:
     return pointer_to(temporary_rows_.back());
   }
   offset pointer_to(offset row);
-  void give_temporary_rows();
+  void free_temporary_rows();
   offset new_lanes(value_id v);
   void new_alias(value_id v, value_id array, node_id n);
   offset lanes_of(value_id v);
   offset array_of_lanes(value_id v);
-  void emit_spread(value_id array, offset to);
+  void emit_broadcast(value_id array, offset to);
   void free_lanes(node_id n);
   static ir::op mirrored(ir::op code);
   void emit_fill(value_id scalar, offset to);
@@ -423,7 +423,7 @@ private:
       std::span<value_id const> results, std::span<offset const> arrays, std::span<offset const> places,
       offset index);
   std::vector<offset> new_places(std::span<value_id const> results);
-  void give_places(std::span<offset const> places);
+  void free_destinations(std::span<offset const> places);
   offset new_output(value_id v, offset count, handler make);
   void release_temporaries();
 

@@ -77,7 +77,7 @@ public:
     guards_.push_back({failed, frame, segment_, pending_.size()});
   }
   void unprotect() { guards_.pop_back(); }
-  [[noreturn]] void fail_again();
+  [[noreturn]] void rethrow();
   /// Calls the host. After a failure, its exception is the current one, as in the handlers of machine code.
   template <class Call>
   void call_out(Call const& call) {
