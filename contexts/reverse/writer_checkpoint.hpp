@@ -130,11 +130,11 @@ inline writer::values writer::restore(checkpoints& c, value_id of_index) {
               f().argument(c.body, 0), iteration_of(at_.add(op::add, from, f().argument(r, 0))));
           for (std::uint32_t i = 1; i < arguments[0].size(); ++i)
             map.insert_or_assign(f().argument(c.body, i), f().argument(r, i));
-          primal_copy const again = copy(c.body, map);
+          primal_copy const copied = copy(c.body, map);
           values yields;
-          for (std::uint32_t i = 0; i < types.size(); ++i) yields.push_back(f().operand(again.end(), i));
+          for (std::uint32_t i = 0; i < types.size(); ++i) yields.push_back(f().operand(copied.end(), i));
           at_.yield(yields);
-          sweep(again);
+          sweep(copied);
         });
         values next{
             at_.add(op::add, v[0], index(1)), at_.add(op::update, v[1], v[0], at_.add(op::add, from, steps))};

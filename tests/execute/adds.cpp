@@ -68,14 +68,14 @@ TEST_CASE("several additions to each cell, in triangles") {
 
 TEST_CASE("cells that are added to again after they were added up") {
   // Each iteration of the outer loop adds enough to the same cells to be added up early; so does an integer count.
-  auto const text = R"(func @f(%x: f64[], %s: f64[], %c: i64[], %turns: i64) -> (f64[], i64[]) {
+  auto const text = R"(func @f(%x: f64[], %s: f64[], %c: i64[], %trips: i64) -> (f64[], i64[]) {
     %n = length %x : i64
     %d = length %s : i64
     %a, %b = accumulate (%u: acc f64[] = %s, %v: acc i64[] = %c) -> (f64[], i64[]) {
       map %n (%i: i64) {
         %e = at %x, %i : f64
         add_to %v, 0, 1
-        loop %turns (%t: i64) {
+        loop %trips (%t: i64) {
           %ft = convert %t : f64
           %et = div %e, %ft : f64
           map %d (%j: i64) {
@@ -92,8 +92,8 @@ TEST_CASE("cells that are added to again after they were added up") {
     return %a, %b
   })";
   for (int const n : {1, 5, 128, 200})
-    for (i64 const turns : {0, 1, 2, 7})
-      all_agree(text, numbers(n), numbers(100), std::vector<i64>{5, 6}, turns);
+    for (i64 const trips : {0, 1, 2, 7})
+      all_agree(text, numbers(n), numbers(100), std::vector<i64>{5, 6}, trips);
 }
 
 TEST_CASE("neighbours add to the same cells") {
@@ -220,13 +220,13 @@ TEST_CASE("numbers of single precision") {
 }
 
 TEST_CASE("more additions than a block keeps") {
-  auto const text = R"(func @f(%x: f64[], %s: f64[], %turns: i64) -> f64[] {
+  auto const text = R"(func @f(%x: f64[], %s: f64[], %trips: i64) -> f64[] {
     %n = length %x : i64
     %a = accumulate (%u: acc f64[] = %s) -> f64[] {
       map %n (%i: i64) {
         %e = at %x, %i : f64
         add_to %u, 1, %e
-        loop %turns (%t: i64) {
+        loop %trips (%t: i64) {
           add_to %u, 0, %e
           yield
         }
