@@ -133,7 +133,7 @@ TEST_CASE("derivatives at the edges of the smooth domains are the limits, or say
   CHECK(derivative([](auto x) { return overdub::hypot(x, 0.0); }, -2.0) == -1.0);
 }
 
-TEST_CASE("fmod has the slope of its own quotient, also where x / y rounds up to the next") {
+TEST_CASE("fmod has the derivative by its own quotient, also where x / y rounds up to the next") {
   CHECK(std::fmod(1.0, 0.1) > 0.0); // its quotient is 9, and 1.0 / 0.1 is 10.0
   CHECK(derivative([](auto y) { return overdub::fmod(1.0, y); }, 0.1) == -9.0);
 }

@@ -352,7 +352,7 @@ func @f(%x: f64, %n: i64) -> f64 {
 // n iterations, s checkpoints besides the initial state: r n - C(s + r, r - 1) iterations are recomputed, for the smallest
 // r such that n <= C(s + r, s) (Griewank and Walther, Revolve, 2000).
 TEST_CASE("checkpointing recomputes the minimum number of iterations") {
-  for (auto const& [turns, bytes, again] :
+  for (auto const& [trip_count, bytes, recomputed] :
        {std::tuple{i64{10}, 16 * 4, 15.0}, {i64{35}, 16 * 5, 84.0}, {i64{100}, 16 * 101, 99.0}}) {
     ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64, %n: i64) -> f64 {
@@ -367,7 +367,7 @@ func @f(%x: f64, %n: i64) -> f64 {
         p, {true, false}, false,
         {.calls = contexts::recursion::saved,
          .loops = {.kind = contexts::checkpointing::strategy::memory_limit, .bytes = bytes}});
-    // Counts each recomputed sine, by a context.
+    // Counts each recomputed sine, by a host call.
     std::string text = print(p);
     for (std::size_t at = text.find(" = sin"); at != std::string::npos; at = text.find(" = sin", at + 100)) {
       std::size_t const line = text.rfind('\n', at) + 1;
@@ -376,8 +376,8 @@ func @f(%x: f64, %n: i64) -> f64 {
     double runs = 0;
     hosts h;
     h.add<void()>("note", [&] { ++runs; });
-    (void)executable(ir::parse(text), h).run(std::vector<datum>{0.5, turns});
-    CHECK(runs == again);
+    (void)executable(ir::parse(text), h).run(std::vector<datum>{0.5, trip_count});
+    CHECK(runs == recomputed);
   }
 }
 

@@ -181,7 +181,7 @@ void agrees(std::string const& text, std::vector<datum> const& arguments) {
   }
 }
 
-TEST_CASE("an index that a loop computes, which is made anew") {
+TEST_CASE("an index that a loop computes is recomputed") {
   agrees(
       R"(
 func @f(%x: f64[], %n: i64, %y: f64) -> f64 {

@@ -220,7 +220,7 @@ TEST_CASE("a child of fork records nothing in its parent's file, and goes on whe
         }) == 0);
 }
 
-TEST_CASE("a child of fork ends although it inherited a recording, and its counts begin anew") {
+TEST_CASE("a child of fork ends although it inherited a recording, and its counts start at 0") {
   CHECK(
       in_process([] {
         using counting = contexts::trace_with<tracing::counts>;

@@ -115,7 +115,7 @@ TEST_CASE("the counter's rate is that of the steady clock to one in a thousand")
   CHECK(best < 0.001);
 }
 
-TEST_CASE("a ring has a power of two of records, and no room until it is told") {
+TEST_CASE("a ring has a capacity of a power of two, and no room until its limit is set") {
   ring r(100, false);
   CHECK(r.capacity() == 128);
   CHECK_FALSE(r.has_room());
