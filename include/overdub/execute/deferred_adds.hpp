@@ -194,7 +194,7 @@ private:
   std::size_t used_ = 0;
   std::vector<scattered> scattered_;
   std::vector<i64> offsets_;
-  // Scratch memory of `add_up`.
+  // Scratch memory of `add_cells`.
   std::vector<std::uint32_t> by_count_, ordered_;
   std::vector<T const*> pointers_;
 };

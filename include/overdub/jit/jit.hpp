@@ -1,5 +1,5 @@
-// Compilation of programs to machine code, by LLVM. It gives the same executables as the interpreter does, and the same
-// results, to the bit. Link to overdub::jit, which is built where LLVM is found.
+// Just-in-time compilation of programs by LLVM. Executables and results are the same as the interpreter's, to the bit. Link
+// to overdub::jit, which requires LLVM.
 #pragma once
 
 #include <overdub/execute/interpreter.hpp>
@@ -16,38 +16,38 @@ class Module;
 
 namespace overdub::jit {
 
-/// A function that sees the LLVM module of a program, and may change it: to look at it, to mark functions, to run passes of LLVM's. What
-/// the program computes must stay. What it leaves is verified. Include LLVM's headers, of the version that overdub was built with, to write
-/// one. Several threads may call it at once, each with a module of its own; what it throws, compiling throws.
+/// A callback that inspects or changes the LLVM module of a program: to read it, to add attributes, or to run LLVM passes.
+/// The program must keep its results. The module is verified afterwards. Callbacks need LLVM's headers, of the version that
+/// overdub was built with. Several threads may call it concurrently, each with its own module; compilation rethrows its
+/// exceptions.
 struct module_callback {
-  /// Says what it does, with a version: machine code is kept, in this process and on disk, for callbacks of this name. Code that was made
-  /// with a callback without a name is kept for the one executor alone, and not on disk.
+  /// Identifies the callback and its version: machine code is cached, in this process and on disk, by this name. Code from
+  /// an unnamed callback is cached for the one executor only, and not on disk.
   std::string name = {};
   std::function<void(llvm::Module&)> run = {};
 };
 
-/// How a program is compiled; results do not depend on it.
+/// Options of compilation; results do not depend on them.
 struct options {
-  int optimisation = 2;      // 0 to 3, as compilers have it; less compiles faster
-  std::string cpu = {};      // LLVM's name of the processor; this machine's, if empty
-  std::string features = {}; // what it has besides, as in "+avx2,-avx512f"; of a named processor alone
-  bool debug = false;        // gdb knows functions and lines of the user's source, perf the functions
-  std::shared_ptr<disk_cache> cache = {};   // where machine code is kept for later processes, if anywhere
-  module_callback before_optimisation = {}; // is given a program's module as it was written
-  module_callback after_optimisation = {};  // and as machine code is made of it
+  int optimisation = 2;      // 0 to 3, as in compilers; lower levels compile faster
+  std::string cpu = {};      // LLVM's name of the processor; empty: this machine's
+  std::string features = {}; // additional features, as in "+avx2,-avx512f"; for a named processor only
+  bool debug = false;        // gdb shows functions and source lines, perf functions
+  std::shared_ptr<disk_cache> cache = {};   // the disk cache, if any
+  module_callback before_optimisation = {}; // called with the module before optimisation
+  module_callback after_optimisation = {};  // called with the module from which machine code is generated
 };
 
-/// How many bytes of memory the machine code of this process takes, by whole pages.
+/// The memory of this process's machine code, in bytes, by whole pages.
 std::size_t machine_code_bytes();
-/// How many it may take from now on; compiling throws not_executable where more is needed. Without it, as many as there are.
-/// What is there already stays.
+/// Limits this memory; compilation throws not_executable if it needs more. Unlimited by default. Existing code stays.
 void limit_machine_code(std::size_t bytes);
 
 namespace detail {
 
 std::shared_ptr<execute::code const>
 compile(ir::program const& p, ir::function_id f, execute::host_registry const& hosts, options const& o);
-// What LLVM's passes make of a function and all that it calls, in LLVM's assembly language: for tests and for the curious.
+// The optimised LLVM assembly of a function and its callees, for tests and inspection.
 std::string
 llvm_text(ir::program const& p, ir::function_id f, execute::host_registry const& hosts, options const& o);
 
@@ -65,9 +65,9 @@ inline void check_parameter(execute::code const& c, std::size_t i, ir::type give
 
 } // namespace detail
 
-/// Compiles a function, and all that it calls. Throws verify_error where the program is not valid, host_error where a host
-/// function is missing or has other types, not_executable where something is not supported, where a callback left a module that is not
-/// valid, and where there is no memory for machine code. What callbacks throw, too. Thread-safe.
+/// Compiles a function with its callees. Throws verify_error if the program is invalid, host_error if a host function is
+/// missing or has other types, and not_executable if something is not supported, if a callback leaves an invalid module, or
+/// if memory for machine code runs out. Rethrows exceptions of callbacks. Thread-safe.
 inline executable
 compile(ir::program const& p, ir::function_id f, hosts const& h = {}, options const& o = {}) {
   return executable(detail::compile(p, f, h.registry(), o));
@@ -80,12 +80,12 @@ inline executable compile(ir::program const& p, hosts const& h = {}, options con
 template <class S>
 class function;
 
-/// How many functions were made for function values that become ones of another type: at most one for each two types. 0 where
-/// passes cancelled all reabstractions, and for programs that are interpreted.
+/// The number of thunks, functions generated for reabstractions: at most one for each pair of types. 0 if passes cancelled all
+/// reabstractions, and for interpreted programs.
 inline std::size_t thunks(executable const& compiled) { return compiled.code()->thunks; }
 
-/// A compiled function of one or more numbers and truths, which is called like a pointer to a function. Copies share the
-/// machine code; threads may call it at once. It throws what the program throws.
+/// A compiled function of numbers and bools, called like a function pointer. Copies share the machine code; threads may call it
+/// concurrently. Throws what the program throws.
 template <class R, class... A>
 class function<R(A...)> {
   static_assert(
@@ -94,8 +94,7 @@ class function<R(A...)> {
       "executable with arrays");
 
 public:
-  /// Throws argument_error and type_error where the executable's types are others, and not_executable where it is not
-  /// compiled.
+  /// Throws argument_error and type_error if the executable has other types, and not_executable if it is not compiled.
   explicit function(executable const& compiled) : code_(compiled.code()) {
     auto const& c = *code_;
     std::size_t i = 0;
@@ -107,7 +106,7 @@ public:
   }
 
   R operator()(A... a) const { return run_(a...); }
-  /// The machine code itself, which can be called as long as this or a copy of it lives.
+  /// The address of the machine code, which is valid as long as this or a copy of it lives.
   R (*pointer() const)(A...) { return run_; }
 
 private:
