@@ -18,8 +18,8 @@
 
 namespace overdub::contexts::batching {
 
-inline constexpr std::int64_t block =
-    64; // elements: the loop-carried values of a block fit into the L1 cache
+// The number of elements of a block, whose loop-carried values fit into the L1 cache.
+inline constexpr std::int64_t block = 64;
 inline constexpr std::int64_t block_bits = 6;
 
 /// The analysis of one map: how its body is split at its loops (loop fission).

@@ -17,10 +17,10 @@ namespace overdub::contexts::adjoint {
 /// The adjoint of a call. `backward` takes the caller's `arguments` of these indices, then the results (if
 /// `takes_results`), the residuals and the cotangents.
 struct call_gradient {
-  function_id forward =
-      ir::nothing; // returns the results of the callee, then the residuals; nothing: there are no residuals
-  function_id backward =
-      ir::nothing; // nothing: the residual is a function value, which is applied to the cotangents
+  // Returns the results of the callee, then the residuals; nothing: there are no residuals.
+  function_id forward = ir::nothing;
+  // If this is nothing, the residual is a function value, which is applied to the cotangents.
+  function_id backward = ir::nothing;
   std::vector<std::uint32_t> arguments;
   bool takes_results = false;
   std::vector<ir::type> saved;
@@ -126,8 +126,8 @@ private:
   values while_loop(values const& initial, Condition const& condition, Body const& body);
   std::size_t sweep(primal_copy const& r);
   // ---- blocks of iterations (writer_blocks.hpp)
-  static constexpr std::int64_t states_of_block =
-      3; // in states: the size of a block's residuals, as an estimate
+  // An estimate of the size of a block's residuals, in states.
+  static constexpr std::int64_t states_of_block = 3;
   bool replaces_elements(node_id n) const;
   value_id at_index(node_id n, value_id number, value_id index_value, int steps);
   value_id inner_trip_count(node_id n);
@@ -149,10 +149,8 @@ private:
   value_id previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed);
   struct stored_value {
     value_id array; // or the residual itself, outside of loops and maps
-    value_id
-        start = ir::nothing,
-        length =
-            ir::nothing; // of ragged residuals: where those of each iteration begin, and how many they are
+    // Of ragged residuals: where those of each iteration begin, and how many they are.
+    value_id start = ir::nothing, length = ir::nothing;
   };
   struct rebuilt {
     values in_place; // the replacements of the first operation's results
@@ -168,8 +166,8 @@ private:
   // ---- arrays that are updated in place (writer_restore.hpp)
   struct restored_version {
     value_id of; // a version of an array, a result of a loop or a branch
-    value_id before =
-        ir::nothing; // the version that the loop or the branch started from, which its adjoint restored
+    // The version that the loop or the branch started from, which its adjoint restored.
+    value_id before = ir::nothing;
   };
   node_id outermost_in(region_id r, node_id n) const;
   std::vector<std::uint32_t> positions_in_adjoint(primal_copy const& r) const;

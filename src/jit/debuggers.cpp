@@ -43,8 +43,8 @@ void register_with_perf(std::span<placed_function const> functions) {
       lines += io::number_text(reinterpret_cast<std::size_t>(f.address), 16) + ' ' +
                io::number_text(f.bytes, 16) + ' ' + f.name + '\n';
     }
-    [[maybe_unused]] auto const written =
-        write(file, lines.data(), lines.size()); // in one write: output of threads is not interleaved
+    // In one write: output of threads is not interleaved.
+    [[maybe_unused]] auto const written = write(file, lines.data(), lines.size());
   }
   close(file);
 }

@@ -33,8 +33,8 @@ struct options {
   bool functions_in_data = false; // in arrays, and given to functions by others
   bool samples = true;            // random choices
   bool failing = true;            // errors are possible
-  bool loops_of_numbers =
-      false; // mostly, and of few other things: operations on numbers, branches, elements of arrays
+  // Mostly loops of numbers: with operations on numbers, branches and elements of arrays.
+  bool loops_of_numbers = false;
   bool elementary = true; // functions like sin, which are slow and differ between libraries
 };
 

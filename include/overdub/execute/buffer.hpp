@@ -76,8 +76,8 @@ private:
   static std::uint32_t class_of(std::size_t bytes) {
     if (bytes <= smallest) return 0;
     if (bytes > largest) detail::throw_too_large(static_cast<long long>(bytes), 1);
-    unsigned const width =
-        static_cast<unsigned>(std::bit_width(bytes - 1)) - 3; // bytes - 1 is 4 to 7 times 2^width
+    // (bytes - 1) is 4 to 7 times 2^width.
+    unsigned const width = static_cast<unsigned>(std::bit_width(bytes - 1)) - 3;
     return static_cast<std::uint32_t>((width - 4) * 4 + ((bytes - 1) >> width) - 4 + 1);
   }
   static std::size_t bytes_of(std::uint32_t size_class) {

@@ -37,8 +37,8 @@ public:
   deferred_adds<i64> integers;
   execution_limits limits;
   void* const* contexts = nullptr; // of the call: the receivers of bound host functions (ir::host_binding)
-  std::byte const* stack_end =
-      nullptr; // for compiled code, whose frames are on the C++ stack: the limit of the stack
+  // The stack limit of compiled code, whose frames are on the C++ stack.
+  std::byte const* stack_end = nullptr;
 
   template <class T>
   deferred_adds<T>& adds() {

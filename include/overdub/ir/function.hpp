@@ -110,8 +110,8 @@ public:
   symbol structure = nothing; // how structs and tuples of the user were flattened; nothing: there are none
   place_id place = nothing;   // its source location
   ir::derivative derivative;  // how calls of it are differentiated
-  void const* origin_in_cpp =
-      nullptr; // identifies the C++ function that it was staged from, in this process; no part of equality
+  // Identifies the C++ function that it was staged from, in this process; no part of equality.
+  void const* origin_in_cpp = nullptr;
   std::string_view
       origin_name; // the name of the function that contexts transformed; has static lifetime, no part of equality
 

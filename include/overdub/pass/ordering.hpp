@@ -44,8 +44,8 @@ private:
   struct note {
     node_id latest = nothing; // of a representative: the dominating operation of its class in this region
     node_id outer = nothing;  // its value in the enclosing region
-    std::uint32_t segment =
-        0; // the segment: the number of ordered effects before it in the region; for pure operations, a lower bound
+    // The number of ordered effects before it in the region; for pure operations, a lower bound.
+    std::uint32_t segment = 0;
     std::uint32_t rank = 0; // the position in depth-first order of needs
     std::uint32_t stamp = 0;
     range uses_inside; // the values of its parent region that its regions use, in used_inside_

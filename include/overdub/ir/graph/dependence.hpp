@@ -29,8 +29,8 @@ namespace detail {
 struct steps_out {
   function const* f = nullptr;
   node_id n = nothing;
-  std::uint32_t part =
-      0; // 0: results; then the arguments of each region; then the results of the yield's operation; then add_to
+  // 0: results; then the arguments of each region; then the results of the yield's operation; then add_to.
+  std::uint32_t part = 0;
   std::uint32_t value = 0; // in the current part
   use_id use = nothing;
 
