@@ -66,8 +66,8 @@ inline value_id writer::slots_for(value_id trip_count, values const& states, std
   for (value_id const v : states) bytes = at_.add(op::add, bytes, bytes_of(v));
   value_id fit = at_.add(op::div, index(checkpointing_.bytes), bytes);
   if (fewer > 0) fit = at_.add(op::sub, fit, index(fewer));
-  value_id const most = at_.add(
-      op::min, fit, index(std::int64_t{1} << 30)); // products with the trip count stay in the range of i64
+  // Products with the trip count stay in the range of i64.
+  value_id const most = at_.add(op::min, fit, index(std::int64_t{1} << 30));
   value_id const wanted = at_.add(op::min, most, at_.add(op::add, trip_count, index(1)));
   return at_.add(op::max, wanted, index(2));
 }
@@ -97,11 +97,11 @@ inline value_id writer::bytes_of(value_id v) {
 /// The loop-carried values at the start of an iteration. Iterations from the last checkpoint on are recomputed, and leave
 /// new checkpoints. The slot of the returned state is freed.
 inline writer::values writer::restore(checkpoints& c, value_id of_index) {
-  auto const iteration_of =
-      [&](value_id i) { // and its inverse: indices of a reversed loop in execution order
-        if (!c.is_reversed) return i;
-        return at_.add(op::sub, at_.add(op::sub, c.trip_count, index(1)), i);
-      };
+  // The execution order of a reversed loop; its own inverse.
+  auto const iteration_of = [&](value_id i) {
+    if (!c.is_reversed) return i;
+    return at_.add(op::sub, at_.add(op::sub, c.trip_count, index(1)), i);
+  };
   value_id const iteration = iteration_of(of_index);
   value_id const slots = at_.add(op::length, c.iterations);
   values open{c.used, c.iterations};

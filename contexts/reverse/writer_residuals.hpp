@@ -74,8 +74,8 @@ writer::save_residuals(node_id first, node_id second, std::vector<primal_copy>& 
   bool const is_reversed = code == op::loop && f()[first].attributes.is_reversed();
   ir::cursor const back = at_;
   std::vector<values> saved;
-  std::vector<std::vector<std::pair<value_id, std::uint32_t>>>
-      given; // residuals that `first` returns already: the indices of its results
+  // Residuals that `first` returns already, and the indices of its results.
+  std::vector<std::vector<std::pair<value_id, std::uint32_t>>> given;
   std::vector<std::vector<shifted_value>> shifted;
   values only_shifted;             // saved for the next iteration only
   bool saves = code == op::while_; // a while saves its trip count
@@ -262,8 +262,8 @@ inline writer::rebuilt writer::rebuild(
   at_.to_before(first);
   values operands;
   for (value_id const v : f().operands_of(first)) operands.push_back(v);
-  values
-      more; // additional loop-carried values: the iteration count of a while; the elements of ragged residuals, and their number
+  // Additional loop-carried values: the iteration count of a while; the elements of ragged residuals, and their number.
+  values more;
   if (counts) more.push_back(index(0));
   for (std::size_t k = 0; k < saved.size(); ++k)
     for (value_id const v : saved[k])

@@ -54,8 +54,7 @@ inline std::optional<std::vector<node_id>>
 writer::places_to_restore(primal_copy const& r, values const& versions) const {
   constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
-  std::vector<std::uint32_t> first_use(
-      versions.size() + 1, never); // the first use of this or an older version
+  std::vector<std::uint32_t> first_use(versions.size() + 1, never); // of this or an older version
   std::vector<node_id> user(versions.size() + 1, node_id(ir::nothing));
   for (std::size_t i = versions.size(); i-- > 0;) {
     first_use[i] = first_use[i + 1];

@@ -112,8 +112,8 @@ public:
   ir::derivative derivative;  // how calls of it are differentiated
   // Identifies the C++ function that it was staged from, in this process; no part of equality.
   void const* origin_in_cpp = nullptr;
-  std::string_view
-      origin_name; // the name of the function that contexts transformed; has static lifetime, no part of equality
+  // The name of the function that contexts transformed; has static lifetime, no part of equality.
+  std::string_view origin_name;
 
   /// The region of the function's own operations; its arguments are the parameters.
   static constexpr region_id body{0};

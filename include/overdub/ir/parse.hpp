@@ -10,8 +10,8 @@
 namespace overdub::ir {
 
 struct parse_options {
-  std::string_view
-      file; // if not empty: operations without a source location get their location in the text, in this file
+  // If not empty, operations without a source location get their location in the text, in this file.
+  std::string_view file;
 };
 
 /// Parses a program. Throws parse_error with at most 20 errors, each with its line and column. Checks the syntax and types;
