@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/execute/datum.hpp>
+#include <overdub/execute/code.hpp>
 #include <overdub/execute/values.hpp>
 
 #include <algorithm>

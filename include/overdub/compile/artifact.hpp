@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,7 +91,7 @@ public:
   std::vector<compilation_step> steps() const;
 
 protected:
-  ~rewritten() = default;
+  ~rewritten();
   void add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const;
 
 private:
@@ -100,8 +99,8 @@ private:
 
   recipe made_of_;
   ir::program program_;
-  std::mutex mutable mutex_; // of steps
-  std::vector<compilation_step> mutable steps_;
+  struct step_list;
+  std::unique_ptr<step_list> steps_;
 };
 
 class artifact : public rewritten, public std::enable_shared_from_this<artifact> {

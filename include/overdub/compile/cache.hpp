@@ -3,6 +3,7 @@
 
 #include <overdub/compile/artifact.hpp>
 #include <overdub/compile/events.hpp>
+#include <overdub/header_only.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -88,6 +89,11 @@ private:
 };
 
 } // namespace OVERDUB_EXECUTE_ABI
+
+namespace detail {
+// Throws staging_error where two are one: the contexts of a compiled function are told apart by their addresses.
+OVERDUB_DECL void check_distinct_contexts(std::vector<void const*> all);
+} // namespace detail
 } // namespace overdub
 
 #if OVERDUB_HEADER_ONLY

@@ -8,10 +8,8 @@
 #include <overdub/compile/held_contexts.hpp>
 #include <overdub/compile/staged_call.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -97,7 +95,7 @@ struct compiled_call {
 
 private:
   static Result on_machine(tiered_code const& code, void* const* contexts, A const&... x) {
-    execute::machine_pool::borrowed m;
+    execute::borrowed_machine m;
     execute::program_run run(code.code(), *m);
     run.with(contexts, [&](auto const& pass) { (for_each_leaf(x, pass), ...); });
     execute::releasing const at_end(run);
@@ -158,10 +156,7 @@ struct compilation<F, types<A...>, C...> {
   static void check_distinct(C const&... c) {
     std::vector<void const*> all;
     ((std::is_empty_v<C> ? void() : all.push_back(&c)), ...);
-    std::ranges::sort(all, std::less<>());
-    if (std::ranges::adjacent_find(all) != all.end())
-      throw staging_error(
-          message("overdub: one context is given twice to a function that is compiled; give two objects"));
+    check_distinct_contexts(std::move(all));
   }
 
   static compilation_cache& cache_of(compile_options const& o) {
@@ -170,7 +165,7 @@ struct compilation<F, types<A...>, C...> {
 
   static recipe recipe_of(F const& f, std::string name, compile_options const& o, C&... c) {
     check_distinct(c...);
-    auto const start = std::chrono::steady_clock::now();
+    std::int64_t const start = nanoseconds_now();
     ir::program p = [&] {
       std::tuple<decltype(staging_context<C>::of(c))...> held{staging_context<C>::of(c)...};
       return std::apply(
@@ -184,16 +179,10 @@ struct compilation<F, types<A...>, C...> {
           },
           held);
     }();
-    auto const taken = std::chrono::steady_clock::now() - start;
+    std::int64_t const taken = nanoseconds_now() - start;
     std::vector<context_pass> passes;
     (stages_of<std::remove_const_t<C>>{c, passes}.add(), ...);
-    return {
-        std::move(name),
-        std::move(p),
-        std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
-        std::move(passes),
-        o,
-        names_of_types<A...>()};
+    return {std::move(name), std::move(p), taken, std::move(passes), o, names_of_types<A...>()};
   }
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/compile/artifact.hpp>
-#include <overdub/compile/cache.hpp>
 #include <overdub/compile/compilation.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -44,33 +44,7 @@ struct artifact_in_globals {
   std::shared_ptr<artifact const> made;
   std::vector<void*> objects;
 };
-OVERDUB_HIDDEN inline artifact_in_globals in_globals(artifact const& own, std::span<void* const> contexts) {
-  recipe const& of = own.made_of();
-  std::vector<global_context const*> globals;
-  for (auto const* g = global_contexts(); g != nullptr; g = g->before) globals.push_back(g);
-  artifact_in_globals all{nullptr, {contexts.begin(), contexts.end()}};
-  compile_options o = of.options;
-  std::string data = std::to_string(own.number()) + ' '; // which says what it was made of
-  for (global_context const* const g : globals) {
-    all.objects.push_back(g->object);
-    data.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
-    g->append_fingerprint(data, g->object);
-    g->adjust(o);
-  }
-  compilation_cache& cache = o.cache == nullptr ? compilation_cache::shared() : *o.cache;
-  all.made = cache.get({&type_key<global_context>, data + o.key()}, of.name, [&] {
-    recipe r = of;
-    r.options = o;
-    r.staged.math = o.math;
-    std::size_t number = contexts.size();
-    for (global_context const* const g : globals) {
-      r.staged = g->rewrite(r.staged, g->object, number++);
-      g->add_passes(r.passes, g->object);
-    }
-    return std::make_shared<artifact const>(std::move(r));
-  });
-  return all;
-}
+OVERDUB_DECL artifact_in_globals in_globals(artifact const& own, std::span<void* const> contexts);
 
 // A call of a compiled function, in the contexts that it was compiled for and in those that the thread made global.
 template <class Result, class... A>
@@ -90,12 +64,12 @@ private:
 };
 
 // The same of arguments and results as data.
-OVERDUB_HIDDEN inline std::vector<datum>
-global_call_on_data(artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments) {
-  if (global_contexts() == nullptr) return own.run().run(arguments, contexts.data());
-  artifact_in_globals const all = in_globals(own, contexts);
-  return all.made->run().run(arguments, all.objects.data());
-}
+OVERDUB_DECL std::vector<datum>
+global_call_on_data(artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments);
 
 } // namespace detail
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/compile/global.ipp>
+#endif

@@ -6,11 +6,9 @@
 #include <overdub/header_only.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
 namespace overdub {
@@ -23,6 +21,9 @@ namespace detail {
 /// Runs a task on the thread that compiles in the background, after those that were given before. It may not throw. False where
 /// there is no memory or no thread for it.
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept;
+
+/// Of a clock that only goes forward.
+OVERDUB_DECL std::int64_t nanoseconds_now() noexcept;
 
 } // namespace detail
 
@@ -54,7 +55,7 @@ public:
   public:
     explicit counted_call(tiered_code const& c)
         : code_(c), before_(code_.calls_.fetch_add(1, std::memory_order_relaxed)) {
-      if (is_timed()) start_ = std::chrono::steady_clock::now();
+      if (is_timed()) start_ = detail::nanoseconds_now();
     }
     counted_call(counted_call const&) = delete;
     counted_call& operator=(counted_call const&) = delete;
@@ -62,9 +63,8 @@ public:
     bool became_hot() {
       bool is_hot = before_ + 1 >= code_.hot_calls_;
       if (is_timed()) {
-        std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start_;
-        std::int64_t const all = taken.count() * period +
-                                 code_.spent_.fetch_add(taken.count() * period, std::memory_order_relaxed);
+        std::int64_t const taken = (detail::nanoseconds_now() - start_) * period;
+        std::int64_t const all = taken + code_.spent_.fetch_add(taken, std::memory_order_relaxed);
         is_hot = is_hot || all >= code_.hot_nanoseconds_;
       }
       return is_hot && code_.is_waiting_.exchange(false, std::memory_order_relaxed);
@@ -76,7 +76,7 @@ public:
 
     tiered_code const& code_;
     std::int64_t before_;
-    std::chrono::steady_clock::time_point start_;
+    std::int64_t start_ = 0;
   };
 
   /// Waits for calls, and tells when there were enough of them. Where nothing waits, nothing is counted.
