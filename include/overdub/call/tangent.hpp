@@ -85,6 +85,14 @@ OVERDUB_INLINE constexpr auto atan2_tangent(X const& x, Y const& y, DX const& dx
   return times(dx, y / r / r) - times(dy, x / r / r);
 }
 
+// 1 - x^2, accurate to a few units in the last place, and so is its derivative: near 1 the square would lose digits, and near 0 the
+// derivative of the product would.
+template <class X>
+OVERDUB_INLINE constexpr auto one_minus_square(X const& x) {
+  auto const square = x * x;
+  return select(square < 0.5f, 1.0f - square, (1.0f - x) * (1.0f + x));
+}
+
 // exp(-x^2), where the rounding error of the square counts x^2 times. It is 0 from 28 on, and the square is kept finite.
 template <class X>
 OVERDUB_INLINE constexpr auto exp_of_minus_square(X const& x) {

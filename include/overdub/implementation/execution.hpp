@@ -6,6 +6,7 @@
 #include <overdub/compile/artifact.ipp>
 #include <overdub/compile/cache.ipp>
 #include <overdub/compile/fields_as_arguments.ipp>
+#include <overdub/compile/followed_program.ipp>
 #include <overdub/compile/global.ipp>
 #include <overdub/compile/library.ipp>
 #include <overdub/compile/options.ipp>
