@@ -145,19 +145,19 @@ TEST_CASE("updates of one kind share a slice, whatever their indices, and so do 
       f.set_at<0>(i, k);
       f.commit();
     }
-  CHECK(f.program().all_slices().count() == 1);
+  CHECK(f.program().update_programs().count() == 1);
   auto g = oc::incremental(own, indices{1, 1}, numbers{3.0, 4.0});
   g.set_at<0>(0, 0);
   g.commit();
   CHECK(g.value() == 25.0);
-  CHECK(g.program().all_slices().count() == 1);
+  CHECK(g.program().update_programs().count() == 1);
   g.set_at<1>(0, 5.0);
   g.commit();
   CHECK(g.value() == 41.0);
   f.set_at<0>(0, 0); // what g asked for is kept by all
   f.commit();
   CHECK(f.value() == 1.0 + 4 + 4 + 4);
-  CHECK(f.program().all_slices().count() == 2);
+  CHECK(f.program().update_programs().count() == 2);
 }
 
 TEST_CASE("neighbours: the turns before and behind an element, and none beyond the ends") {
@@ -174,7 +174,9 @@ TEST_CASE("neighbours: the turns before and behind an element, and none beyond t
     f.set_at<0>(2, 5.0);
     f.commit();
     CHECK(f.value() == Approx(0.25 + 4.0 + 6.25 + 0.0));
-    CHECK(f.program().all_slices().count() == 5); // in the middle, at each end, for two, and for neighbours
+    CHECK(
+        f.program().update_programs().count() ==
+        5); // in the middle, at each end, for two, and for neighbours
   }
 }
 
@@ -257,7 +259,7 @@ TEST_CASE("a million differences lose less than three digits, and then all is su
   double const again = total(numbers::copy_of(x));
   CHECK(std::abs(f.value() - again) <= 1e-13 * again);
   // The first run of everything is counted from its own end.
-  for (std::uint32_t k = 1'000'000; k < oc::incremental_program::most_commits + 10; ++k) {
+  for (std::uint32_t k = 1'000'000; k < oc::incremental_program::maximum_commits + 10; ++k) {
     f.set_at<0>(0, k);
     f.commit();
     x[0] = k;

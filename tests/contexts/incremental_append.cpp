@@ -228,9 +228,9 @@ TEST_CASE("many elements come at once, however many") {
       CHECK(steps.value() == Approx(walk(x)).epsilon(1e-12));
       CHECK(list(states.value()) == list(smoothed(x)));
       CHECK(table.value() == Approx(rows_of(m, w)).epsilon(1e-12));
-      if (k == 1) slices = points.program().all_slices().count();
+      if (k == 1) slices = points.program().update_programs().count();
     }
-    CHECK(points.program().all_slices().count() == slices);
+    CHECK(points.program().update_programs().count() == slices);
   }
 }
 

@@ -129,11 +129,11 @@ TEST_CASE("a filter of a hidden chain runs from the change on") {
 TEST_CASE("what such a loop reads of arrays, it reads where it stands") {
   chain const c(60);
   auto const f = c.followed({});
-  auto const& slices = f.program().all_slices();
+  auto const& slices = f.program().update_programs();
   auto kept = slices.variables();
   std::string const text = od::ir::print(
-      oc::increments::slice_of(
-          slices.program(), slices.program().entry, kept, {{.places = 1, .indices = 1}, {}, {}, {}, {}}, {})
+      oc::increments::make_update_program(
+          slices.program(), slices.program().entry, kept, {{.elements = 1, .indices = 1}, {}, {}, {}, {}}, {})
           .program);
   CHECK(has(text, " while "));
   CHECK_FALSE(has(text, " loop "));
@@ -366,7 +366,7 @@ func @main(%x: f64[][]) -> f64 {
 })");
   auto const all = [](std::vector<double> const& x) { return od::datum::of({2, 2}, numbers::copy_of(x)); };
   oc::incremental_program f(
-      std::make_shared<oc::incremental_slices>(p, od::compile_options()), {all({1, 2, 3, 4})});
+      std::make_shared<oc::update_program_cache>(p, od::compile_options()), {all({1, 2, 3, 4})});
   i64 const path[] = {1, 1};
   f.set_at(0, path, od::datum(5.0).bits());
   f.commit();
@@ -395,7 +395,7 @@ func @main(%x: f64[], %l: i64[]) -> f64 {
 })");
   auto const x = od::datum::of({3}, numbers{1, 2, 3});
   auto const l = od::datum::of({3}, integers{2, 2, 2});
-  oc::incremental_program f(std::make_shared<oc::incremental_slices>(p, od::compile_options()), {x, l});
+  oc::incremental_program f(std::make_shared<oc::update_program_cache>(p, od::compile_options()), {x, l});
   auto const append = [&](i64 length) {
     f.append(0, od::datum(4.0).bits());
     f.append(1, static_cast<std::uint64_t>(length));

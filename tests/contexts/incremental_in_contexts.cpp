@@ -106,7 +106,7 @@ TEST_CASE("the fingerprints that the contexts have when it is made decide") {
   auto const more = oc::incremental(r, shifted_wave, 0.5, 1.0);
   CHECK(fewer.value() == Approx(2.0 * std::sin(0.25) + 1.0));
   CHECK(more.value() == Approx(4.0 * std::sin(0.25) + 1.0));
-  CHECK(&fewer.program().all_slices() != &more.program().all_slices());
+  CHECK(&fewer.program().update_programs() != &more.program().update_programs());
 }
 
 TEST_CASE("passes before optimisation rewrite what is followed") {

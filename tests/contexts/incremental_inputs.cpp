@@ -220,7 +220,7 @@ func @f(%x: f64) -> f64 {
   return %x
 })");
   CHECK_THROWS_WITH(
-      oc::incremental_slices(p, od::compile_options()),
+      oc::update_program_cache(p, od::compile_options()),
       Catch::Contains("@f draws random numbers, reads its context, or has side effects"));
 }
 
@@ -231,7 +231,7 @@ func @f(%x: f64[], %n: i64) -> f64 {
   %y = at %x, %n : f64
   return %y
 })");
-  auto const s = std::make_shared<oc::incremental_slices>(p, od::compile_options());
+  auto const s = std::make_shared<oc::update_program_cache>(p, od::compile_options());
   CHECK_THROWS_WITH(
       oc::incremental_program(s, {od::datum(numbers{1.0})}), Catch::Contains("takes 2 arguments"));
   CHECK_THROWS_WITH(

@@ -67,7 +67,7 @@ TEST_CASE("many assignments move at once, and many means do") {
     std::vector<i64> z(n);
     for (i64& k : z) k = static_cast<i64>(random.below(groups));
     auto f = oc::incremental(o, mixture, integers::copy_of(z), numbers::copy_of(means), numbers::copy_of(x));
-    std::size_t const before = f.program().all_slices().count();
+    std::size_t const before = f.program().update_programs().count();
     for (std::size_t update = 0; update < 40; ++update) {
       auto const z_then = z;
       auto const means_then = means;
@@ -94,7 +94,7 @@ TEST_CASE("many assignments move at once, and many means do") {
         for (std::size_t i = 0; i < n; ++i) CHECK(f.get_at<0>(i) == z[i]);
       }
     }
-    CHECK(f.program().all_slices().count() == before + 2);
+    CHECK(f.program().update_programs().count() == before + 2);
     // Both at once: a turn is reached by either, or both.
     set_some<0>(f, z, 30, random, [&] { return static_cast<i64>(random.below(groups)); });
     set_some<1>(f, means, 8, random, [&] { return random.number(); });

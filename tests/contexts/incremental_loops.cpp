@@ -104,11 +104,11 @@ TEST_CASE("a loop in a map runs from the change on, in its turn, and stops where
       REQUIRE(f.value() == Approx(panel(of(x), numbers::copy_of(starts), 0.5)).epsilon(1e-13));
     }
     // Nothing in it goes over all turns.
-    auto const& slices = f.program().all_slices();
+    auto const& slices = f.program().update_programs();
     auto kept = slices.variables();
     std::string const text = od::ir::print(
-        oc::increments::slice_of(
-            slices.program(), slices.program().entry, kept, {{.places = 1, .indices = 2}, {}, {}})
+        oc::increments::make_update_program(
+            slices.program(), slices.program().entry, kept, {{.elements = 1, .indices = 2}, {}, {}})
             .program);
     CHECK(has(text, " while "));
     CHECK_FALSE(has(text, " loop "));
@@ -176,11 +176,11 @@ TEST_CASE("the one turn that a change reaches is written by itself, and those be
   }
   auto const text_of = [](auto const& f) {
     auto const followed = oc::incremental(f, numbers{1, 2, 3, 4}, 0.5);
-    auto const& slices = followed.program().all_slices();
+    auto const& slices = followed.program().update_programs();
     auto kept = slices.variables();
     std::string const text =
-        od::ir::print(oc::increments::slice_of(
-                          slices.program(), slices.program().entry, kept, {{.places = 1, .indices = 1}, {}})
+        od::ir::print(oc::increments::make_update_program(
+                          slices.program(), slices.program().entry, kept, {{.elements = 1, .indices = 1}, {}})
                           .program);
     std::size_t const turns = text.find(" do (");
     REQUIRE(turns != text.npos);

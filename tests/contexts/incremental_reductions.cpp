@@ -82,10 +82,10 @@ TEST_CASE("a reduction that follows an element says so") {
   h.propose();
   CHECK(h.explain() == "%1 = reduce: updated along a path of its tree\n0 other operations\n");
   CHECK(h.difference() == 100.0 - h.value());
-  auto const& all_slices = h.program().all_slices();
-  auto kept = all_slices.variables();
-  auto const slice = oc::increments::slice_of(
-      all_slices.program(), all_slices.program().entry, kept, {{.places = 1, .indices = 1}});
+  auto const& update_programs = h.program().update_programs();
+  auto kept = update_programs.variables();
+  auto const slice = oc::increments::make_update_program(
+      update_programs.program(), update_programs.program().entry, kept, {{.elements = 1, .indices = 1}});
   CHECK(od::ir::print(slice.program).find("update") == std::string::npos); // no copy of all elements
   h.commit();
   h.set_at<0>(500, std::numeric_limits<double>::quiet_NaN());

@@ -63,7 +63,8 @@ void check_outliers(od::compile_options const& o, T huge, double within) {
 
 } // namespace
 
-TEST_CASE("a sum is exact again when an element that was far greater is gone, and so is the proposal that it goes") {
+TEST_CASE("a sum is exact again when an element that was far greater is gone, and so is the proposal that it "
+          "goes") {
   for (od::compile_options const& o : executors()) {
     check_outliers(o, 1e10, 1e-9);
     check_outliers(o, 1e5, 1e-9);

@@ -200,7 +200,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
   std::unique_ptr<contexts::incremental_program> followed, kept;
   try {
     followed = std::make_unique<contexts::incremental_program>(
-        std::make_shared<contexts::incremental_slices>(p, o), now);
+        std::make_shared<contexts::update_program_cache>(p, o), now);
   } catch (contexts::incremental_error const&) {
     return {.was_refused = true};
   }
@@ -269,8 +269,8 @@ judge_choices(ir::program const& p, std::uint64_t seed, inputs const& of, compil
   std::vector<datum> now = u.arguments();
   executable const again(p);
   if (!results_of(again, now)) return {};
-  auto const slices = std::make_shared<contexts::incremental_slices>(p, o);
-  slices->least_work = 0;
+  auto const slices = std::make_shared<contexts::update_program_cache>(p, o);
+  slices->minimum_work = 0;
   contexts::incremental_program followed(slices, now);
   verdict made;
   int kind = 0;

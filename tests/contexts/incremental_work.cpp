@@ -3,7 +3,7 @@
 #include "contexts/executors.hpp"
 
 #include <overdub/contexts/incremental/incremental_program.hpp>
-#include <overdub/contexts/incremental/work_program.hpp>
+#include <overdub/contexts/incremental/work_counter.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/verify.hpp>
@@ -44,7 +44,7 @@ datum numbers(i64 n) {
 }
 oc::incremental_program
 followed(char const* text, std::vector<datum> const& inputs, od::compile_options const& o = {}) {
-  return {std::make_shared<oc::incremental_slices>(od::ir::parse(text), o), inputs};
+  return {std::make_shared<oc::update_program_cache>(od::ir::parse(text), o), inputs};
 }
 bool is_plain(oc::incremental_program const& p) {
   return p.explain().find("\na plain run") != std::string::npos;
@@ -63,7 +63,7 @@ int first_plain(oc::incremental_program& f, int updates) {
   return first;
 }
 i64 work(char const* text, std::vector<datum> const& inputs) {
-  od::ir::program const counts = oc::increments::work_of(od::ir::parse(text));
+  od::ir::program const counts = oc::increments::work_counter_of(od::ir::parse(text));
   od::ir::verify(counts);
   return od::executable(counts).run(inputs)[0].as<i64>();
 }

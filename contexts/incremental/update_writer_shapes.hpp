@@ -1,27 +1,28 @@
-// Which arrays surely have one shape in all turns: those of a loop that carries them, and those of maps around. What is kept of them is
-// an array of arrays, which all have one length.
+// Arrays whose shape is invariant: a loop-carried array, in all iterations of its loop; an array in a map, in all iterations of the map.
+// The saved values of all iterations are one array of arrays, whose rows must have one length.
 #pragma once
 
-#include <overdub/contexts/incremental/slice_writer_turns.hpp>
+#include <overdub/contexts/incremental/update_writer_iterations.hpp>
 
 namespace overdub::contexts::increments {
 
-/// Whether an array that a loop carries has in all turns the shape that it begins with: each turn gives it that of the last one.
-inline bool slice_writer::keeps_shape(node_id loop, std::uint32_t carried) const {
-  int steps = most_shape_steps;
-  return keeps_shape(loop, carried, steps);
+/// Whether a loop-carried array has its initial shape in all iterations: by induction, each iteration returns it with the shape that it
+/// had.
+inline bool update_writer::keeps_shape(node_id loop, std::uint32_t loop_carried) const {
+  int steps = maximum_shape_steps;
+  return keeps_shape(loop, loop_carried, steps);
 }
-inline bool slice_writer::keeps_shape(node_id loop, std::uint32_t carried, int& steps) const {
+inline bool update_writer::keeps_shape(node_id loop, std::uint32_t loop_carried, int& steps) const {
   function const& f = original();
   region_id const body = f.region_at(loop, 0);
-  carried_array const a{f.argument(body, carried + 1), f.operand(loop, carried + 1)};
-  return has_shape_of(f.operand(f.yield_of(body), carried), a, 0, steps);
+  loop_carried_array const a{f.argument(body, loop_carried + 1), f.operand(loop, loop_carried + 1)};
+  return has_shape_of(f.operand(f.yield_of(body), loop_carried), a, 0, steps);
 }
 
-/// Whether a value in the loop has the shape of a carried array, from an axis on. False after so many steps: each branch is looked at
-/// from both sides, of as many branches as there are in a row.
+/// Whether a value in the loop has the shape of a loop-carried array, from an axis on. Returns false after `steps` operations: branches
+/// in a row would be inspected once for each path.
 inline bool
-slice_writer::has_shape_of(value_id v, carried_array const& a, std::uint32_t axis, int& steps) const {
+update_writer::has_shape_of(value_id v, loop_carried_array const& a, std::uint32_t axis, int& steps) const {
   function const& f = original();
   for (;;) {
     if (v == a.argument) return axis == 0;
@@ -68,9 +69,9 @@ slice_writer::has_shape_of(value_id v, carried_array const& a, std::uint32_t axi
   }
 }
 
-/// Whether a number is the length of a carried array along an axis.
-inline bool
-slice_writer::is_length_of(value_id count, carried_array const& a, std::uint32_t axis, int& steps) const {
+/// Whether a number is the length of a loop-carried array along an axis.
+inline bool update_writer::is_length_of(
+    value_id count, loop_carried_array const& a, std::uint32_t axis, int& steps) const {
   function const& f = original();
   if (f.is_result(count) && f[f.node_of(count)].code == op::length)
     for (value_id const v : f.operands_of(f.node_of(count)))
@@ -79,15 +80,15 @@ slice_writer::is_length_of(value_id count, carried_array const& a, std::uint32_t
   return has_length(a.initial, count, axis, steps);
 }
 
-/// Whether an array has so many elements along an axis.
-inline bool slice_writer::has_length(value_id v, value_id count, std::uint32_t axis, int& steps) const {
+/// Whether an array has this length along an axis.
+inline bool update_writer::has_length(value_id v, value_id count, std::uint32_t axis, int& steps) const {
   function const& f = original();
   auto const is_count = [&](value_id c) {
     if (c == count) return true;
     if (f.is_literal(c) || f.is_literal(count))
       return f.is_literal(c) && f.is_literal(count) && f.bits_of(c) == f.bits_of(count);
     auto const is_length = [&](value_id x) { return f.is_result(x) && f[f.node_of(x)].code == op::length; };
-    if (!is_length(c) || !is_length(count)) return false; // lengths of several arrays are one
+    if (!is_length(c) || !is_length(count)) return false; // lengths of several arrays are equal
     auto const all = f.operands_of(f.node_of(count));
     return std::ranges::any_of(
         f.operands_of(f.node_of(c)), [&](value_id x) { return std::ranges::find(all, x) != all.end(); });
@@ -124,12 +125,12 @@ inline bool slice_writer::has_length(value_id v, value_id count, std::uint32_t a
   return false;
 }
 
-/// Whether an array in maps has one shape in all their turns: numbers in a row, as many as something around them says.
-inline bool slice_writer::has_one_shape(value_id v) const {
+/// Whether an array has one shape in all iterations of the enclosing maps.
+inline bool update_writer::has_uniform_shape(value_id v) const {
   function const& f = original();
-  int steps = most_shape_steps;
+  int steps = maximum_shape_steps;
   for (;;) {
-    if (f.is_literal(v) || is_at_top(f.region_of(v))) return true;
+    if (f.is_literal(v) || is_outside_loops(f.region_of(v))) return true;
     if (!f.is_result(v)) return false;
     node_id const n = f.node_of(v);
     op const code = f[n].code;
@@ -140,7 +141,7 @@ inline bool slice_writer::has_one_shape(value_id v) const {
     }
     if (f.type_of(v).rank > 1 || (code != op::map && code != op::loop)) return false;
     bool const is_carried = code == op::loop && i + 1 < f[f.region_at(n, 0)].argument_count;
-    if (!is_carried) return has_one_length(n);
+    if (!is_carried) return has_uniform_length(n);
     if (!keeps_shape(n, i, steps)) return false;
     v = f.operand(n, i + 1);
   }

@@ -73,7 +73,7 @@ TEST_CASE("an element that all turns use stays, when another one is set") {
       f.commit();
       CHECK(f.value() == above_first(x));
     }
-    CHECK(f.program().all_slices().count() == 2);
+    CHECK(f.program().update_programs().count() == 2);
   }
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("what is rounded stays: equal are the same bits, and a NaN is no numbe
 
 TEST_CASE("a change that does not matter runs what finds that out, and nothing else") {
   auto f = oc::incremental(in_steps, numbers{1.0, 2.0, 4.0}, 0.25);
-  auto const& function = f.program().all_slices().function();
+  auto const& function = f.program().update_programs().function();
   f.set<1>(0.75);
   f.commit(); // which asks for the rounded number to be kept
   f.set<1>(0.5);
@@ -198,11 +198,13 @@ TEST_CASE("numbers of an array that are read one by one are followed one by one"
       f.set_at<0>(k, e);
       std::size_t const plates_that_ran = count_of(ran(f), "map: recomputed in full");
       // So many kinds of doubt have slices of their own, besides the one without any.
-      CHECK(plates_that_ran == (k + 1 < static_cast<i64>(oc::incremental_slices::most_doubting) ? 1 : size));
+      CHECK(
+          plates_that_ran ==
+          (k + 1 < static_cast<i64>(oc::update_program_cache::maximum_guard_sets) ? 1 : size));
       f.commit();
       CHECK(f.value() == plates(numbers::copy_of(theta), x));
     }
-  CHECK(f.program().all_slices().count() <= oc::incremental_slices::most_doubting + 1);
+  CHECK(f.program().update_programs().count() <= oc::update_program_cache::maximum_guard_sets + 1);
 }
 
 TEST_CASE("elements at fixed indices stay in branches and in turns, too") {
@@ -276,7 +278,7 @@ TEST_CASE("where assumptions mostly fail, what ran instead runs from the beginni
     double const now = k % 900 > 800 ? 1.0 + 0.25 * ((k / 900 * 900 + 800) % 7) : scale;
     REQUIRE(f.value() == Approx(parts(x, y, now)).epsilon(1e-12));
   }
-  CHECK(f.program().all_slices().count() < 8);
+  CHECK(f.program().update_programs().count() < 8);
 }
 
 TEST_CASE("a neighbour that is not there makes nothing run that rows do not need") {

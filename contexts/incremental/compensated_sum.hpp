@@ -1,4 +1,4 @@
-// Sums that differences are added to, and what is rounded away of them.
+// Compensated summation: sums that are updated by differences, and their rounding errors.
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
@@ -11,30 +11,31 @@
 
 namespace overdub::contexts::increments {
 
-/// A floating-point number of a word that holds its bits.
+/// The floating-point number whose bits a word holds.
 template <class T>
 T number_in(std::uint64_t word) {
   return std::bit_cast<T>(
       static_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(word));
 }
 
-/// A sum, and what was rounded away of it. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
+/// TwoSum: the rounded sum of two numbers and its rounding error. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
 template <class T>
-std::pair<T, T> sum_of_two(T a, T b) {
+std::pair<T, T> two_sum(T a, T b) {
   using overdub::detail::as_rounded;
   T const sum = as_rounded(a + b), added = as_rounded(sum - a), kept = as_rounded(sum - added);
   return {sum, as_rounded(a - kept) + as_rounded(b - added)};
 }
 
-/// The largest magnitude of a sum since it was added up anew; `most` is that of the sums before this one.
+/// The largest magnitude of a sum since it was last added up; `most` is that of its earlier values.
 template <class T>
-double largest(T sum, double most) {
+double larger_magnitude(T sum, double most) {
   double const is = std::abs(static_cast<double>(sum));
   return is > most ? is : most;
 }
 
-/// Whether a sum is so much smaller than it was that the rounding errors of that are not negligible any more: a part in 2^33 of it; of
-/// single precision, in 2^15. `most` is its largest magnitude. The scale of the sum does not matter. False where it is NaN.
+/// Whether the rounding errors of earlier values of a sum are not negligible any more, since it was 2^19 times as large (single
+/// precision: 2^8 times): they may be 2^-33 of it (2^-15). `most` is its largest magnitude. The result does not depend on the scale of
+/// the sum. False for NaN.
 template <class T>
 bool is_cancelled(T sum, double most) {
   constexpr double times = sizeof(T) == 8 ? 0x1p19 : 0x1p8;
