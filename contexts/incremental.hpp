@@ -25,7 +25,7 @@ namespace increments {
 
 // Contexts in which a function can be updated incrementally.
 template <class... C>
-consteval bool can_follow() {
+consteval bool can_update_in() {
   static_assert(
       !(overdub::detail::declares_failed<C> || ...),
       "overdub: a context with a hook `failed` is given to incremental, which does not update protected "
@@ -34,23 +34,23 @@ consteval bool can_follow() {
 }
 
 // Fields of contexts, which are inputs of the program after its arguments: their values in the last commit, and in the last proposal.
-class followed_fields {
+class field_inputs {
 public:
-  followed_fields() = default;
-  followed_fields(overdub::detail::followed_contexts of, incremental_program const& p, std::uint32_t first)
+  field_inputs() = default;
+  field_inputs(overdub::detail::followed_contexts of, incremental_program const& p, std::uint32_t first)
       : of_(std::move(of)) {
     for (std::uint32_t k = 0; k < of_.size(); ++k) committed_.push_back(p.input(first + k));
     proposed_ = committed_;
   }
   // A copy has no pending changes.
-  followed_fields(followed_fields const& other)
+  field_inputs(field_inputs const& other)
       : of_(other.of_), committed_(other.committed_), proposed_(other.committed_) {}
-  followed_fields(followed_fields&&) = default;
-  followed_fields& operator=(followed_fields const& other) { return *this = followed_fields(other); }
-  followed_fields& operator=(followed_fields&&) = default;
-  ~followed_fields() = default;
+  field_inputs(field_inputs&&) = default;
+  field_inputs& operator=(field_inputs const& other) { return *this = field_inputs(other); }
+  field_inputs& operator=(field_inputs&&) = default;
+  ~field_inputs() = default;
 
-  void follow(incremental_program& p, std::uint32_t first) {
+  void set_changed_fields(incremental_program& p, std::uint32_t first) {
     for (std::uint32_t k = 0; k < proposed_.size(); ++k)
       if (datum now = of_.now(k); !(now == proposed_[k])) {
         p.set_differing(first + k, proposed_[k], now);
@@ -195,7 +195,7 @@ public:
   /// The value with the pending changes. Throws what the function throws; then nothing is proposed, and the changes stay pending.
   /// Of a function that does not return a number, nothing is returned: commit, and read the value.
   std::conditional_t<is_number, Result, void> propose() {
-    fields_.follow(program_, first_field);
+    fields_.set_changed_fields(program_, first_field);
     program_.propose();
     if constexpr (is_number) return number_of<Result>(program_.proposed());
   }
@@ -208,7 +208,7 @@ public:
   }
   /// Makes the pending changes.
   void commit() {
-    if (!program_.is_proposed()) fields_.follow(program_, first_field);
+    if (!program_.is_proposed()) fields_.set_changed_fields(program_, first_field);
     program_.commit();
     fields_.commit();
   }
@@ -281,7 +281,7 @@ private:
   static constexpr std::uint32_t first_field = (0u + ... + leaves<A>);
 
   incremental_program program_;
-  increments::followed_fields fields_;
+  increments::field_inputs fields_;
 };
 
 /// overdub(contexts, f, x...), updated incrementally when x change. The contexts' rules and passes transform the function's program once
@@ -307,7 +307,7 @@ requires(detail::contexts_to_run_in<Context>) //
     using arguments = types<widened_t<A>...>;
     return [&]<class... Held>(composition<Held...> all) {
       using original = detail::compilation<F, arguments, detail::held_context_t<Held>...>;
-      if constexpr (original::allowed() && increments::can_follow<detail::held_context_t<Held>...>())
+      if constexpr (original::allowed() && increments::can_update_in<detail::held_context_t<Held>...>())
         return detail::followed_in<update_program_cache, F, arguments>(
             f, detail::globals::asked, o, std::move(all),
             [&](auto const& slices, detail::followed_contexts const& fields) {

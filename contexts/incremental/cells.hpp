@@ -87,20 +87,20 @@ public:
 
   /// Assigns another array. Returns whether the elements stay at the same address.
   bool assign(std::byte const* elements, i64 const* extents) {
-    bool const stays = reshape(extents);
+    bool const is_unmoved = reshape(extents);
     if (elements == nullptr)
       std::fill(words_.begin(), words_.end(), 0);
     else if (bytes() > 0)
       std::memcpy(data(), elements, bytes());
-    return stays;
+    return is_unmoved;
   }
   bool assign(datum const& d) {
-    bool const stays = reshape(d.shape().data());
+    bool const is_unmoved = reshape(d.shape().data());
     execute::with_type(type_.element, [&]<class T>(T) {
       auto const& from = d.elements<T>();
       if (!from.empty()) std::memcpy(data(), from.data(), bytes());
     });
-    return stays;
+    return is_unmoved;
   }
   datum as_datum() const {
     return execute::with_type(type_.element, [&]<class T>(T) {
@@ -137,9 +137,9 @@ private:
     for (std::size_t k = 0; k < type_.rank; ++k) bytes *= static_cast<std::size_t>(extents[k]);
     std::size_t const words = (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
     if (words > words_.size()) words_.resize(words); // may throw; the extents are unchanged then
-    bool const stays = std::equal(extents, extents + type_.rank, extents_.begin());
+    bool const is_unmoved = std::equal(extents, extents + type_.rank, extents_.begin());
     std::copy_n(extents, type_.rank, extents_.begin());
-    return stays && data() == before;
+    return is_unmoved && data() == before;
   }
 
   ir::type type_;

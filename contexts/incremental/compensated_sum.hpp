@@ -22,24 +22,24 @@ T number_in(std::uint64_t word) {
 template <class T>
 std::pair<T, T> two_sum(T a, T b) {
   using overdub::detail::as_rounded;
-  T const sum = as_rounded(a + b), added = as_rounded(sum - a), kept = as_rounded(sum - added);
-  return {sum, as_rounded(a - kept) + as_rounded(b - added)};
+  T const sum = as_rounded(a + b), added = as_rounded(sum - a), recovered = as_rounded(sum - added);
+  return {sum, as_rounded(a - recovered) + as_rounded(b - added)};
 }
 
-/// The largest magnitude of a sum since it was last added up; `most` is that of its earlier values.
+/// The largest magnitude of a sum since it was last added up; `largest` is that of its earlier values.
 template <class T>
-double larger_magnitude(T sum, double most) {
+double larger_magnitude(T sum, double largest) {
   double const is = std::abs(static_cast<double>(sum));
-  return is > most ? is : most;
+  return is > largest ? is : largest;
 }
 
 /// Whether the rounding errors of earlier values of a sum are not negligible any more, since it was 2^19 times as large (single
-/// precision: 2^8 times): they may be 2^-33 of it (2^-15). `most` is its largest magnitude. The result does not depend on the scale of
+/// precision: 2^8 times): they may be 2^-33 of it (2^-15). `largest` is its largest magnitude. The result does not depend on the scale of
 /// the sum. False for NaN.
 template <class T>
-bool is_cancelled(T sum, double most) {
+bool is_cancelled(T sum, double largest) {
   constexpr double times = sizeof(T) == 8 ? 0x1p19 : 0x1p8;
-  return most > times * std::abs(static_cast<double>(sum)) && !is_nan(sum);
+  return largest > times * std::abs(static_cast<double>(sum)) && !is_nan(sum);
 }
 
 } // namespace overdub::contexts::increments

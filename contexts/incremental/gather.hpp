@@ -118,8 +118,8 @@ private:
     if (in_pairs)
       here.insert_or_assign(
           original().argument(original().region_at(inner_, 0), 0), at.add(ir::op::at, inner, own));
-    ir::value_id const given[] = {copied(of, at, here)};
-    at.yield(given);
+    ir::value_id const yielded[] = {copied(of, at, here)};
+    at.yield(yielded);
     at.to_end(ir::function::body);
     ir::value_id const all[] = {made[g].result(map)};
     at.yield(all);

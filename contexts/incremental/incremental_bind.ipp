@@ -87,14 +87,14 @@ OVERDUB_DECL void incremental_program::lend_arrays(bound_update& b) {
         is_number(parameters[k].variable))
       continue;
     increments::cells const& m = arrays_of_[parameters[k].variable];
-    if (b.arrays_version == arrays_) // at the same address
+    if (b.arrays_version == arrays_version_) // at the same address
       b.call.set_extents(k, m.extents());
     else
       b.call.lend(k, m.data(), m.extents());
   }
-  if (b.arrays_version != arrays_) b.results_address = nullptr;
-  b.arrays_version = arrays_;
-  b.lengths_version = grown_;
+  if (b.arrays_version != arrays_version_) b.results_address = nullptr;
+  b.arrays_version = arrays_version_;
+  b.lengths_version = lengths_version_;
 }
 
 // The address of an argument or result that is a word.
@@ -185,10 +185,10 @@ OVERDUB_DECL void incremental_program::bind_results(bound_update& b) {
 // Stores to arrays of one axis that are plain copies.
 inline void incremental_program::bind_range_or_list(bound_update& b, increments::store const& s) {
   using enum increments::store::action;
-  auto const is_given = [&](increments::update_value v) {
+  auto const is_result = [&](increments::update_value v) {
     return !increments::is_argument(v) && v.exists() && increments::is_array(b.call, v);
   };
-  auto const given = [&](increments::update_value v) {
+  auto const result_of = [&](increments::update_value v) {
     std::uint64_t const* const words = b.call.result_address(v.result);
     return bound_update::result_array{
         reinterpret_cast<std::byte const* const*>(words), reinterpret_cast<void const* const*>(words + 1),
@@ -197,12 +197,12 @@ inline void incremental_program::bind_range_or_list(bound_update& b, increments:
   increments::cells& to = arrays_of_[s.variable];
   bool const is_followed = is_sum_[s.variable] || reverse_indices_[s.variable] != nullptr;
   if (is_number(s.variable) || is_followed || to.type().rank != 1 || s.path.size() != 1 || s.valid.exists() ||
-      !is_given(s.value))
+      !is_result(s.value))
     return;
   if (s.does == put_range && !increments::is_array(b.call, s.path[0]))
-    b.ranges.push_back({word_of(b, s.path[0]), given(s.value), to.data(), to.size_of_scalar()});
-  else if (s.does == put && s.each && is_given(s.path[0]) && to.size_of_scalar() == sizeof(std::uint64_t))
-    b.lists.push_back({given(s.path[0]), given(s.value), to.words()});
+    b.ranges.push_back({word_of(b, s.path[0]), result_of(s.value), to.data(), to.size_of_scalar()});
+  else if (s.does == put && s.each && is_result(s.path[0]) && to.size_of_scalar() == sizeof(std::uint64_t))
+    b.lists.push_back({result_of(s.path[0]), result_of(s.value), to.words()});
 }
 
 // The stores of an input that changed.

@@ -45,7 +45,7 @@ OVERDUB_DECL void incremental_program::commit() {
   if (&b == all_.get() || &b == without_hooks_.get()) [[unlikely]]
     reset_magnitudes();
   bool const was_ready = b.ready_state == state();
-  std::uint64_t const stood = arrays_ + grown_;
+  std::uint64_t const stood = arrays_version_ + lengths_version_;
   is_commit_incomplete_ = true; // if memory runs out below, the next update recomputes everything,
   is_proposed_ = false;         // and so does this one, if it is committed again
   ++numbers_version_;
@@ -60,7 +60,8 @@ OVERDUB_DECL void incremental_program::commit() {
   b.write_final();
   b.version = numbers_version_;
   is_commit_incomplete_ = false;
-  if (was_ready && arrays_ + grown_ == stood && !must_recompute_all_) b.ready_state = state();
+  if (was_ready && arrays_version_ + lengths_version_ == stood && !must_recompute_all_)
+    b.ready_state = state();
   clear_changes();
   if (--commits_until_run_ == 0) [[unlikely]]
     recompute_all_next();
@@ -70,7 +71,7 @@ OVERDUB_DECL void incremental_program::commit() {
 // differences.
 [[gnu::noinline]] inline void incremental_program::recompute_all_next() {
   must_recompute_all_ = true;
-  ++arrays_; // no bound update program is ready
+  ++arrays_version_; // no bound update program is ready
 }
 
 // Stores of less common kinds.
@@ -84,10 +85,10 @@ inline void incremental_program::write_other(bound_update const& b) {
   }
   for (auto const& [value, variable] : b.appended_elements) {
     increments::cells& to = arrays_of_[variable];
-    if (!to.reserve_rows(1)) ++arrays_;
+    if (!to.reserve_rows(1)) ++arrays_version_;
     to.set_bits_at(to.bytes(), *value);
     to.extend(1);
-    ++grown_;
+    ++lengths_version_;
     if (is_sum_[variable]) check_finite(variable, *value);
   }
   for (std::uint64_t const* const sum : b.checked_sums)
@@ -99,15 +100,15 @@ inline void incremental_program::write_other(bound_update const& b) {
 inline void incremental_program::reset_magnitudes() {
   must_recompute_all_ = false;
   commits_until_run_ = maximum_commits;
-  for (auto& most : largest_magnitudes_) std::fill(most.begin(), most.end(), 0.0);
+  for (auto& largest : largest_magnitudes_) std::fill(largest.begin(), largest.end(), 0.0);
 }
 OVERDUB_DECL double* incremental_program::largest_magnitude_of(std::uint32_t variable, std::size_t number) {
-  std::vector<double>& most = largest_magnitudes_[variable];
-  if (number >= most.size()) {
+  std::vector<double>& largest = largest_magnitudes_[variable];
+  if (number >= largest.size()) {
     increments::cells const& sums = arrays_of_[variable];
-    most.resize(is_number(variable) ? 1 : std::max(number + 1, sums.bytes() / sums.size_of_scalar()));
+    largest.resize(is_number(variable) ? 1 : std::max(number + 1, sums.bytes() / sums.size_of_scalar()));
   }
-  return &most[number];
+  return &largest[number];
 }
 
 // A sum that is not finite cannot be updated by differences.
@@ -163,10 +164,10 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
   if (s.path.empty()) {
     if (s.valid.exists() && word(s.valid) == 0) return;
     // A store without a value sets the compensation of recomputed sums to 0.
-    bool const stays = s.value.exists()
-                           ? to.assign(elements(s.value), extents(s.value))
-                           : to.assign(nullptr, arrays_of_[layout_.of(layout_[s.variable].of)].extents());
-    if (!stays) ++arrays_;
+    bool const is_unmoved =
+        s.value.exists() ? to.assign(elements(s.value), extents(s.value))
+                         : to.assign(nullptr, arrays_of_[layout_.of(layout_[s.variable].of)].extents());
+    if (!is_unmoved) ++arrays_version_;
     if (reverse_indices_[s.variable] != nullptr) reverse_indices_[s.variable]->invalidate();
     if (is_sum_[s.variable])
       for (std::size_t at = 0; at < to.bytes(); at += to.size_of_scalar())
@@ -221,8 +222,8 @@ inline std::uint64_t incremental_program::added(
       using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
       auto const [now, lost] =
           increments::two_sum(increments::number_in<T>(sum), increments::number_in<T>(by));
-      double& most = *largest_magnitude_of(variable, number_of);
-      most = increments::larger_magnitude(increments::number_in<T>(sum), most);
+      double& largest = *largest_magnitude_of(variable, number_of);
+      largest = increments::larger_magnitude(increments::number_in<T>(sum), largest);
       compensation = std::bit_cast<word>(static_cast<T>(increments::number_in<T>(compensation) + lost));
       return std::bit_cast<word>(now);
     } else {
@@ -265,16 +266,16 @@ inline void incremental_program::add_rows(increments::store const& s, bound_call
         s.value.exists() ? increments::extents_of(from, s.value) + (s.each ? 1 : 0)
                          : arrays_of_[layout_.of(layout_[s.variable].of)].extents() + 1);
   i64 const more = s.each ? increments::extents_of(from, s.path[0])[0] : 1;
-  if (!to.reserve_rows(more)) ++arrays_;
+  if (!to.reserve_rows(more)) ++arrays_version_;
   to.extend(more);
-  ++grown_;
+  ++lengths_version_;
 }
 
 [[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
   change const& c = pending_[i];
   if (c.how.appended) [[unlikely]] {
     arrays_of_[i].extend(c.appended_count);
-    ++grown_;
+    ++lengths_version_;
     return;
   }
   if (c.how.whole) [[unlikely]]
@@ -297,7 +298,7 @@ inline void incremental_program::write_whole_input(std::uint32_t i) {
     return;
   }
   std::swap(arrays_of_[i], *c.whole);
-  ++arrays_;
+  ++arrays_version_;
   if (reverse_indices_[i] != nullptr) reverse_indices_[i]->invalidate();
 }
 inline void incremental_program::write_listed_input(std::uint32_t i) {

@@ -106,8 +106,8 @@ OVERDUB_DECL std::string incremental_program::explain() const {
       line += v == f.results_of(s.node)[f[s.node].result_count - 1] ? " = " : ", ";
     }
     line.append(ir::name_of(f[s.node].code)).append(": ").append(how);
-    if (ir::node_id const around = increments::enclosing_loop(f, s.node); around != ir::nothing)
-      line.append(", in an iteration of ").append(names[f.result(around, 0)]);
+    if (ir::node_id const enclosing = increments::enclosing_loop(f, s.node); enclosing != ir::nothing)
+      line.append(", in an iteration of ").append(names[f.result(enclosing, 0)]);
     if (!s.why.empty()) line.append(", since ").append(s.why);
     if (line != last) {
       end_line();

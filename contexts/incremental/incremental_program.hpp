@@ -92,7 +92,7 @@ public:
       return append(input, datum::of_bits(m.type().element_type(), bits));
     is_proposed_ = false;
     i64 const index = m.extent(0) + appended_count(c);
-    if (!m.reserve_rows(appended_count(c) + 1)) ++arrays_;
+    if (!m.reserve_rows(appended_count(c) + 1)) ++arrays_version_;
     m.set_bits_at(static_cast<std::size_t>(index) * m.size_of_scalar(), bits);
     append_element(input, index, bits);
   }
@@ -271,8 +271,8 @@ private:
     }
     c.appended_count = before + 1;
     if (c.how.is_same()) changed_[change_count_++] = input;
-    auto const places = static_cast<std::uint8_t>(std::min<i64>(c.appended_count, input_change::listed));
-    set_change(input, {.elements = places, .indices = 1, .appended = true});
+    auto const elements = static_cast<std::uint8_t>(std::min<i64>(c.appended_count, input_change::listed));
+    set_change(input, {.elements = elements, .indices = 1, .appended = true});
   }
   void reset_changes() {
     change_count_ = 0;
@@ -336,7 +336,7 @@ private:
   // Whether the update program is for the pending changes.
   bool fits(bound_update const& b) const;
   // A version of all that bound update programs depend on. A program whose `ready_state` equals it can run at once.
-  std::uint64_t state() const { return numbers_version_ + arrays_ + grown_; }
+  std::uint64_t state() const { return numbers_version_ + arrays_version_ + lengths_version_; }
   bound_update* find_update(increments::disabled_guards const& d);
   void check_guards(bound_update& b);
   void deoptimise(bound_update& speculative);
@@ -415,8 +415,8 @@ private:
   std::vector<bool> is_sum_; // by saved value: whether it is a sum that is updated by differences
   std::vector<std::vector<double>> largest_magnitudes_; // by saved value: the largest magnitude of each sum
   std::uint64_t numbers_version_ = 1;                   // incremented when a saved number changes
-  std::uint64_t arrays_ = 1;           // incremented when a saved array moves, or changes its shape
-  std::uint64_t grown_ = 1;            // incremented when a saved array grows in place
+  std::uint64_t arrays_version_ = 1;   // incremented when a saved array moves, or changes its shape
+  std::uint64_t lengths_version_ = 1;  // incremented when a saved array grows in place
   std::vector<change> pending_;        // by input
   std::vector<std::uint32_t> changed_; // the first change_count_ are the inputs that changed
   increments::moved_out<std::uint32_t> change_count_;

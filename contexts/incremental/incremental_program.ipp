@@ -16,12 +16,12 @@ namespace increments {
       overdub::detail::text_of(given).c_str()));
 }
 [[noreturn, gnu::cold]] inline void
-throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t most) {
+throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t maximum) {
   throw incremental_error(message(
       "overdub: input %u has %d axes, and an element was set by %zu indices; elements of up to %zu axes are "
       "set by as "
       "many",
-      input, static_cast<int>(t.rank), indices, most));
+      input, static_cast<int>(t.rank), indices, maximum));
 }
 
 } // namespace increments
@@ -73,7 +73,7 @@ OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_pro
   if (update_programs_ != other.update_programs_ || contexts_ != other.contexts_ ||
       layout_.size() != other.layout_.size() || !is_whole(*this) || !is_whole(other))
     return *this = incremental_program(other);
-  ++arrays_; // arrays may move: no proposal is valid
+  ++arrays_version_; // arrays may move: no proposal is valid
   is_proposed_ = false;
   proposal_ = nullptr;
   for (std::uint32_t k = 0; k < layout_.size(); ++k) {
@@ -135,16 +135,16 @@ OVERDUB_DECL void incremental_program::set_differing(std::uint32_t input, datum 
   std::size_t const rank = x.type().rank;
   if (x.type() != now.type() || x.shape() != now.shape() || rank == 0 || rank > most_indices)
     return set(input, x);
-  auto const most =
+  auto const maximum =
       std::max<i64>(increments::input_change::maximum_elements, x.size() / i64{listed_fraction});
   std::vector<std::pair<i64, std::uint64_t>> changed; // in row-major order
   execute::with_type(x.type().element, [&]<class T>(T) {
     auto const &from = now.elements<T>(), &to = x.elements<T>();
-    for (i64 i = 0; i < to.size() && std::ssize(changed) <= most; ++i)
+    for (i64 i = 0; i < to.size() && std::ssize(changed) <= maximum; ++i)
       if (std::memcmp(&from[i], &to[i], sizeof(T)) != 0)
         changed.emplace_back(i, increments::bits_of(reinterpret_cast<std::byte const*>(&to[i]), sizeof(T)));
   });
-  if (std::ssize(changed) > most) return set(input, x);
+  if (std::ssize(changed) > maximum) return set(input, x);
   for (auto const& [i, bits] : changed) {
     i64 path[most_indices], rest = i;
     for (std::size_t axis = rank; axis-- > 0; rest /= x.shape()[axis]) path[axis] = rest % x.shape()[axis];
@@ -262,7 +262,7 @@ OVERDUB_DECL void incremental_program::append(std::uint32_t input, datum const& 
   is_proposed_ = false;
   increments::cells& to = c.how.whole ? *c.whole : m;
   if (rows == 0) to.set_row(x.shape().data());
-  if (!to.reserve_rows(rows - to.extent(0) + 1) && !c.how.whole) ++arrays_;
+  if (!to.reserve_rows(rows - to.extent(0) + 1) && !c.how.whole) ++arrays_version_;
   std::byte* const row = to.data() + static_cast<std::size_t>(rows) * to.bytes_of_row();
   if (t.rank == 1)
     increments::put_bits(row, to.size_of_scalar(), x.bits());

@@ -194,14 +194,14 @@ inline bound_update* incremental_program::find_update(increments::disabled_guard
 inline void incremental_program::extend_saved_values() {
   is_commit_incomplete_ = true; // until it succeeds
   reset_saved_values();
-  std::vector<change> asked = pending_;
+  std::vector<change> pending = pending_;
   auto const values = values_;
   bool const was_committed = numbers_version_ != version_of_strategy_;
   auto const count = std::exchange(change_count_, 0);
   auto const signature = std::exchange(signature_code_, 0);
   for (change& c : pending_) c = {};
   auto const restore = [&] { // update programs refer to the addresses of changes
-    std::move(asked.begin(), asked.end(), pending_.begin());
+    std::move(pending.begin(), pending.end(), pending_.begin());
     change_count_ = count;
     signature_code_ = signature;
     values_ = values;
@@ -223,7 +223,7 @@ inline void incremental_program::extend_saved_values() {
       b.results_address = nullptr;
       bind_arguments(b);
     }
-  if (b.arrays_version != arrays_ || b.lengths_version != grown_) [[unlikely]]
+  if (b.arrays_version != arrays_version_ || b.lengths_version != lengths_version_) [[unlikely]]
     lend_arrays(b);
   if (b.version != numbers_version_) {
     for (auto const& copy : b.number_arguments) copy();
@@ -270,8 +270,8 @@ inline increments::update_strategy& incremental_program::strategy_of_changes() {
     shape_of_strategy_ = 0;
   }
   increments::update_strategy& strategy = strategies_[strategy_];
-  if (std::uint64_t const shape = arrays_ + grown_ + layout_.size(); shape_of_strategy_ != shape)
-      [[unlikely]] {
+  if (std::uint64_t const shape = arrays_version_ + lengths_version_ + layout_.size();
+      shape_of_strategy_ != shape) [[unlikely]] {
     shape_of_strategy_ = shape;
     strategy.has_size(size_of_inputs(), layout_.size());
   }
@@ -328,10 +328,10 @@ OVERDUB_DECL void incremental_program::count_plain_work(increments::update_strat
 OVERDUB_DECL void incremental_program::choose(increments::update_strategy& strategy) {
   // A full recomputation does what a plain run does, and writes the saved values.
   std::uint64_t const plain = count_full_work(*update_programs_->plain());
-  std::uint64_t kept = 0;
+  std::uint64_t saved = 0;
   for (std::uint32_t k = static_cast<std::uint32_t>(pending_.size()); k < layout_.size(); ++k)
-    if (!is_number(k)) kept += static_cast<std::uint64_t>(arrays_of_[k].scalars());
-  strategy.choose(plain, plain + 3 * kept);
+    if (!is_number(k)) saved += static_cast<std::uint64_t>(arrays_of_[k].scalars());
+  strategy.choose(plain, plain + 3 * saved);
   for (auto const& b : bound_) b->work.reset();
 }
 
@@ -413,7 +413,7 @@ inline void incremental_program::run_with_other_arguments(bound_update& b) {
 inline void incremental_program::track_writes(std::uint32_t variable) {
   if (reverse_indices_[variable] != nullptr) return;
   reverse_indices_[variable] = std::make_unique<increments::reverse_index>();
-  ++arrays_;
+  ++arrays_version_;
 }
 
 // Passes the rows that read changed elements in nested maps.

@@ -156,7 +156,7 @@ inline update_program update_writer::finish() && {
     made_.parameters.push_back(p.what);
   }
   ir::program& p = made_.program;
-  function_id const f = p.add("slice", types);
+  function_id const f = p.add("recompute", types);
   value_map here;
   for (std::uint32_t k = 0; k < parameters_.size(); ++k)
     here.insert_or_assign(parameters_[k].value, p[f].argument(function::body, k));

@@ -263,8 +263,8 @@ private:
     value_id argument, initial;
   };
   static constexpr int maximum_shape_steps = 1000; // operations that are inspected for one array
-  bool keeps_shape(node_id loop, std::uint32_t carried) const;
-  bool keeps_shape(node_id loop, std::uint32_t carried, int& steps) const;
+  bool keeps_shape(node_id loop, std::uint32_t loop_carried) const;
+  bool keeps_shape(node_id loop, std::uint32_t loop_carried, int& steps) const;
   bool has_shape_of(value_id v, loop_carried_array const& a, std::uint32_t axis, int& steps) const;
   bool is_length_of(value_id count, loop_carried_array const& a, std::uint32_t axis, int& steps) const;
   bool has_length(value_id v, value_id count, std::uint32_t axis, int& steps) const;

@@ -82,8 +82,8 @@ update_writer::add_affected(node_id n, value_id index, change const& c, std::vec
       r.may_precede = *shift > 0;
       for (value_id const v : captured(n))
         if (change_of(v) == &c) {
-          auto const behind = trip_count_minus_length(n, v);
-          r.may_exceed = r.may_exceed || !behind || -*shift > *behind;
+          auto const difference = trip_count_minus_length(n, v);
+          r.may_exceed = r.may_exceed || !difference || -*shift > *difference;
         }
       if (p.list != ir::nothing && !is_searchable(p) && (*shift != 0 || r.is_checked()))
         return "elements of an unordered list are used by iterations with other indices";
@@ -127,9 +127,9 @@ inline std::optional<std::int64_t> update_writer::shift_from(value_id own, value
   node_id const m = f.node_of(index);
   if (f[m].code != op::add && f[m].code != op::sub) return {};
   value_id const a = f.operand(m, 0), b = f.operand(m, 1);
-  bool const is_behind = b == own && f.is_literal(a) && f[m].code == op::add;
-  if (!is_behind && (a != own || !f.is_literal(b))) return {};
-  auto const by = static_cast<std::int64_t>(f.bits_of(is_behind ? a : b));
+  bool const is_commuted = b == own && f.is_literal(a) && f[m].code == op::add;
+  if (!is_commuted && (a != own || !f.is_literal(b))) return {};
+  auto const by = static_cast<std::int64_t>(f.bits_of(is_commuted ? a : b));
   if (by < -maximum_shift || by > maximum_shift) return {};
   return f[m].code == op::add ? by : -by;
 }
@@ -223,8 +223,8 @@ inline bool update_writer::has_length_of_trip_count(node_id n, value_id v) const
   value_id const count = f.operand(n, 0);
   if (f.is_result(v) && f[f.node_of(v)].code == op::map && f.operand(f.node_of(v), 0) == count) return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
-  auto const asked = f.operands_of(f.node_of(count));
-  return std::find(asked.begin(), asked.end(), v) != asked.end();
+  auto const arrays = f.operands_of(f.node_of(count));
+  return std::find(arrays.begin(), arrays.end(), v) != arrays.end();
 }
 /// The trip count of a map minus the length of an array, if that is a literal.
 inline std::optional<std::int64_t> update_writer::trip_count_minus_length(node_id n, value_id array) const {
@@ -236,8 +236,8 @@ inline std::optional<std::int64_t> update_writer::trip_count_minus_length(node_i
   node_id const m = f.node_of(count);
   value_id const of = f.operand(m, 0), by = f.operand(m, 1);
   if (!f.is_literal(by) || !f.is_result(of) || f[f.node_of(of)].code != op::length) return {};
-  auto const asked = f.operands_of(f.node_of(of));
-  if (std::find(asked.begin(), asked.end(), array) == asked.end()) return {};
+  auto const arrays = f.operands_of(f.node_of(of));
+  if (std::find(arrays.begin(), arrays.end(), array) == arrays.end()) return {};
   auto const more = static_cast<std::int64_t>(f.bits_of(by));
   return f[m].code == op::add ? more : -more;
 }

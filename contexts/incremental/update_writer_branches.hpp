@@ -93,7 +93,7 @@ update_writer::update_branch(node_id n, std::uint32_t i, value_id taken, bool as
 
   branch_update all;
   std::vector<value_id> inside;
-  auto const give = [&](value_id& v) { // collected after the branch, in this order
+  auto const yield_value = [&](value_id& v) { // collected after the branch, in this order
     if (v != ir::nothing) inside.push_back(v);
   };
   node_id const last = f[body].last;
@@ -108,30 +108,30 @@ update_writer::update_branch(node_id n, std::uint32_t i, value_id taken, bool as
       for (delta& p : one.deltas) {
         if (is_summed(result) && p.difference == ir::nothing && p.valid == ir::nothing)
           p.difference = at_.add(op::sub, p.element, at(old_value(v), p.index));
-        give(p.element), give(p.difference), give(p.valid);
+        yield_value(p.element), yield_value(p.difference), yield_value(p.valid);
       }
       continue;
     }
     one.new_value = new_value(v);
-    give(one.new_value);
+    yield_value(one.new_value);
     if (f.type_of(v) == ir::f64 && c->difference != ir::nothing) {
       one.difference = c->difference;
-      give(one.difference);
+      yield_value(one.difference);
     }
   }
   restore(from);
   inside = end_conditional(choice, inside, first_store, taken);
   at_.to_end(outside);
   std::size_t next = 0;
-  auto const take = [&](value_id& v) {
+  auto const collect = [&](value_id& v) {
     if (v != ir::nothing) v = inside[next++];
   };
   for (branch_update::one& one : all.results) {
     for (delta& p : one.deltas) {
-      take(p.element), take(p.difference), take(p.valid);
+      collect(p.element), collect(p.difference), collect(p.valid);
       p.valid = both(taken, p.valid);
     }
-    take(one.new_value), take(one.difference);
+    collect(one.new_value), collect(one.difference);
   }
   return all;
 }
@@ -144,11 +144,11 @@ inline std::vector<value_id> update_writer::emit_flipped(node_id n, value_id fli
   node_id const choice =
       at_.insert(op::if_, std::array{flips}, std::span<ir::type const>(), {}, no_arguments);
   at_.to_end(written().region_at(choice, 0));
-  std::vector<value_id> given = emit_recomputation(n);
+  std::vector<value_id> new_values = emit_recomputation(n);
   restore(from);
-  given = end_conditional(choice, given, first_store, flips);
+  new_values = end_conditional(choice, new_values, first_store, flips);
   at_.to_end(outside);
-  return given;
+  return new_values;
 }
 
 inline value_id update_writer::selected(value_id condition, value_id yes, value_id no) {
@@ -189,14 +189,14 @@ update_writer::copy_branch(node_id n, value_map& here, std::vector<saved_value>&
   for (value_id const v : original().results_of(n)) types.push_back(original().type_of(v));
   for (std::uint32_t i = 0; i < 2; ++i) // each side yields zeros for the saved values of the other one
     for (saved_value& k : inside[i]) {
-      auto const give = [&](value_id v) {
+      auto const yield_value = [&](value_id v) {
         types.push_back(type_of(v));
         yielded[i].push_back(v);
         at_.to_end(written().region_at(made, 1 - i));
         yielded[1 - i].push_back(zero_of(type_of(v)));
       };
-      give(k.new_value);
-      if (k.valid != ir::nothing) give(k.valid);
+      yield_value(k.new_value);
+      if (k.valid != ir::nothing) yield_value(k.valid);
     }
   for (std::uint32_t i = 0; i < 2; ++i) {
     at_.to_end(written().region_at(made, i));

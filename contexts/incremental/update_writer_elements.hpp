@@ -138,13 +138,14 @@ inline void update_writer::select_element(
     change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found) {
   for (delta const& p : c.deltas) {
     if (p.is_appended) continue;
-    std::vector<value_id> const rest(indices.begin() + static_cast<std::ptrdiff_t>(k + 1), indices.end());
+    std::vector<value_id> const inner_indices(
+        indices.begin() + static_cast<std::ptrdiff_t>(k + 1), indices.end());
     if (p.list != ir::nothing) {
       list_position const own = find_in(p, indices[k]);
       bool const is_never_empty = p.is_sorted && p.skipped == ir::nothing;
       if (is_never_empty && type_of(found).rank == 0) {
         std::vector<value_id> path{at_.add(op::select, own.is_there, own.position, literal(ir::i64, 0))};
-        path.insert(path.end(), rest.begin(), rest.end());
+        path.insert(path.end(), inner_indices.begin(), inner_indices.end());
         found = at_.add(op::select, both(both(where, p.valid), own.is_there), at(p.element, path), found);
         continue;
       }
@@ -155,7 +156,7 @@ inline void update_writer::select_element(
           no_arguments);
       at_.to_end(written().region_at(choice, 0));
       std::vector<value_id> path{own.position};
-      path.insert(path.end(), rest.begin(), rest.end());
+      path.insert(path.end(), inner_indices.begin(), inner_indices.end());
       at_.yield(std::array{at(p.element, path)});
       at_.to_end(written().region_at(choice, 1));
       at_.yield(std::array{found});
@@ -169,7 +170,7 @@ inline void update_writer::select_element(
       select_element(*p.nested, indices, k + 1, is_there, found);
       continue;
     }
-    value_id const element = rest.empty() ? p.element : at(p.element, rest);
+    value_id const element = inner_indices.empty() ? p.element : at(p.element, inner_indices);
     found = is_there == ir::nothing ? element : at_.add(op::select, is_there, element, found);
   }
 }

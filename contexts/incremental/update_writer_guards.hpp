@@ -108,12 +108,12 @@ inline bool update_writer::speculates_apart(node_id n, change const& c, std::uin
 
 /// Closes the branches of all guards. The results are the same, followed by the mask of guards that failed.
 inline void update_writer::end_speculation(std::vector<value_id> const& results) {
-  std::vector<value_id> given = results;
-  if (!guards_.empty()) given.push_back(literal(ir::i64, 0));
-  at_.yield(given);
+  std::vector<value_id> yielded = results;
+  if (!guards_.empty()) yielded.push_back(literal(ir::i64, 0));
+  at_.yield(yielded);
   if (entry_guard_ == ir::nothing) return;
   std::vector<ir::type> types;
-  for (value_id const v : given) types.push_back(type_of(v));
+  for (value_id const v : yielded) types.push_back(type_of(v));
   auto const otherwise = [&](node_id choice, auto const& failed) {
     at_.to_end(written().region_at(choice, 1));
     std::vector<value_id> none;
@@ -122,8 +122,8 @@ inline void update_writer::end_speculation(std::vector<value_id> const& results)
     at_.yield(none);
     at_.set_results(choice, types);
     at_.to_after(choice);
-    for (std::uint32_t k = 0; k < given.size(); ++k) given[k] = written().result(choice, k);
-    at_.yield(given);
+    for (std::uint32_t k = 0; k < yielded.size(); ++k) yielded[k] = written().result(choice, k);
+    at_.yield(yielded);
   };
   auto const bit = [&](std::size_t k) { return literal(ir::i64, std::uint64_t{1} << k); };
   for (std::size_t k = guards_.size(); k-- > 0;)

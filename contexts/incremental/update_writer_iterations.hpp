@@ -37,16 +37,16 @@ inline void update_writer::visit_map(node_id n) {
   all = std::move(ordered);
   deltas_of_results deltas(original()[n].result_count);
   for (std::uint32_t k = 0; k < appended_indices.size(); ++k) {
-    std::vector<value_id> const given =
+    std::vector<value_id> const new_values =
         emit_new_iteration(n, {original().region_at(n, 0), appended_indices[k]}, {});
-    for (std::uint32_t i = 0; i < given.size(); ++i)
-      add_appended_delta(original().result(n, i), appended_indices[k], given[i], k, deltas[i]);
+    for (std::uint32_t i = 0; i < new_values.size(); ++i)
+      add_appended_delta(original().result(n, i), appended_indices[k], new_values[i], k, deltas[i]);
     note(n, step::extent::appended_iteration);
   }
   if (of_count != nullptr && of_count->appended_list != ir::nothing) {
-    std::vector<value_id> const given = emit_new_iterations(n, *of_count, {});
-    for (std::uint32_t i = 0; i < given.size(); ++i)
-      add_appended_deltas(original().result(n, i), *of_count, given[i], deltas[i]);
+    std::vector<value_id> const new_values = emit_new_iterations(n, *of_count, {});
+    for (std::uint32_t i = 0; i < new_values.size(); ++i)
+      add_appended_deltas(original().result(n, i), *of_count, new_values[i], deltas[i]);
   }
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::vector<affected> const earlier(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));
@@ -104,14 +104,14 @@ inline std::vector<value_id> update_writer::emit_body(node_id n, affected const&
   set_old(original().argument(body, 0), iterations_.back().index);
   if (r.known_index != ir::nothing) set_old(r.known_index, r.known_as);
   visit(body);
-  std::vector<value_id> given;
+  std::vector<value_id> new_values;
   node_id const last = original()[body].last;
   for (std::uint32_t k = 0; k < original()[last].operand_count; ++k) {
     value_id const v = original().operand(last, k);
     bool const changed = !original().is_literal(v) && change_of(v) != nullptr;
-    given.push_back(changed ? new_value(v) : value_id(ir::nothing));
+    new_values.push_back(changed ? new_value(v) : value_id(ir::nothing));
   }
-  return given;
+  return new_values;
 }
 
 /// Emits an appended iteration of a map, or of a loop with its loop-carried values. Returns what it yields.
@@ -121,22 +121,23 @@ update_writer::emit_new_iteration(node_id n, iteration const& t, std::span<value
   std::size_t const from = checkpoint(), first_store = stores_.size();
   bool const outside = std::exchange(is_new_iteration_, true);
   iterations_.push_back(t);
-  auto const give = [&](std::uint32_t argument, value_id s) {
+  auto const set_argument = [&](std::uint32_t argument, value_id s) {
     change& c = set_change(original().argument(body, argument));
     c.whole = true;
     c.new_value = s;
     store_value(original().argument(body, argument), s);
   };
-  give(0, t.index);
-  for (std::uint32_t s = 0; s < entering.size(); ++s) give(s + 1, entering[s]);
+  set_argument(0, t.index);
+  for (std::uint32_t s = 0; s < entering.size(); ++s) set_argument(s + 1, entering[s]);
   visit(body);
-  std::vector<value_id> given;
-  for (value_id const v : original().operands_of(original().yield_of(body))) given.push_back(new_value(v));
+  std::vector<value_id> new_values;
+  for (value_id const v : original().operands_of(original().yield_of(body)))
+    new_values.push_back(new_value(v));
   iterations_.pop_back();
   is_new_iteration_ = outside;
   restore(from);
   for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
-  return given;
+  return new_values;
 }
 
 /// The same for a list of iterations. A loop continues from its last loop-carried values.
@@ -166,10 +167,10 @@ update_writer::emit_new_iterations(node_id n, change const& count, std::span<val
   at_.set_results(many, types);
   at_.to_end(outside);
   collect_stores(first_store, index, count.appended_list, inside, many, own);
-  std::vector<value_id> given;
-  for (std::uint32_t k = 0; k < own; ++k) given.push_back(written().result(many, k));
+  std::vector<value_id> new_values;
+  for (std::uint32_t k = 0; k < own; ++k) new_values.push_back(written().result(many, k));
   note(n, step::extent::appended_iterations);
-  return given;
+  return new_values;
 }
 inline void update_writer::add_appended_deltas(
     value_id v, change const& count, value_id elements, std::vector<delta>& to) {
@@ -242,21 +243,21 @@ inline void update_writer::emit_iteration(
     at_.to_end(written().region_at(choice, 0));
   }
   iterations_.push_back({original().region_at(n, 0), index});
-  std::vector<value_id> const given = emit_body(n, r);
+  std::vector<value_id> const new_values = emit_body(n, r);
   std::vector<value_id> inside; // the new elements, and their differences in sums
-  for (std::uint32_t i = 0; i < given.size(); ++i) {
-    if (given[i] == ir::nothing) continue;
-    inside.push_back(given[i]);
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
+    inside.push_back(new_values[i]);
     if (value_id const v = original().result(n, i); is_summed(v))
-      inside.push_back(at_.add(op::sub, given[i], old_element(v, index)));
+      inside.push_back(at_.add(op::sub, new_values[i], old_element(v, index)));
   }
   iterations_.pop_back();
   restore(from);
   if (choice != ir::nothing) inside = end_conditional(choice, inside, first_store, valid);
   at_.to_end(outside);
   std::size_t next = 0;
-  for (std::uint32_t i = 0; i < given.size(); ++i) {
-    if (given[i] == ir::nothing) continue;
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
     delta p = r.from;
     p.valid = valid;
     p.nested = nullptr;
@@ -297,16 +298,16 @@ inline std::vector<value_id> update_writer::end_conditional(
   std::size_t next = count;
   for (std::size_t k = 0; k < count; ++k)
     results.push_back(written().result(choice, static_cast<std::uint32_t>(k)));
-  auto const take = [&](value_id& v) {
+  auto const collect = [&](value_id& v) {
     if (v == ir::nothing || !is_inside(written(), v, inside)) return;
     v = written().result(choice, static_cast<std::uint32_t>(next++));
   };
   for (std::size_t k = first_store; k < stores_.size(); ++k) {
-    for (value_id& v : stores_[k].path) take(v);
-    take(stores_[k].value);
+    for (value_id& v : stores_[k].path) collect(v);
+    collect(stores_[k].value);
     value_id& known = stores_[k].valid;
     if (known != ir::nothing && is_inside(written(), known, inside))
-      take(known); // false, where the branch is not taken
+      collect(known); // false, where the branch is not taken
     else
       known = both(valid, known);
   }
@@ -335,7 +336,7 @@ inline void update_writer::emit_iteration_list(
   value_id const position = written().argument(inside, 0);
   value_id const index = at(r.from.list, position);
   iterations_.push_back({original().region_at(n, 0), index, r.from.list, position, many});
-  std::vector<value_id> const given = emit_body(n, r);
+  std::vector<value_id> const new_values = emit_body(n, r);
   value_id covered = ir::nothing;
   for (affected const& e : earlier)
     if (value_id const m = is_covered_by(e, r, index); m != ir::nothing)
@@ -348,14 +349,14 @@ inline void update_writer::emit_iteration_list(
 
   std::vector<value_id> yielded;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parts(
-      given.size()); // the position of the new element, and of its difference
-  for (std::uint32_t i = 0; i < given.size(); ++i) {
-    if (given[i] == ir::nothing) continue;
+      new_values.size()); // the position of the new element, and of its difference
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
     parts[i].first = static_cast<std::uint32_t>(yielded.size());
-    yielded.push_back(given[i]);
+    yielded.push_back(new_values[i]);
     value_id const v = original().result(n, i);
     if (!is_summed(v)) continue;
-    value_id difference = at_.add(op::sub, given[i], old_element(v, index));
+    value_id difference = at_.add(op::sub, new_values[i], old_element(v, index));
     if (covered != ir::nothing)
       difference = at_.add(op::select, covered, literal(type_of(difference), 0), difference);
     parts[i].second = static_cast<std::uint32_t>(yielded.size());
@@ -372,8 +373,8 @@ inline void update_writer::emit_iteration_list(
   at_.to_end(outside);
   auto const result = [&](std::uint32_t k) { return written().result(many, k); };
   collect_stores(first_store, index, r.from.list, inside, many, own);
-  for (std::uint32_t i = 0; i < given.size(); ++i) {
-    if (given[i] == ir::nothing) continue;
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
     delta p = r.from;
     p.nested = nullptr;
     p.element = result(parts[i].first);

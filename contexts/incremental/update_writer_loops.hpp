@@ -76,17 +76,17 @@ inline void update_writer::visit_loop(node_id n) {
 
   // The final loop-carried values, if the end was reached.
   at_.to_end(written().region_at(choice, 0));
-  std::vector<value_id> given, otherwise;
+  std::vector<value_id> new_values, otherwise;
   value_id const stopped = written().result(loop, 0);
   value_id const ended = at_.add(op::eq, stopped, count);
   for (std::uint32_t s = 0; s < loop_carried; ++s) {
     value_id const before = old_value(original().result(n, s));
-    given.push_back(selected(ended, written().result(loop, 1 + s), before));
+    new_values.push_back(selected(ended, written().result(loop, 1 + s), before));
   }
   for (std::uint32_t s = 0; s < stacked + loop_carried; ++s)
-    given.push_back(written().result(loop, 1 + loop_carried + s));
-  given.push_back(stopped);
-  at_.yield(given);
+    new_values.push_back(written().result(loop, 1 + loop_carried + s));
+  new_values.push_back(stopped);
+  at_.yield(new_values);
   restore(from);
   at_.to_end(written().region_at(choice, 1));
   for (std::uint32_t s = 0; s < loop_carried; ++s) {
@@ -96,8 +96,8 @@ inline void update_writer::visit_loop(node_id n) {
     otherwise.push_back(unchanged);
   }
   types.clear();
-  for (value_id const v : given) types.push_back(type_of(v));
-  for (std::size_t s = loop_carried; s + 1 < given.size(); ++s) otherwise.push_back(zero_of(types[s]));
+  for (value_id const v : new_values) types.push_back(type_of(v));
+  for (std::size_t s = loop_carried; s + 1 < new_values.size(); ++s) otherwise.push_back(zero_of(types[s]));
   otherwise.push_back(first);
   at_.yield(otherwise);
   restore(from);
@@ -174,11 +174,11 @@ update_writer::emit_loop_iteration(iteration const& t, std::span<value_id const>
     c.new_value = entering[s];
   }
   visit(t.region);
-  std::vector<value_id> given;
+  std::vector<value_id> new_values;
   for (value_id const v : original().operands_of(original().yield_of(t.region)))
-    given.push_back(new_value(v));
+    new_values.push_back(new_value(v));
   iterations_.pop_back();
-  return given;
+  return new_values;
 }
 /// Whether an iteration is so short that comparing an index in each of them matters.
 inline bool update_writer::is_short(region_id body) const {
@@ -220,19 +220,21 @@ inline void update_writer::append_to_loop(node_id n, change const& count) {
     if (value_id const v = original().result(n, loop_carried + s); original().type_of(v).rank > 1)
       (void)save(v);
   if (count.appended_list != ir::nothing) {
-    std::vector<value_id> const given = emit_new_iterations(n, count, states);
+    std::vector<value_id> const new_values = emit_new_iterations(n, count, states);
     for (std::uint32_t s = 0; s < stacked; ++s)
-      add_appended_deltas(original().result(n, loop_carried + s), count, given[loop_carried + s], deltas[s]);
-    states.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(loop_carried));
+      add_appended_deltas(
+          original().result(n, loop_carried + s), count, new_values[loop_carried + s], deltas[s]);
+    states.assign(new_values.begin(), new_values.begin() + static_cast<std::ptrdiff_t>(loop_carried));
   }
   std::vector<value_id> const& appended_indices = count.appended_indices;
   for (std::uint32_t k = 0; k < appended_indices.size(); ++k) {
-    std::vector<value_id> const given =
+    std::vector<value_id> const new_values =
         emit_new_iteration(n, {original().region_at(n, 0), appended_indices[k]}, states);
     for (std::uint32_t s = 0; s < stacked; ++s)
       add_appended_delta(
-          original().result(n, loop_carried + s), appended_indices[k], given[loop_carried + s], k, deltas[s]);
-    states.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(loop_carried));
+          original().result(n, loop_carried + s), appended_indices[k], new_values[loop_carried + s], k,
+          deltas[s]);
+    states.assign(new_values.begin(), new_values.begin() + static_cast<std::ptrdiff_t>(loop_carried));
     note(n, step::extent::appended_iteration);
   }
   for (std::uint32_t s = 0; s < loop_carried; ++s) set_whole(original().result(n, s), states[s]);
@@ -260,8 +262,9 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
   if (!enclosing_depth(f.argument(body, 0))) return "it is nested in a branch in a map";
   if (!iterations_.empty() && !has_uniform_length(n))
     return "its trip count may differ between iterations of the enclosing map";
-  for (iteration const& around : iterations_)
-    if (around.list != ir::nothing) return "it is nested in a map of which a list of iterations is affected";
+  for (iteration const& enclosing : iterations_)
+    if (enclosing.list != ir::nothing)
+      return "it is nested in a map of which a list of iterations is affected";
   if (f[n].attributes.is_reversed()) return "it runs backwards";
   if (f[body].argument_count == 1) return "it has no loop-carried value";
   value_id const count = f.operand(n, 0);
@@ -296,14 +299,14 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
 
 /// The condition that an initial value differs. Nothing, if none changed.
 inline value_id update_writer::initial_values_differ(node_id n) {
-  value_id anew = ir::nothing;
+  value_id condition = ir::nothing;
   for (std::uint32_t k = 1; k < original()[n].operand_count; ++k) {
     value_id const v = original().operand(n, k);
     if (original().is_literal(v) || change_of(v) == nullptr) continue;
     value_id const differs_here = differs(new_value(v), old_value(v));
-    anew = anew == ir::nothing ? differs_here : at_.add(op::logical_or, anew, differs_here);
+    condition = condition == ir::nothing ? differs_here : at_.add(op::logical_or, condition, differs_here);
   }
-  return anew;
+  return condition;
 }
 
 /// The first and the last affected iteration. Where there is none, the trip count and -1.

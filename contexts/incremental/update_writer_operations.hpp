@@ -190,15 +190,15 @@ inline void update_writer::add_appended(node_id n) {
 // ---- recomputation in full
 
 inline void update_writer::recompute(node_id n, std::string_view why) {
-  std::vector<value_id> const given = emit_recomputation(n);
+  std::vector<value_id> const new_values = emit_recomputation(n);
   if (original()[n].code == op::reduce) store_saved_trees(n);
   bool is_whole = original()[n].region_count != 0 || original()[n].code == op::reduce;
   for (value_id const v : original().results_of(n))
     is_whole = is_whole || (original().type_of(v).rank > 0 && original()[n].code != op::at);
   if (is_whole) note(n, step::extent::whole, why);
   bool are_guarded = true;
-  for (std::uint32_t i = 0; i < given.size(); ++i)
-    are_guarded = set_or_guard_unchanged(n, original().result(n, i), given[i]) && are_guarded;
+  for (std::uint32_t i = 0; i < new_values.size(); ++i)
+    are_guarded = set_or_guard_unchanged(n, original().result(n, i), new_values[i]) && are_guarded;
   if (!is_whole && !are_guarded) note(n, step::extent::scalar);
 }
 /// Emits the operation with the new values of its operands. Saved values in its regions are stored; its results are not.
@@ -213,15 +213,17 @@ inline std::vector<value_id> update_writer::emit_recomputation(node_id n) {
   value_map here = values_of(n);
   std::vector<saved_value> inside;
   node_id const made = copy(n, here, inside);
-  std::vector<value_id> given;
-  for (std::uint32_t i = 0; i < original()[n].result_count; ++i) given.push_back(written().result(made, i));
+  std::vector<value_id> new_values;
+  for (std::uint32_t i = 0; i < original()[n].result_count; ++i)
+    new_values.push_back(written().result(made, i));
   auto const outer = path(static_cast<std::uint32_t>(iterations_.size()));
   for (saved_value const& k : inside) {
     stores_.push_back({layout_.of(k.of), outer, k.new_value, k.valid});
-    if (std::uint32_t const rest = layout_.compensation_of(k.of); rest != layout::none)
-      stores_.push_back({rest, outer, ir::nothing, k.valid});
+    if (std::uint32_t const compensation_variable = layout_.compensation_of(k.of);
+        compensation_variable != layout::none)
+      stores_.push_back({compensation_variable, outer, ir::nothing, k.valid});
   }
-  return given;
+  return new_values;
 }
 
 /// The new values of an operation's operands and captured values.

@@ -147,9 +147,9 @@ inline std::vector<value_id> update_writer::combined_with_initial_values(
   at_.to_end(written().region_at(choice, 1));
   at_.yield(initial);
   at_.to_end(here);
-  std::vector<value_id> given;
-  for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(written().result(choice, k));
-  return given;
+  std::vector<value_id> new_values;
+  for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(written().result(choice, k));
+  return new_values;
 }
 
 /// The path from a changed element to the root. Where no element changed, the path from element 0, which changes no value.
@@ -213,9 +213,9 @@ inline update_writer::tree_path update_writer::emit_path(
     at_.to_end(written().region_at(choice, 1));
     at_.yield(no());
     at_.to_end(outside);
-    std::vector<value_id> given;
-    for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(written().result(choice, k));
-    return given;
+    std::vector<value_id> new_values;
+    for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(written().result(choice, k));
+    return new_values;
   };
   value_id const neighbour = at_.add(op::bit_xor, index, one);
   std::vector<value_id> const above = choose(
@@ -262,10 +262,10 @@ inline std::vector<value_id> update_writer::combine(
   }
   std::vector<saved_value> nothing_kept;
   copy_region(body, here, nothing_kept);
-  std::vector<value_id> given;
+  std::vector<value_id> new_values;
   node_id const last = original()[body].last;
-  for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(mapped(here, original().operand(last, k)));
-  return given;
+  for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(mapped(here, original().operand(last, k)));
+  return new_values;
 }
 
 /// Rebuilds the saved trees: O(elements).

@@ -90,13 +90,13 @@ inline value_id update_writer::new_value(value_id v) {
   if (c->whole) return c->new_value;
   std::uint32_t const i = index_of(v);
   if (new_[i] != ir::nothing) return new_[i];
-  std::uint32_t const given = c->appended_input != layout::none ? c->appended_input : c->listed_input;
+  std::uint32_t const input = c->appended_input != layout::none ? c->appended_input : c->listed_input;
   value_id made;
-  if (given != layout::none) {
-    made = parameter_for({.what = update_parameter::kind::input, .variable = given}, original().type_of(v));
+  if (input != layout::none) {
+    made = parameter_for({.what = update_parameter::kind::input, .variable = input}, original().type_of(v));
   } else {
     region_id const here = at_.region();
-    if (node_id const around = repeating_operation(v); around != ir::nothing) at_.to_before(around);
+    if (node_id const repeated = repeating_operation(v); repeated != ir::nothing) at_.to_before(repeated);
     made = whole(old_value(v), *c);
     at_.to_end(here);
   }
@@ -128,11 +128,11 @@ inline value_id update_writer::replaced(value_id array, delta const& p) {
   if (p.is_appended) {
     value_id const last[] = {p.element};
     ir::type const row = type_of(array).element_type();
-    value_id const behind =
+    value_id const last_row =
         row.rank == 0
             ? written().result(at_.insert(op::array, last, results))
             : written().result(at_.insert(op::fill, std::array{literal(ir::i64, 1), p.element}, results));
-    return at_.add(op::concat, array, behind);
+    return at_.add(op::concat, array, last_row);
   }
   if (p.list != ir::nothing) {
     value_id const operands[] = {at_.add(op::length, p.list), array};
@@ -140,8 +140,8 @@ inline value_id update_writer::replaced(value_id array, delta const& p) {
     node_id const loop = at_.insert(op::loop, operands, results, {}, arguments);
     region_id const body = written().region_at(loop, 0);
     at_.to_end(body);
-    value_id const k = written().argument(body, 0), carried = written().argument(body, 1);
-    value_id const next[] = {at_.add(op::update, carried, at(p.list, k), at(p.element, k))};
+    value_id const k = written().argument(body, 0), updated = written().argument(body, 1);
+    value_id const next[] = {at_.add(op::update, updated, at(p.list, k), at(p.element, k))};
     at_.yield(next);
     at_.to_after(loop);
     return written().result(loop);
@@ -248,8 +248,10 @@ update_writer::store_value(value_id v, value_id s, std::vector<value_id> const& 
   std::vector<value_id> at = path(layout_[number].depth);
   at.insert(at.end(), further.begin(), further.end());
   stores_.push_back({number, at, s, valid});
-  if (std::uint32_t const rest = layout_.compensation_of(v); rest != layout::none)
-    stores_.push_back({rest, at, ir::nothing, valid}); // the compensation of a recomputed sum is 0
+  if (std::uint32_t const compensation_variable = layout_.compensation_of(v);
+      compensation_variable != layout::none)
+    stores_.push_back(
+        {compensation_variable, at, ir::nothing, valid}); // the compensation of a recomputed sum is 0
 }
 
 /// Whether the old value of an operation is rematerialised, and not saved. In maps these are operations about as cheap as a load, and
