@@ -118,8 +118,8 @@ struct bound_update {
   std::vector<std::uint32_t> other_parameters; // parameters that are passed anew in each call
   std::uint64_t arrays_version = 0;            // the version of the arrays that are lent,
   std::uint64_t lengths_version = 0;           // and of their lengths
-  std::uint64_t ready_state =
-      0; // the state of the incremental program for which all arguments but changed elements are current; 0: none
+  // the state of the incremental program for which all arguments but changed elements are current; 0: none
+  std::uint64_t ready_state = 0;
   std::vector<increments::cells> lent_arrays;    // arrays that were made for the last call
   std::vector<std::vector<i64>> iteration_lists; // by parameter: iterations that a reverse index found
   bool has_rows = false;                         // some elements that it writes are arrays

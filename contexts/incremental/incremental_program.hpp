@@ -429,16 +429,16 @@ private:
   std::unique_ptr<bound_update> without_hooks_;         // null if there are no hooks
   std::vector<increments::update_strategy> strategies_; // by change signature that was proposed
   std::uint32_t strategy_ = no_strategy;                // of the last proposal
-  std::uint64_t version_of_strategy_ =
-      0; // numbers_version_ when the first proposal of a series with this strategy ran
+  // numbers_version_ when the first proposal of a series with this strategy ran
+  std::uint64_t version_of_strategy_ = 0;
   std::uint64_t shape_of_strategy_ = 0; // the arrays whose sizes it was last given
   std::uint64_t work_ = 0;              // of a proposal that is counted
   bool is_counting_ = false;
   std::vector<std::uint64_t> values_; // by result: the committed value
   std::uint32_t commits_until_run_ = maximum_commits;
   bool is_proposed_ = false;
-  bool must_recompute_all_ =
-      false; // the next proposal recomputes everything: a sum is not finite, or rounding errors accumulated
+  // the next proposal recomputes everything: a sum is not finite, or rounding errors accumulated
+  bool must_recompute_all_ = false;
   bool is_commit_incomplete_ = false; // memory ran out in a commit
 };
 

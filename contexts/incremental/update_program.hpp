@@ -109,8 +109,8 @@ struct update_parameter {
     matching_iterations // the iterations whose saved index, `variable`, equals the index of a changed element plus `shift`
   };
   kind what = kind::variable;
-  std::uint32_t variable =
-      layout::none; // matching_iterations: the saved index; gathered_rows: the gather; else the input
+  // matching_iterations: the saved index; gathered_rows: the gather; else the input
+  std::uint32_t variable = layout::none;
   std::uint32_t input = layout::none; // matching_iterations and gathered_rows: the input that changed
   std::uint32_t ordinal = 0;
   std::uint32_t axis = 0;

@@ -44,10 +44,10 @@ struct delta {
   value_id list = ir::nothing;
   value_id valid = ir::nothing;   // the condition that the element changed; nothing, if it is certain
   value_id element = ir::nothing; // the new value; an array, for a list
-  value_id difference = ir::
-      nothing; // by how much it changes a sum of the array; 0 where `valid` does not hold, or where an earlier delta has the same element
-  change const* nested =
-      nullptr; // the change of an element that is an array, where only elements of it changed
+  // by how much it changes a sum of the array; 0 where `valid` does not hold, or where an earlier delta has the same element
+  value_id difference = ir::nothing;
+  // the change of an element that is an array, where only elements of it changed
+  change const* nested = nullptr;
   // Deltas of one source have different indices if their ordinals differ and their shifts are equal, or if their ordinals are equal and
   // their shifts differ.
   std::uint32_t source = 0, ordinal = 0;
@@ -75,8 +75,8 @@ struct change {
   // Or a list of appended iterations, whose indices are consecutive.
   value_id appended_list = ir::nothing, first_appended = ir::nothing, appended_count = ir::nothing;
   bool has_appended() const { return !appended_indices.empty() || appended_list != ir::nothing; }
-  std::uint32_t appended_input =
-      layout::none; // the input, to whose memory the new elements were appended already
+  // the input, to whose memory the new elements were appended already
+  std::uint32_t appended_input = layout::none;
   std::uint32_t listed_input = layout::none; // the input of which a list of elements changed
 };
 
@@ -152,8 +152,8 @@ private:
   static constexpr std::size_t maximum_guards = 62;     // each has a bit
   static constexpr std::size_t maximum_duplicated = 64; // operations of an iteration that is peeled off
   static constexpr std::size_t maximum_hoisted = 16;    // operations of a condition
-  static constexpr std::int64_t maximum_shift =
-      1 << 20; // of literals in indices, so that their sums do not overflow
+  // of literals in indices, so that their sums do not overflow
+  static constexpr std::int64_t maximum_shift = 1 << 20;
 
   function const& original() const { return made_.program[f_]; }
   function const& written() const { return made_.program[draft_]; }

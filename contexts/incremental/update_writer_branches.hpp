@@ -32,8 +32,8 @@ inline void update_writer::visit_branch(node_id n) {
       set_change(v).deltas = std::move(deltas);
       continue;
     }
-    for (branch_update::one* const one :
-         {&a, &b}) // one branch changes elements, the other one the whole array
+    // One branch changes elements, the other one the whole array.
+    for (branch_update::one* const one : {&a, &b})
       if (one->changed && one->new_value == ir::nothing) {
         change c;
         c.deltas = std::move(one->deltas);
@@ -48,9 +48,9 @@ inline void update_writer::visit_branch(node_id n) {
         if (!one.changed) return literal(ir::f64, 0);
         return one.difference != ir::nothing ? one.difference : at_.add(op::sub, one.new_value, old_value(v));
       };
-      value_id const by_yes = of_one(a),
-                     by_no = of_one(
-                         b); // in two statements, since the order of evaluation of arguments is unspecified
+      // Two statements: the order of evaluation of arguments is unspecified.
+      value_id const by_yes = of_one(a);
+      value_id const by_no = of_one(b);
       by = selected(before, by_yes, by_no);
       if (may_flip) by = selected(flips, at_.add(op::sub, fresh[k], old_value(v)), by);
     }

@@ -71,8 +71,8 @@ inline bool update_writer::can_be_hoisted(value_id v, std::vector<node_id>& move
   return true;
 }
 
-/// The condition that the element which an operation reads is one that changed. The indices before the operand `axis` are equal; `end` is the number of
-/// operands.
+/// The condition that the element which an operation reads is one that changed. The indices before the operand `axis` are equal; `end`
+/// is the number of operands.
 inline update_writer::overlap
 update_writer::overlap_of(node_id n, std::uint32_t axis, std::uint32_t end, change const& c, value_id where) {
   overlap all;

@@ -348,8 +348,8 @@ inline void update_writer::emit_iteration_list(
       by = at_.add(op::select, covered, literal(type_of(by), 0), by);
 
   std::vector<value_id> yielded;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts(
-      new_values.size()); // the position of the new element, and of its difference
+  // the position of the new element, and of its difference
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts(new_values.size());
   for (std::uint32_t i = 0; i < new_values.size(); ++i) {
     if (new_values[i] == ir::nothing) continue;
     parts[i].first = static_cast<std::uint32_t>(yielded.size());

@@ -203,8 +203,8 @@ inline void update_writer::recompute(node_id n, std::string_view why) {
 }
 /// Emits the operation with the new values of its operands. Saved values in its regions are stored; its results are not.
 inline std::vector<value_id> update_writer::emit_recomputation(node_id n) {
-  for (region_id const r :
-       original().regions_of(n)) // values of the regions that are saved later require a restart
+  // Values of the regions that are saved later require a restart.
+  for (region_id const r : original().regions_of(n))
     ir::walk(original(), r, [&](node_id m) {
       for (value_id const v : original().results_of(m)) visited_[index_of(v)] = 1;
       for (region_id const inner : original().regions_of(m))
@@ -219,9 +219,8 @@ inline std::vector<value_id> update_writer::emit_recomputation(node_id n) {
   auto const outer = path(static_cast<std::uint32_t>(iterations_.size()));
   for (saved_value const& k : inside) {
     stores_.push_back({layout_.of(k.of), outer, k.new_value, k.valid});
-    if (std::uint32_t const compensation_variable = layout_.compensation_of(k.of);
-        compensation_variable != layout::none)
-      stores_.push_back({compensation_variable, outer, ir::nothing, k.valid});
+    if (std::uint32_t const errors = layout_.compensation_of(k.of); errors != layout::none)
+      stores_.push_back({errors, outer, ir::nothing, k.valid});
   }
   return new_values;
 }

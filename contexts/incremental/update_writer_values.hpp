@@ -248,10 +248,8 @@ update_writer::store_value(value_id v, value_id s, std::vector<value_id> const& 
   std::vector<value_id> at = path(layout_[number].depth);
   at.insert(at.end(), further.begin(), further.end());
   stores_.push_back({number, at, s, valid});
-  if (std::uint32_t const compensation_variable = layout_.compensation_of(v);
-      compensation_variable != layout::none)
-    stores_.push_back(
-        {compensation_variable, at, ir::nothing, valid}); // the compensation of a recomputed sum is 0
+  if (std::uint32_t const errors = layout_.compensation_of(v); errors != layout::none)
+    stores_.push_back({errors, at, ir::nothing, valid}); // a recomputed sum's is 0
 }
 
 /// Whether the old value of an operation is rematerialised, and not saved. In maps these are operations about as cheap as a load, and

@@ -177,8 +177,8 @@ TEST_CASE("neighbours: the iterations before and after an element run, and none 
     f.commit();
     CHECK(f.value() == Approx(0.25 + 4.0 + 6.25 + 0.0));
     CHECK(
-        f.program().update_programs().count() ==
-        5); // in the middle, at each end, two elements, adjacent ones
+        // in the middle, at each end, two elements, adjacent ones
+        f.program().update_programs().count() == 5);
   }
 }
 
