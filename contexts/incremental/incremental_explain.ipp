@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/incremental/names_of_values.hpp>
 
 #include <string>
 #include <string_view>
@@ -36,37 +37,6 @@ inline std::string_view text_of(step::extent ran) {
     return {};
   }
 }
-
-// The names of values in the printed function.
-class names_of_values {
-public:
-  names_of_values(ir::program const& p, ir::function const& f) : p_(p), f_(f), names_(f.value_count()) {
-    name_all(ir::function::body);
-  }
-  std::string const& operator[](ir::value_id v) const { return names_[index_of(v)]; }
-
-private:
-  void name_all(ir::region_id r) {
-    for (ir::value_id const v : f_.arguments_of(r)) name(v);
-    for (ir::node_id const n : f_.nodes_of(r)) {
-      for (ir::value_id const v : f_.results_of(n)) name(v);
-      for (ir::region_id const inner : f_.regions_of(n)) name_all(inner);
-    }
-  }
-  void name(ir::value_id v) {
-    std::string& text = names_[index_of(v)];
-    text.assign(1, '%');
-    if (f_[v].name == ir::nothing)
-      text += std::to_string(next_++);
-    else
-      text += p_.text(f_[v].name);
-  }
-
-  ir::program const& p_;
-  ir::function const& f_;
-  std::vector<std::string> names_; // by value
-  std::size_t next_ = 0;
-};
 
 // The innermost map or loop that encloses an operation, or nothing.
 inline ir::node_id enclosing_loop(ir::function const& f, ir::node_id n) {
@@ -119,7 +89,8 @@ OVERDUB_DECL std::string incremental_program::explain() const {
   end_line();
   text += std::to_string(others);
   text += others == 1 ? " other operation\n" : " other operations\n";
-  if (strategy_ < strategies_.size() && proposal_ != all_.get() && strategies_[strategy_].has_figures()) {
+  if (strategy_ < strategies_.size() && proposal_ != all_.get() &&
+      strategies_[strategy_].has_figures()) {
     increments::update_strategy const& strategy = strategies_[strategy_];
     text += proposal_ == plain_.get() ? "a plain run" : "the update program";
     if (strategy.is_needed()) text += ", since updates of other kinds need the values that it saves";

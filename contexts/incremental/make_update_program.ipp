@@ -7,12 +7,13 @@
 
 namespace overdub::contexts::increments {
 
-inline update_writer::update_writer(ir::program const& p, function_id f, layout& all)
+inline update_writer::update_writer(
+    ir::program const& p, function_id f, layout& all, invariant_shapes const& shapes)
     : f_(f), draft_([&] {
         made_.program = p;
         return made_.program.add("draft", {});
       }()),
-      layout_(all), at_(made_.program, draft_, function::body) {
+      layout_(all), shapes_(shapes), at_(made_.program, draft_, function::body) {
   std::size_t const values = original().value_count();
   changes_.assign(values, 0);
   old_.assign(values, ir::nothing);
@@ -180,15 +181,17 @@ inline update_program update_writer::finish() && {
 OVERDUB_DECL update_program make_update_program(
     ir::program const& p, ir::function_id f, layout& all, change_signature const& changes,
     disabled_guards const& d) {
+  invariant_shapes const shapes = find_invariant_shapes(p[f]);
   for (;;) {
-    update_writer writer(p, f, all);
+    update_writer writer(p, f, all, shapes);
     writer.write(changes, d);
     if (!writer.must_restart()) return std::move(writer).finish();
   }
 }
 
 OVERDUB_DECL update_program make_full_update(ir::program const& p, ir::function_id f, layout& all) {
-  update_writer writer(p, f, all);
+  invariant_shapes const shapes = find_invariant_shapes(p[f]);
+  update_writer writer(p, f, all, shapes);
   writer.write_full_update();
   return std::move(writer).finish();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/contexts/incremental/gather.hpp>
+#include <overdub/contexts/incremental/invariant_shapes.hpp>
 #include <overdub/contexts/incremental/update_program.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/cursor.hpp>
@@ -94,8 +95,8 @@ inline bool is_inside(function const& f, value_id v, region_id r) {
 /// The writer of one update program. Guards and saved values are described in update_program.hpp.
 class update_writer {
 public:
-  /// The function belongs to the program. `all` is extended by the values that the update program reads.
-  update_writer(ir::program const& p, function_id f, layout& all);
+  /// The function belongs to the program; `shapes` are its invariant shapes. `all` is extended by the values that the update program reads.
+  update_writer(ir::program const& p, function_id f, layout& all, invariant_shapes const& shapes);
 
   void write(change_signature const& changes, disabled_guards const& d);
   /// Recomputes everything, to compute the saved values.
@@ -180,7 +181,6 @@ private:
   std::uint32_t save(value_id v);
   std::uint32_t compensation(value_id v);
   std::optional<std::uint32_t> enclosing_depth(value_id v) const;
-  bool is_outside_loops(region_id r) const;
   std::vector<value_id> path(std::uint32_t depth) const;
   std::vector<value_id> path_to(value_id last) const;
   void store_value(
@@ -258,20 +258,8 @@ private:
     made_.steps.push_back({n, ran, std::string(why)});
   }
 
-  // ---- update_writer_shapes.hpp: arrays of invariant shape
-  struct loop_carried_array {
-    value_id argument, initial;
-  };
-  static constexpr int maximum_shape_steps = 1000; // operations that are inspected for one array
-  bool keeps_shape(node_id loop, std::uint32_t loop_carried) const;
-  bool keeps_shape(node_id loop, std::uint32_t loop_carried, int& steps) const;
-  bool has_shape_of(value_id v, loop_carried_array const& a, std::uint32_t axis, int& steps) const;
-  bool is_length_of(value_id count, loop_carried_array const& a, std::uint32_t axis, int& steps) const;
-  bool has_length(value_id v, value_id count, std::uint32_t axis, int& steps) const;
-  bool has_uniform_shape(value_id v) const;
-
   // ---- update_writer_reductions.hpp: sums and segment trees
-  struct tree_path { // the path from a leaf to the root: positions and values by level, of each array
+  struct tree_path { // from a leaf to the root: positions, and the values of each array, by level
     value_id index = ir::nothing, positions = ir::nothing;
     std::vector<value_id> leaves, values, root;
   };
@@ -311,7 +299,6 @@ private:
   // ---- update_writer_iterations.hpp: maps
   using deltas_of_results = std::vector<std::vector<delta>>;
   void visit_map(node_id n);
-  bool has_uniform_length(node_id n) const;
   bool returns_arrays(node_id n) const;
   std::vector<value_id> emit_body(node_id n, affected const& r);
   std::vector<value_id> emit_new_iteration(node_id n, iteration const& t, std::span<value_id const> entering);
@@ -378,6 +365,7 @@ private:
   update_program made_;
   function_id f_, draft_; // the draft's parameters are placeholder operations until all are known
   layout& layout_;
+  invariant_shapes const& shapes_;
   ir::cursor at_;
   disabled_guards disabled_guards_;
   std::vector<emitted_guard> guards_;
@@ -390,7 +378,7 @@ private:
   std::vector<pending_store> stores_;
   bool must_restart_ = false;
   bool recomputes_all_ = false;
-  bool is_new_iteration_ = false; // an appended iteration has no saved values
+  bool is_new_iteration_ = false; // the code is of an appended iteration, which has no saved values
 
   std::vector<std::uint32_t> changes_; // by value: its number in the pool, from 1; 0: unchanged
   std::deque<change> pool_;

@@ -1,13 +1,13 @@
 // Branches. Where the condition is unchanged, the branch that is taken is updated; where it flips, the other branch is computed in full.
 #pragma once
 
-#include <overdub/contexts/incremental/update_writer_shapes.hpp>
+#include <overdub/contexts/incremental/update_writer_iterations.hpp>
 
 namespace overdub::contexts::increments {
 
 inline void update_writer::visit_branch(node_id n) {
   function const& f = original();
-  if (!is_outside_loops(f[n].parent) || !has_loops(n)) return recompute(n); // cheap to recompute
+  if (!is_outside_loops(f, f[n].parent) || !has_loops(n)) return recompute(n); // cheap to recompute
   value_id const condition = f.operand(n, 0);
   bool const may_flip = !f.is_literal(condition) && change_of(condition) != nullptr;
   value_id const before = old_value(condition), present = new_value(condition);

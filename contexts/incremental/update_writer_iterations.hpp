@@ -17,7 +17,7 @@ inline void update_writer::visit_map(node_id n) {
     why = "its trip count may have changed";
   else if (!enclosing_depth(original().argument(original().region_at(n, 0), 0)))
     why = "it is nested in a branch or a loop";
-  else if (!iterations_.empty() && !has_uniform_length(n))
+  else if (!iterations_.empty() && !shapes_.trip_counts[index_of(n)])
     why = "its trip count may differ between iterations";
   else if (!iterations_.empty() && returns_arrays(n))
     why = "it is nested in a map, and returns arrays";
@@ -62,26 +62,6 @@ inline void update_writer::visit_map(node_id n) {
 inline bool update_writer::returns_arrays(node_id n) const {
   for (value_id const v : original().results_of(n))
     if (original().type_of(v).rank > 1) return true;
-  return false;
-}
-
-/// Whether a nested map has the same trip count in all iterations of the outer one, so that its saved values are an array of arrays.
-inline bool update_writer::has_uniform_length(node_id n) const {
-  function const& f = original();
-  auto const is_outside = [&](value_id v) { return f.is_literal(v) || is_outside_loops(f.region_of(v)); };
-  value_id count = f.operand(n, 0);
-  while (f.is_result(count) && !is_outside(count)) { // a literal more or less is invariant, too
-    node_id const m = f.node_of(count);
-    if ((f[m].code != op::add && f[m].code != op::sub) || !f.is_literal(f.operand(m, 1))) break;
-    count = f.operand(m, 0);
-  }
-  if (is_outside(count)) return true;
-  if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
-  for (value_id const v : f.operands_of(f.node_of(count))) {
-    bool const is_row =
-        f.is_result(v) && f[f.node_of(v)].code == op::at && is_outside(f.operand(f.node_of(v), 0));
-    if (is_outside(v) || is_row) return true; // the other arrays have the same length
-  }
   return false;
 }
 

@@ -260,7 +260,7 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
   function const& f = original();
   region_id const body = f.region_at(n, 0);
   if (!enclosing_depth(f.argument(body, 0))) return "it is nested in a branch in a map";
-  if (!iterations_.empty() && !has_uniform_length(n))
+  if (!iterations_.empty() && !shapes_.trip_counts[index_of(n)])
     return "its trip count may differ between iterations of the enclosing map";
   for (iteration const& enclosing : iterations_)
     if (enclosing.list != ir::nothing)
@@ -273,9 +273,9 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
     return "its trip count may have changed";
   for (std::uint32_t s = 0; s + 1 < f[body].argument_count; ++s) {
     ir::type t = f.type_of(f.argument(body, s + 1));
-    if (t.rank > 0 && !keeps_shape(n, s))
+    if (t.rank > 0 && !shapes_.loop_carried[index_of(f.argument(body, s + 1))])
       return "the length of a loop-carried array may differ between iterations";
-    if (t.rank > 0 && !iterations_.empty() && !has_uniform_shape(f.operand(n, s + 1)))
+    if (t.rank > 0 && !iterations_.empty() && !shapes_.arrays[index_of(f.operand(n, s + 1))])
       return "the length of a loop-carried array may differ between iterations of the enclosing map";
     t.rank = 0;
     if (!t.is_literal()) return "a loop-carried value is neither a number nor an array of numbers";

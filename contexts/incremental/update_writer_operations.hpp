@@ -44,7 +44,7 @@ inline void update_writer::visit(node_id n) {
 /// The difference of a sum of two values is the sum of their differences, which is more exact than subtracting the two results.
 inline void update_writer::add_difference(node_id n) {
   op const code = original()[n].code;
-  if ((code != op::add && code != op::sub) || !is_outside_loops(original()[n].parent) ||
+  if ((code != op::add && code != op::sub) || !is_outside_loops(original(), original()[n].parent) ||
       original().type_of(original().result(n)) != ir::f64)
     return;
   bool is_known = false; // of at least one operand

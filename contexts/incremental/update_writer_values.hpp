@@ -109,7 +109,7 @@ inline value_id update_writer::new_value(value_id v) {
 /// there is none.
 inline node_id update_writer::repeating_operation(value_id v) const {
   function const& f = original();
-  if (!is_outside_loops(f.region_of(v)) || (f.is_result(v) && is_rematerialised(f.node_of(v))))
+  if (!is_outside_loops(f, f.region_of(v)) || (f.is_result(v) && is_rematerialised(f.node_of(v))))
     return ir::nothing;
   for (iteration const& t : iterations_)
     if (t.repeated_by != ir::nothing) return t.repeated_by;
@@ -213,20 +213,12 @@ inline std::optional<std::uint32_t> update_writer::enclosing_depth(value_id v) c
   std::uint32_t depth = 0;
   for (region_id r = f.region_of(v); r != function::body; ++depth) {
     node_id const owner = f[r].parent;
-    if (f[owner].code == op::if_ && is_outside_loops(r)) return depth;
+    if (f[owner].code == op::if_ && is_outside_loops(f, r)) return depth;
     if (f[owner].code != op::map && f[owner].code != op::loop) return {};
     r = f[owner].parent;
   }
   return depth;
 }
-/// Whether a region is enclosed by branches alone.
-inline bool update_writer::is_outside_loops(region_id r) const {
-  function const& f = original();
-  for (; r != function::body; r = f[f[r].parent].parent)
-    if (f[f[r].parent].code != op::if_) return false;
-  return true;
-}
-
 inline std::vector<value_id> update_writer::path(std::uint32_t depth) const {
   std::vector<value_id> all;
   for (std::uint32_t k = 0; k < depth; ++k) all.push_back(iterations_[k].index);
@@ -257,13 +249,13 @@ update_writer::store_value(value_id v, value_id s, std::vector<value_id> const& 
 /// iteration is saved.
 inline bool update_writer::is_rematerialised(node_id n) const {
   function const& f = original();
-  node_id const owner = is_outside_loops(f[n].parent) ? node_id(ir::nothing) : f[f[n].parent].parent;
+  node_id const owner = is_outside_loops(f, f[n].parent) ? node_id(ir::nothing) : f[f[n].parent].parent;
   if (owner != ir::nothing && f[owner].code == op::loop) return true;
   op const code = f[n].code;
   if (owner != ir::nothing)
     for (value_id const v : f.results_of(n))
       if (f.type_of(v).rank > 0 &&
-          (f.type_of(v).rank > 1 || (code != op::map && code != op::loop) || !has_uniform_shape(v)))
+          (f.type_of(v).rank > 1 || (code != op::map && code != op::loop) || !shapes_.arrays[index_of(v)]))
         return true;
   if (f[n].result_count != 1 || f[n].region_count != 0) return false;
   if (code == op::at || code == op::length) return true;
