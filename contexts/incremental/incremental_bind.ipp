@@ -42,7 +42,7 @@ incremental_program::bind(std::shared_ptr<runnable_update const> s, increments::
       first != b->changes.end() && std::all_of(first + 1, b->changes.end(), is_same) &&
       *first == increments::input_change{.elements = 1, .indices = 1}) {
     auto const input = static_cast<std::uint32_t>(first - b->changes.begin());
-    b->direct_array = &arrays_of_[input];
+    b->direct_array = &arrays_[input];
     if (b->direct_array->size_of_scalar() == sizeof(std::uint64_t)) b->direct_input = input;
   }
   return b;
@@ -86,7 +86,7 @@ OVERDUB_DECL void incremental_program::lend_arrays(bound_update& b) {
     if (parameters[k].what != increments::update_parameter::kind::variable ||
         is_number(parameters[k].variable))
       continue;
-    increments::cells const& m = arrays_of_[parameters[k].variable];
+    increments::cells const& m = arrays_[parameters[k].variable];
     if (b.arrays_version == arrays_version_) // at the same address
       b.call.set_extents(k, m.extents());
     else
@@ -154,7 +154,7 @@ OVERDUB_DECL void incremental_program::bind_results(bound_update& b) {
       b.copies.push_back({word(s.value), &numbers_[s.variable]});
       if (is_sum) b.checked_sums.push_back(&numbers_[s.variable]);
     } else if (is_put && t.rank == 1 && s.path.size() == 1 && !s.each && is_word(s.value)) {
-      increments::cells& to = arrays_of_[s.variable];
+      increments::cells& to = arrays_[s.variable];
       if (to.size_of_scalar() == sizeof(std::uint64_t) && !s.valid.exists() && !is_sum &&
           reverse_indices_[s.variable] == nullptr)
         b.words.push_back({word(s.path[0]), word(s.value), to.words()});
@@ -194,7 +194,7 @@ inline void incremental_program::bind_range_or_list(bound_update& b, increments:
         reinterpret_cast<std::byte const* const*>(words), reinterpret_cast<void const* const*>(words + 1),
         reinterpret_cast<i64 const*>(words + 2)};
   };
-  increments::cells& to = arrays_of_[s.variable];
+  increments::cells& to = arrays_[s.variable];
   bool const is_followed = is_sum_[s.variable] || reverse_indices_[s.variable] != nullptr;
   if (is_number(s.variable) || is_followed || to.type().rank != 1 || s.path.size() != 1 || s.valid.exists() ||
       !is_result(s.value))
@@ -209,7 +209,7 @@ inline void incremental_program::bind_range_or_list(bound_update& b, increments:
 inline void incremental_program::bind_input(bound_update& b, std::uint32_t i) {
   increments::input_change const& how = b.changes[i];
   change const& c = pending_[i];
-  increments::cells& to = arrays_of_[i];
+  increments::cells& to = arrays_[i];
   if (is_number(i)) {
     b.final_copies.push_back({&c.bits, &numbers_[i]});
   } else if (

@@ -42,7 +42,7 @@ OVERDUB_DECL void incremental_program::commit() {
     return clear_changes();
   }
   bound_update& b = *proposal_;
-  if (&b == all_.get() || &b == without_hooks_.get()) [[unlikely]]
+  if (&b == full_update_.get() || &b == without_hooks_.get()) [[unlikely]]
     reset_magnitudes();
   bool const was_ready = b.ready_state == state();
   std::uint64_t const stood = arrays_version_ + lengths_version_;
@@ -84,7 +84,7 @@ inline void incremental_program::write_other(bound_update const& b) {
       index->record_write(static_cast<std::int64_t>(*e.index));
   }
   for (auto const& [value, variable] : b.appended_elements) {
-    increments::cells& to = arrays_of_[variable];
+    increments::cells& to = arrays_[variable];
     if (!to.reserve_rows(1)) ++arrays_version_;
     to.set_bits_at(to.bytes(), *value);
     to.extend(1);
@@ -105,7 +105,7 @@ inline void incremental_program::reset_magnitudes() {
 OVERDUB_DECL double* incremental_program::largest_magnitude_of(std::uint32_t variable, std::size_t number) {
   std::vector<double>& largest = largest_magnitudes_[variable];
   if (number >= largest.size()) {
-    increments::cells const& sums = arrays_of_[variable];
+    increments::cells const& sums = arrays_[variable];
     largest.resize(is_number(variable) ? 1 : std::max(number + 1, sums.bytes() / sums.size_of_scalar()));
   }
   return &largest[number];
@@ -159,14 +159,14 @@ incremental_program::write(increments::store const& s, bound_call const& from, s
     if (is_sum_[s.variable]) check_finite(s.variable, numbers_[s.variable]);
     return;
   }
-  increments::cells& to = arrays_of_[s.variable];
+  increments::cells& to = arrays_[s.variable];
   if (s.does == increments::store::action::append) add_rows(s, from);
   if (s.path.empty()) {
     if (s.valid.exists() && word(s.valid) == 0) return;
     // A store without a value sets the compensation of recomputed sums to 0.
-    bool const is_unmoved =
-        s.value.exists() ? to.assign(elements(s.value), extents(s.value))
-                         : to.assign(nullptr, arrays_of_[layout_.of(layout_[s.variable].of)].extents());
+    bool const is_unmoved = s.value.exists()
+                                ? to.assign(elements(s.value), extents(s.value))
+                                : to.assign(nullptr, arrays_[layout_.of(layout_[s.variable].of)].extents());
     if (!is_unmoved) ++arrays_version_;
     if (reverse_indices_[s.variable] != nullptr) reverse_indices_[s.variable]->invalidate();
     if (is_sum_[s.variable])
@@ -243,14 +243,14 @@ inline void incremental_program::add_to_other_sums(increments::store const& s, b
         has_compensation ? numbers_[variable] : compensation);
     return check_finite(s.variable, sum);
   }
-  increments::cells& to = arrays_of_[s.variable];
+  increments::cells& to = arrays_[s.variable];
   increments::for_each_part(
       s, from, nullptr, to.size_of_scalar(), [&](std::span<i64 const> path, std::byte const* part) {
         std::size_t const at = to.at(path);
-        if (has_compensation) compensation = arrays_of_[variable].bits_at(at);
+        if (has_compensation) compensation = arrays_[variable].bits_at(at);
         std::uint64_t const by = increments::bits_of(part, to.size_of_scalar());
         to.set_bits_at(at, added(s.variable, at / to.size_of_scalar(), to.bits_at(at), by, compensation));
-        if (has_compensation) arrays_of_[variable].set_bits_at(at, compensation);
+        if (has_compensation) arrays_[variable].set_bits_at(at, compensation);
         check_finite(s.variable, to.bits_at(at));
         if (reverse_indices_[s.variable] != nullptr) reverse_indices_[s.variable]->record_write(path[0]);
       });
@@ -260,11 +260,11 @@ inline void incremental_program::add_to_other_sums(increments::store const& s, b
 // shape of their sums.
 inline void incremental_program::add_rows(increments::store const& s, bound_call const& from) {
   if (s.valid.exists() && increments::word_of(from, s.valid) == 0) return;
-  increments::cells& to = arrays_of_[s.variable];
+  increments::cells& to = arrays_[s.variable];
   if (to.extent(0) == 0 && to.type().rank > 1)
     to.set_row(
         s.value.exists() ? increments::extents_of(from, s.value) + (s.each ? 1 : 0)
-                         : arrays_of_[layout_.of(layout_[s.variable].of)].extents() + 1);
+                         : arrays_[layout_.of(layout_[s.variable].of)].extents() + 1);
   i64 const more = s.each ? increments::extents_of(from, s.path[0])[0] : 1;
   if (!to.reserve_rows(more)) ++arrays_version_;
   to.extend(more);
@@ -274,7 +274,7 @@ inline void incremental_program::add_rows(increments::store const& s, bound_call
 [[gnu::always_inline]] inline void incremental_program::write_input(std::uint32_t i) {
   change const& c = pending_[i];
   if (c.how.appended) [[unlikely]] {
-    arrays_of_[i].extend(c.appended_count);
+    arrays_[i].extend(c.appended_count);
     ++lengths_version_;
     return;
   }
@@ -282,7 +282,7 @@ inline void incremental_program::add_rows(increments::store const& s, bound_call
     return write_whole_input(i);
   if (c.how.is_listed()) [[unlikely]]
     return write_listed_input(i);
-  increments::cells& to = arrays_of_[i];
+  increments::cells& to = arrays_[i];
   for (std::uint8_t k = 0; k < c.how.elements; ++k) {
     i64 const first = c.elements[k].path[0];
     std::size_t const at = c.how.indices == 1 ? static_cast<std::size_t>(first) * to.size_of_scalar()
@@ -297,13 +297,13 @@ inline void incremental_program::write_whole_input(std::uint32_t i) {
     numbers_[i] = c.bits;
     return;
   }
-  std::swap(arrays_of_[i], *c.whole);
+  std::swap(arrays_[i], *c.whole);
   ++arrays_version_;
   if (reverse_indices_[i] != nullptr) reverse_indices_[i]->invalidate();
 }
 inline void incremental_program::write_listed_input(std::uint32_t i) {
   increments::change_list const& list = *pending_[i].list;
-  increments::cells& to = arrays_of_[i];
+  increments::cells& to = arrays_[i];
   std::size_t const bytes = to.bytes_of_row();
   for (std::size_t k = 0; k < list.size(); ++k) {
     i64 const index = list.indices()[k];

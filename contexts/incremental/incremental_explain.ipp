@@ -89,7 +89,7 @@ OVERDUB_DECL std::string incremental_program::explain() const {
   end_line();
   text += std::to_string(others);
   text += others == 1 ? " other operation\n" : " other operations\n";
-  if (strategy_ < strategies_.size() && proposal_ != all_.get() &&
+  if (strategy_ < strategies_.size() && proposal_ != full_update_.get() &&
       strategies_[strategy_].has_figures()) {
     increments::update_strategy const& strategy = strategies_[strategy_];
     text += proposal_ == plain_.get() ? "a plain run" : "the update program";

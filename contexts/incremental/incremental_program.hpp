@@ -87,7 +87,7 @@ public:
     if (input >= pending_.size()) [[unlikely]]
       return append(input, datum());
     change& c = pending_[input];
-    increments::cells& m = arrays_of_[input];
+    increments::cells& m = arrays_[input];
     if (m.type().rank != 1 || m.extent(0) == 0 || !(c.how.is_same() || c.how.appended)) [[unlikely]]
       return append(input, datum::of_bits(m.type().element_type(), bits));
     is_proposed_ = false;
@@ -139,7 +139,7 @@ public:
     if (v == increments::layout::none) return;
     if (is_number(v)) return f(std::span<i64 const>(), proposed(result));
     if (v < pending_.size()) return for_each_change_of_input(v, f);
-    increments::cells const& as_it_is = arrays_of_[v];
+    increments::cells const& as_it_is = arrays_[v];
     for (increments::store const& s : proposal_->update->program.stores) {
       if (s.variable != v || s.does == increments::store::action::add) continue;
       if (s.path.empty()) {
@@ -161,7 +161,7 @@ public:
   /// The bits of an element of a committed result, or of a number. Does not throw: the path must be in range.
   std::uint64_t result_bits(std::size_t result, std::span<i64 const> path) const {
     std::uint32_t const v = path.empty() ? increments::layout::none : variable_of_result(result);
-    return v == increments::layout::none ? values_[result] : arrays_of_[v].bits_at(arrays_of_[v].at(path));
+    return v == increments::layout::none ? values_[result] : arrays_[v].bits_at(arrays_[v].at(path));
   }
   /// Calls f() while `pass_input`, `input_bits` and `input` return the inputs with the pending changes; and f() with the committed
   /// inputs.
@@ -188,23 +188,23 @@ public:
     if (is_number(i))
       to.set(parameter, numbers_[i]);
     else
-      to.lend(parameter, arrays_of_[i].data(), arrays_of_[i].extents());
+      to.lend(parameter, arrays_[i].data(), arrays_[i].extents());
   }
   /// The extents of an input that is an array.
-  i64 const* input_extents(std::uint32_t i) const { return arrays_of_[i].extents(); }
+  i64 const* input_extents(std::uint32_t i) const { return arrays_[i].extents(); }
   /// An extent of an input with the pending changes.
   i64 proposed_extent(std::uint32_t i, std::size_t axis) const {
     change const& c = pending_[i];
-    return (c.whole ? *c.whole : arrays_of_[i]).extent(axis) + (axis == 0 ? appended_count(c) : 0);
+    return (c.whole ? *c.whole : arrays_[i]).extent(axis) + (axis == 0 ? appended_count(c) : 0);
   }
   /// The bits of an element of a committed input, or of a number. Does not throw: the path must be in range.
   std::uint64_t input_bits(std::uint32_t i, std::span<i64 const> path) const {
-    return is_number(i) ? numbers_[i] : arrays_of_[i].bits_at(arrays_of_[i].at(path));
+    return is_number(i) ? numbers_[i] : arrays_[i].bits_at(arrays_[i].at(path));
   }
   /// The bits of an element of an input that is an array, by an index for each axis. Throws index_error.
   std::uint64_t input_at(std::uint32_t i, std::span<i64 const> path) const {
     check_not_moved();
-    increments::cells const& m = arrays_of_[i];
+    increments::cells const& m = arrays_[i];
     for (std::size_t k = 0; k < path.size(); ++k)
       if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(m.extent(k))) [[unlikely]]
         throw_outside(i, path[k], m.extent(k));
@@ -295,7 +295,7 @@ private:
   void for_each_change_of_input(std::uint32_t i, F const& f) const {
     change const& c = pending_[i];
     if (c.how.appended) {
-      increments::cells const& all = arrays_of_[i];
+      increments::cells const& all = arrays_[i];
       i64 const first = c.elements[0].path[0];
       for (i64 k = first; k < first + c.appended_count; ++k)
         increments::for_each_scalar(
@@ -407,8 +407,8 @@ private:
   std::shared_ptr<update_program_cache> update_programs_;
   std::shared_ptr<std::vector<void*> const> contexts_; // whose hooks are called; null: none
   increments::layout layout_;
-  std::vector<std::uint64_t> numbers_;       // by saved value: its bits, where it is a number
-  std::vector<increments::cells> arrays_of_; // by saved value
+  std::vector<std::uint64_t> numbers_;    // by saved value: its bits, where it is a number
+  std::vector<increments::cells> arrays_; // by saved value
   std::vector<std::unique_ptr<increments::reverse_index>>
       reverse_indices_; // by saved value; null until one is used
   std::vector<std::pair<ir::value_id, increments::gather_index>> gather_indices_; // by index that is read
@@ -425,7 +425,7 @@ private:
   increments::moved_out<bound_update*> last_;     // the one that was used last, without disabled guards
   increments::moved_out<bound_update*> direct_;   // to whose arguments set_at writes directly
   increments::moved_out<bound_update*> proposal_; // of the pending proposal
-  std::unique_ptr<bound_update> all_, plain_;
+  std::unique_ptr<bound_update> full_update_, plain_;
   std::unique_ptr<bound_update> without_hooks_;         // null if there are no hooks
   std::vector<increments::update_strategy> strategies_; // by change signature that was proposed
   std::uint32_t strategy_ = no_strategy;                // of the last proposal

@@ -47,7 +47,7 @@ OVERDUB_DECL incremental_program::incremental_program(
     if (is_number(i))
       numbers_[i] = inputs[i].bits();
     else
-      arrays_of_[i].assign(inputs[i]);
+      arrays_[i].assign(inputs[i]);
   }
   ir::function const& f = update_programs_->function();
   for (std::uint32_t k = 0; k < values_.size(); ++k)
@@ -60,7 +60,7 @@ OVERDUB_DECL incremental_program::incremental_program(
 // A copy binds update programs when it needs them.
 OVERDUB_DECL incremental_program::incremental_program(incremental_program const& other)
     : update_programs_(other.update_programs_), contexts_(other.contexts_), layout_(other.layout_),
-      numbers_(other.numbers_), arrays_of_(other.arrays_of_), reverse_indices_(other.reverse_indices_.size()),
+      numbers_(other.numbers_), arrays_(other.arrays_), reverse_indices_(other.reverse_indices_.size()),
       is_sum_(other.is_sum_), largest_magnitudes_(other.largest_magnitudes_), pending_(other.pending_.size()),
       changed_(other.changed_.size()), strategies_(other.strategies_), values_(other.values_),
       commits_until_run_(other.commits_until_run_), must_recompute_all_(other.must_recompute_all_),
@@ -77,13 +77,13 @@ OVERDUB_DECL incremental_program& incremental_program::operator=(incremental_pro
   is_proposed_ = false;
   proposal_ = nullptr;
   for (std::uint32_t k = 0; k < layout_.size(); ++k) {
-    arrays_of_[k].reserve(other.arrays_of_[k]);
+    arrays_[k].reserve(other.arrays_[k]);
     largest_magnitudes_[k].reserve(other.largest_magnitudes_[k].size());
   }
   clear_changes();
   ++numbers_version_;
   numbers_ = other.numbers_;
-  arrays_of_ = other.arrays_of_;
+  arrays_ = other.arrays_;
   largest_magnitudes_ = other.largest_magnitudes_;
   values_ = other.values_;
   strategy_ = no_strategy;
@@ -154,10 +154,10 @@ OVERDUB_DECL void incremental_program::set_differing(std::uint32_t input, datum 
 
 // Where set_at cannot write to arguments directly.
 OVERDUB_DECL void incremental_program::set_first_at(std::uint32_t input, i64 index, std::uint64_t bits) {
-  if (input >= pending_.size() || !pending_[input].how.is_same() || arrays_of_[input].type().rank != 1 ||
-      static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(arrays_of_[input].extent(0)))
+  if (input >= pending_.size() || !pending_[input].how.is_same() || arrays_[input].type().rank != 1 ||
+      static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(arrays_[input].extent(0)))
     return set_at(input, {&index, 1}, bits);
-  increments::cells const& m = arrays_of_[input];
+  increments::cells const& m = arrays_[input];
   if (m.bits_at(static_cast<std::size_t>(index) * m.size_of_scalar()) == bits) return; // no change
   direct_ = nullptr;
   begin_element_change(input, index, bits);
@@ -168,7 +168,7 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
   check_input(input);
   direct_ = nullptr;
   change& c = pending_[input];
-  increments::cells const& m = arrays_of_[input];
+  increments::cells const& m = arrays_[input];
   if (path.size() != m.type().rank || path.size() > most_indices)
     increments::throw_indices(input, m.type(), path.size(), most_indices);
   auto const check = [&](increments::cells const& of) {
@@ -178,7 +178,7 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
   };
   auto const is_new = [&] { return path[0] >= m.extent(0) && path[0] - m.extent(0) < appended_count(c); };
   if (is_new()) { // an appended element
-    increments::cells& to = arrays_of_[input];
+    increments::cells& to = arrays_[input];
     for (std::size_t k = 1; k < path.size(); ++k)
       if (static_cast<std::uint64_t>(path[k]) >= static_cast<std::uint64_t>(m.extent(k)))
         throw_outside(input, path[k], m.extent(k));
@@ -243,7 +243,7 @@ incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std:
 OVERDUB_DECL void incremental_program::append(std::uint32_t input, datum const& x) {
   check_input(input);
   change& c = pending_[input];
-  increments::cells& m = arrays_of_[input];
+  increments::cells& m = arrays_[input];
   ir::type const t = m.type();
   if (t.rank == 0)
     throw incremental_error(message(
@@ -285,12 +285,12 @@ OVERDUB_DECL void incremental_program::clear_change(change& c) {
 inline bool incremental_program::may_list(std::uint32_t i, std::size_t more) const {
   change const& c = pending_[i];
   std::size_t const listed = c.how.is_listed() ? c.list->size() : c.how.elements;
-  return (listed + more) * listed_fraction <= static_cast<std::size_t>(arrays_of_[i].extent(0));
+  return (listed + more) * listed_fraction <= static_cast<std::size_t>(arrays_[i].extent(0));
 }
 // Makes single elements a list.
 inline void incremental_program::make_listed(std::uint32_t i) {
   change& c = pending_[i];
-  increments::cells const& m = arrays_of_[i];
+  increments::cells const& m = arrays_[i];
   if (!c.list) c.list.emplace(m.type());
   c.list->begin(m);
   for (std::uint8_t k = 0; k < c.how.elements; ++k) {
@@ -313,7 +313,7 @@ inline void incremental_program::make_whole(std::uint32_t i) {
 // An array with its pending changes.
 OVERDUB_DECL increments::cells incremental_program::whole_input(std::uint32_t i) const {
   change const& c = pending_[i];
-  increments::cells all = arrays_of_[i];
+  increments::cells all = arrays_[i];
   if (c.how.appended) {
     all.extend(c.appended_count);
     return all;
@@ -338,18 +338,17 @@ OVERDUB_DECL void incremental_program::exchange_changes() {
     std::uint32_t const i = changed_[n];
     change& c = pending_[i];
     if (c.how.appended) {
-      arrays_of_[i].extend(c.is_exchanged ? -c.appended_count : c.appended_count);
+      arrays_[i].extend(c.is_exchanged ? -c.appended_count : c.appended_count);
       c.is_exchanged = !c.is_exchanged;
     } else if (c.how.is_listed()) {
-      std::size_t const bytes = arrays_of_[i].bytes_of_row();
+      std::size_t const bytes = arrays_[i].bytes_of_row();
       auto const indices = c.list->indices();
       for (std::size_t k = 0; k < indices.size(); ++k) {
         std::byte* const row = c.list->elements().data() + k * bytes;
-        std::swap_ranges(
-            row, row + bytes, arrays_of_[i].data() + static_cast<std::size_t>(indices[k]) * bytes);
+        std::swap_ranges(row, row + bytes, arrays_[i].data() + static_cast<std::size_t>(indices[k]) * bytes);
       }
     } else if (!c.how.whole) {
-      increments::cells& of = arrays_of_[i];
+      increments::cells& of = arrays_[i];
       for (std::uint8_t k = 0; k < c.how.elements; ++k) {
         std::size_t const at = of.at({c.elements[k].path, c.how.indices});
         std::uint64_t const before = of.bits_at(at);
@@ -359,7 +358,7 @@ OVERDUB_DECL void incremental_program::exchange_changes() {
     } else if (is_number(i)) {
       std::swap(numbers_[i], c.bits);
     } else {
-      std::swap(arrays_of_[i], *c.whole);
+      std::swap(arrays_[i], *c.whole);
     }
   }
 }
@@ -377,7 +376,7 @@ OVERDUB_DECL datum incremental_program::result(std::size_t k) const {
   ir::value_id const v = f.operand(f.yield_of(ir::function::body), static_cast<std::uint32_t>(k));
   if (f.is_literal(v)) return datum::of_bits(f.type_of(v), f.bits_of(v));
   if (f.type_of(v).rank == 0) return datum::of_bits(f.type_of(v), values_[k]);
-  return arrays_of_[layout_.of(v)].as_datum();
+  return arrays_[layout_.of(v)].as_datum();
 }
 
 OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) const {
@@ -405,7 +404,7 @@ OVERDUB_DECL double incremental_program::difference_of_values(std::size_t k) con
 
 OVERDUB_DECL datum incremental_program::input(std::uint32_t i) const {
   check_not_moved();
-  return is_number(i) ? datum::of_bits(layout_[i].type, numbers_[i]) : arrays_of_[i].as_datum();
+  return is_number(i) ? datum::of_bits(layout_[i].type, numbers_[i]) : arrays_[i].as_datum();
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

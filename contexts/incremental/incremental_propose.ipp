@@ -51,7 +51,7 @@ incremental_program::cancels_other_sums(increments::store const& s, bound_call c
   if (is_number(s.variable))
     return !(s.valid.exists() && increments::word_of(from, s.valid) == 0) &&
            cancels(0, numbers_[s.variable], increments::word_of(from, s.value));
-  increments::cells const& to = arrays_of_[s.variable];
+  increments::cells const& to = arrays_[s.variable];
   bool any = false;
   increments::for_each_part(
       s, from, nullptr, to.size_of_scalar(), [&](std::span<i64 const> path, std::byte const* part) {
@@ -109,7 +109,7 @@ inline void incremental_program::copy_changed_elements(bound_update& b) {
   work_ = 0;
   is_counting_ = strategy.counts_next();
   run_update_program();
-  bool const was_counted = std::exchange(is_counting_, false) && proposal_ != all_.get();
+  bool const was_counted = std::exchange(is_counting_, false) && proposal_ != full_update_.get();
   if (strategy.proposed(was_counted, work_)) choose(strategy);
 }
 inline void incremental_program::run_update_program() {
@@ -130,7 +130,8 @@ inline void incremental_program::run_update_program() {
   if (last_ == nullptr) return; // update programs were unbound
   speculative.failures = proposal_ == speculative.last_fallback ? speculative.failures + 1 : 0;
   speculative.last_fallback = proposal_;
-  if (speculative.failures < bound_update::maximum_failures || speculative.last_fallback == all_.get())
+  if (speculative.failures < bound_update::maximum_failures ||
+      speculative.last_fallback == full_update_.get())
     return;
   speculative.preferred = speculative.last_fallback;
   speculative.ready_state = 0;
@@ -246,7 +247,7 @@ inline void incremental_program::extend_saved_values() {
   b.ready_state = is_ready && !is_open ? state() : 0;
   proposal_ = &b;
   is_proposed_ = true;
-  if (is_counting_ && &b != all_.get()) [[unlikely]]
+  if (is_counting_ && &b != full_update_.get()) [[unlikely]]
     work_ += count_work(b);
 }
 
@@ -280,7 +281,7 @@ inline increments::update_strategy& incremental_program::strategy_of_changes() {
 inline std::uint64_t incremental_program::size_of_inputs() const {
   std::uint64_t size = 0;
   for (std::uint32_t i = 0; i < pending_.size(); ++i)
-    if (!is_number(i)) size += static_cast<std::uint64_t>(arrays_of_[i].scalars());
+    if (!is_number(i)) size += static_cast<std::uint64_t>(arrays_[i].scalars());
   return size;
 }
 
@@ -314,7 +315,7 @@ inline std::uint64_t incremental_program::size_of_inputs() const {
     counts.run();
     std::uint64_t work = counts.word(0);
     for (increments::store const& each : s.program.stores)
-      if (!is_number(each.variable)) work += static_cast<std::uint64_t>(arrays_of_[each.variable].scalars());
+      if (!is_number(each.variable)) work += static_cast<std::uint64_t>(arrays_[each.variable].scalars());
     return work;
   } catch (std::exception const&) { // the update itself must not fail
     return 0;
@@ -330,7 +331,7 @@ OVERDUB_DECL void incremental_program::choose(increments::update_strategy& strat
   std::uint64_t const plain = count_full_work(*update_programs_->plain());
   std::uint64_t saved = 0;
   for (std::uint32_t k = static_cast<std::uint32_t>(pending_.size()); k < layout_.size(); ++k)
-    if (!is_number(k)) saved += static_cast<std::uint64_t>(arrays_of_[k].scalars());
+    if (!is_number(k)) saved += static_cast<std::uint64_t>(arrays_[k].scalars());
   strategy.choose(plain, plain + 3 * saved);
   for (auto const& b : bound_) b->work.reset();
 }
@@ -384,7 +385,7 @@ inline bool incremental_program::rows_fit(bound_update const& b) const {
     if (s.path.empty() || s.value.result == increments::update_value::none) continue;
     bool const are_several = s.each || s.does == increments::store::action::put_range;
     std::size_t const indices = s.path.size(), skipped = are_several ? 1 : 0;
-    increments::cells const& to = arrays_of_[s.variable];
+    increments::cells const& to = arrays_[s.variable];
     if (to.type().rank == indices) continue;
     bool const each_is_valid = s.valid.exists() && s.each && increments::is_array(b.call, s.valid);
     if (s.valid.exists() && !each_is_valid && increments::word_of(b.call, s.valid) == 0) continue;
@@ -456,7 +457,7 @@ incremental_program::gather_index_of(runnable_update const& s, std::size_t numbe
     track_writes(v);
     state.push_back(reverse_indices_[v]->writes());
     for (std::size_t axis = 0; axis < layout_[v].type.rank; ++axis)
-      state.push_back(static_cast<std::uint64_t>(arrays_of_[v].extent(axis)));
+      state.push_back(static_cast<std::uint64_t>(arrays_[v].extent(axis)));
   }
   auto at = std::find_if(gather_indices_.begin(), gather_indices_.end(), [&](auto const& known) {
     return known.first == g.index;
@@ -499,7 +500,7 @@ inline void incremental_program::pass_argument(bound_update& b, std::uint32_t pa
   if (p.what == increments::update_parameter::kind::matching_iterations) {
     track_writes(p.variable);
     auto& reverse = reverse_indices_[p.variable];
-    increments::cells const& m = arrays_of_[p.variable];
+    increments::cells const& m = arrays_[p.variable];
     auto const* const first = reinterpret_cast<std::int64_t const*>(m.data());
     std::span const all(first, static_cast<std::size_t>(m.extent(0)));
     std::span<i64 const> positions;
@@ -525,7 +526,7 @@ inline void incremental_program::pass_argument(bound_update& b, std::uint32_t pa
     i64 const extents[] = {static_cast<i64>(c.list->positions().size())};
     b.call.lend(parameter, c.list->positions().data(), extents);
   } else if (p.what == increments::update_parameter::kind::elements && c.how.appended) {
-    increments::cells const& m = arrays_of_[p.variable];
+    increments::cells const& m = arrays_[p.variable];
     i64 extents[ir::max_rank];
     std::copy_n(m.extents(), m.type().rank, extents);
     extents[0] = c.appended_count;
@@ -536,11 +537,11 @@ inline void incremental_program::pass_argument(bound_update& b, std::uint32_t pa
   } else if (is_number(p.variable)) {
     b.call.set(parameter, c.how.whole ? c.bits : numbers_[p.variable]);
   } else if (c.how.is_same()) {
-    b.call.lend(parameter, arrays_of_[p.variable].data(), arrays_of_[p.variable].extents());
+    b.call.lend(parameter, arrays_[p.variable].data(), arrays_[p.variable].extents());
   } else if (c.how.whole) {
     b.call.lend(parameter, c.whole->data(), c.whole->extents());
   } else if (c.how.appended) { // the new elements are after the others in memory
-    increments::cells const& m = arrays_of_[p.variable];
+    increments::cells const& m = arrays_[p.variable];
     i64 extents[ir::max_rank];
     std::copy_n(m.extents(), m.type().rank, extents);
     extents[0] += c.appended_count;
@@ -552,11 +553,11 @@ inline void incremental_program::pass_argument(bound_update& b, std::uint32_t pa
 }
 
 OVERDUB_DECL void incremental_program::recompute_all(hooks_run hooks) {
-  if (all_ == nullptr) {          // an error ended a recomputation, or this is a copy
+  if (full_update_ == nullptr) {  // an error ended a recomputation, or this is a copy
     is_commit_incomplete_ = true; // values that are newly saved are valid after the commit
     reset_saved_values();
   }
-  run(hooks == hooks_run::no && without_hooks_ != nullptr ? *without_hooks_ : *all_);
+  run(hooks == hooks_run::no && without_hooks_ != nullptr ? *without_hooks_ : *full_update_);
 }
 
 // ---- saved values
@@ -565,7 +566,7 @@ OVERDUB_DECL void incremental_program::recompute_all(hooks_run hooks) {
 // meanwhile.
 OVERDUB_DECL void incremental_program::reset_saved_values() {
   bound_.clear();
-  all_.reset();
+  full_update_.reset();
   without_hooks_.reset();
   plain_.reset();
   last_ = direct_ = proposal_ = nullptr;
@@ -577,14 +578,14 @@ OVERDUB_DECL void incremental_program::reset_saved_values() {
   } while (whole->version != layout_.size() ||
            (without_hooks != nullptr && without_hooks->version != layout_.size()));
   resize_saved_values();
-  all_ = bind(std::move(whole), {});
+  full_update_ = bind(std::move(whole), {});
   if (without_hooks != nullptr) without_hooks_ = bind(std::move(without_hooks), {});
 }
 
 // Allocates the values that are newly saved.
 inline void incremental_program::resize_saved_values() {
-  while (arrays_of_.size() < layout_.size())
-    arrays_of_.emplace_back(layout_[static_cast<std::uint32_t>(arrays_of_.size())].type);
+  while (arrays_.size() < layout_.size())
+    arrays_.emplace_back(layout_[static_cast<std::uint32_t>(arrays_.size())].type);
   numbers_.resize(layout_.size());
   is_sum_.resize(layout_.size());
   reverse_indices_.resize(layout_.size());

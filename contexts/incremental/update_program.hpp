@@ -1,6 +1,6 @@
-// Update programs: what recomputes a function's value after some of its inputs changed, as plain data. Umut Acar's self-adjusting
-// computation (2005) records a dynamic dependence graph; an update program is specialised for one kind of change when it is made, and
-// records nothing.
+// Update programs as plain data. An update program recomputes a function's value after some of its inputs changed. Self-adjusting
+// computation (Acar, 2005) records a dynamic dependence graph in each run; an update program is specialised for a change signature when
+// it is made, and a run records nothing.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -78,7 +78,7 @@ public:
   variable const& operator[](std::uint32_t i) const { return all_[i]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
 
-  /// The variable of a value, or none.
+  /// The index of a saved value, or none.
   std::uint32_t of(ir::value_id v) const { return of_[index_of(v)]; }
   std::uint32_t compensation_of(ir::value_id v) const { return compensation_of_[index_of(v)]; }
   std::uint32_t tree_of(ir::value_id v) const { return tree_of_[index_of(v)]; }
@@ -109,10 +109,10 @@ struct update_parameter {
     matching_iterations // the iterations whose saved index, `variable`, equals the index of a changed element plus `shift`
   };
   kind what = kind::variable;
-  // matching_iterations: the saved index; gathered_rows: the gather; else the input
+  // variable and matching_iterations: the saved value; gathered_rows: the gather; else the input
   std::uint32_t variable = layout::none;
   std::uint32_t input = layout::none; // matching_iterations and gathered_rows: the input that changed
-  std::uint32_t ordinal = 0;
+  std::uint32_t ordinal = 0;          // index and element: which of the changed elements
   std::uint32_t axis = 0;
   std::int64_t shift = 0; // matching_iterations and gathered_rows: added to the indices of changed elements
   friend bool operator==(update_parameter const&, update_parameter const&) = default;
@@ -138,7 +138,7 @@ struct store {
   std::vector<update_value> path; // indices; arrays of indices, where a list is written
   update_value value;
   update_value valid; // a condition: the value is written only where it holds; if it does not exist, always
-  bool each = false;
+  bool each = false;  // path and value are arrays, with an entry for each element that is written
   action does = action::put;
 };
 
@@ -168,12 +168,13 @@ struct gather {
   ir::value_id index = ir::nothing;     // of the function: the index
   std::vector<std::uint32_t> variables; // the arguments of both programs
   ir::program counts;                   // returns the trip counts of the inner map
-  ir::program
-      keys; // returns the index for pairs of an outer and an inner iteration, which are two more arguments
+  // Returns the index for pairs of an outer and an inner iteration, which are two more arguments.
+  ir::program keys;
 };
 
+/// A program, where its arguments come from, and what a commit does with its results.
 struct update_program {
-  ir::program program; // its entry is the update program
+  ir::program program;
   std::vector<update_parameter> parameters;
   std::vector<gather> gathers;
   std::vector<store> stores;
