@@ -3,7 +3,7 @@
 
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/contexts/incremental/update_program_cache.hpp>
 #include <overdub/contexts/models/choice_program.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/site_program.hpp>
@@ -87,7 +87,7 @@ public:
 
   /// The score of all choices, and for each conditional site which of its choices were made, as a function that is updated incrementally for changes of the
   /// arguments and choices, which are its inputs in this order.
-  OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> slices() const;
+  OVERDUB_DECL std::shared_ptr<contexts::update_program_cache> slices() const;
   /// The same as a program that is run in full.
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of_score() const;
   /// The program of one choice. Throws model_error where the question has no answer.
@@ -172,7 +172,7 @@ private:
   mutable std::map<std::vector<bool>, conditional_code> of_some_;
   mutable std::map<std::pair<std::uint32_t, site_question>, std::shared_ptr<tiered_program const>> of_sites_;
   mutable std::set<std::pair<std::uint32_t, site_question>> with_one_answer_; // of these
-  mutable std::shared_ptr<contexts::incremental_slices> slices_;
+  mutable std::shared_ptr<contexts::update_program_cache> slices_;
   mutable std::shared_ptr<tiered_program const> of_score_, of_turns_;
 };
 

@@ -142,10 +142,10 @@ OVERDUB_DECL std::vector<i64> model_core::trip_counts(std::span<datum const> arg
   return all;
 }
 
-OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() const {
+OVERDUB_DECL std::shared_ptr<contexts::update_program_cache> model_core::slices() const {
   std::lock_guard const lock(mutex_);
   if (slices_ == nullptr)
-    slices_ = std::make_shared<contexts::incremental_slices>(program_of(following()), options_);
+    slices_ = std::make_shared<contexts::update_program_cache>(program_of(following()), options_);
   return slices_;
 }
 

@@ -1,7 +1,7 @@
 // How a trace grows: more turns of maps and loops, whose choices are given, or drawn.
 #pragma once
 
-#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
 #include <overdub/execute/array_words.hpp>

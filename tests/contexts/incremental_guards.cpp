@@ -1,4 +1,4 @@
-// incremental: what is made of a change, and is what it was: nothing that depends on it runs.
+// incremental: guards. If a recomputed number is unchanged, nothing that depends on it runs.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -30,14 +30,14 @@ std::string ran(F& f) {
   return f.explain();
 }
 bool runs_all(std::string const& text) { return count_of(text, "recomputed in full") > 0; }
-bool stays(std::string const& text) { return count_of(text, "unchanged") > 0; }
+bool has_unchanged(std::string const& text) { return count_of(text, "unchanged") > 0; }
 
-// Each depends on one number of its arguments as a whole, and on the others in part or by what becomes of them.
+// Each depends on one number that rarely changes, and on the others element by element.
 constexpr auto above_first =
     od::fn<"above_first">([](auto x) { return od::sum(od::map([&](auto e) { return e - x[0]; }, x)); });
 constexpr auto log_sum_exp = od::fn<"log_sum_exp">([](auto x) {
-  auto const most = od::reduce(od::max, x);
-  return most + od::log(od::sum(od::map([&](auto e) { return od::exp(e - most); }, x)));
+  auto const largest = od::reduce(od::max, x);
+  return largest + od::log(od::sum(od::map([&](auto e) { return od::exp(e - largest); }, x)));
 });
 constexpr auto in_steps = od::fn<"in_steps">([](auto x, auto level) {
   auto const whole = od::floor(level);
@@ -55,13 +55,13 @@ constexpr auto settled = od::fn<"settled">([](auto u, auto x) {
 
 } // namespace
 
-TEST_CASE("an element that all turns use stays, when another one is set") {
+TEST_CASE("an element that all iterations use is unchanged when another one is set") {
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, 2.0, 4.0, 8.0};
     auto f = oc::incremental(o, above_first, x);
     f.set_at<0>(2, 5.0);
     std::string const text = ran(f);
-    CHECK(stays(text));
+    CHECK(has_unchanged(text));
     CHECK(count_of(text, "one iteration") == 1);
     CHECK_FALSE(runs_all(text));
     f.rollback();
@@ -73,11 +73,11 @@ TEST_CASE("an element that all turns use stays, when another one is set") {
       f.commit();
       CHECK(f.value() == above_first(x));
     }
-    CHECK(f.program().all_slices().count() == 2);
+    CHECK(f.program().update_programs().count() == 2);
   }
 }
 
-TEST_CASE("the highest of many stays, and the turns that use it do") {
+TEST_CASE("where a maximum is unchanged, the iterations that use it do not run") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> all(1000);
     for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::sin(static_cast<double>(k));
@@ -87,7 +87,7 @@ TEST_CASE("the highest of many stays, and the turns that use it do") {
       all[k] = 2.5 + 0.001 * static_cast<double>(k % 10);
       f.set_at<0>(k, all[k]);
       std::string const text = ran(f);
-      CHECK(stays(text));
+      CHECK(has_unchanged(text));
       CHECK_FALSE(runs_all(text));
       f.commit();
       CHECK(f.value() == Approx(log_sum_exp(numbers::copy_of(all))).epsilon(1e-14));
@@ -100,7 +100,7 @@ TEST_CASE("the highest of many stays, and the turns that use it do") {
   }
 }
 
-TEST_CASE("what is rounded stays: equal are the same bits, and a NaN is no number's equal") {
+TEST_CASE("a rounded number is unchanged where its bits are, and a NaN always differs") {
   for (od::compile_options const& o : executors()) {
     numbers const x{1.0, 2.0, 4.0};
     auto f = oc::incremental(o, in_steps, x, 0.25);
@@ -122,11 +122,11 @@ TEST_CASE("what is rounded stays: equal are the same bits, and a NaN is no numbe
   }
 }
 
-TEST_CASE("a change that does not matter runs what finds that out, and nothing else") {
+TEST_CASE("a change without effect runs the operations up to the guard, and nothing else") {
   auto f = oc::incremental(in_steps, numbers{1.0, 2.0, 4.0}, 0.25);
-  auto const& function = f.program().all_slices().function();
+  auto const& function = f.program().update_programs().function();
   f.set<1>(0.75);
-  f.commit(); // which asks for the rounded number to be kept
+  f.commit(); // the rounded number is saved from now on
   f.set<1>(0.5);
   CHECK(f.propose() == 0);
   auto const steps = f.program().steps();
@@ -140,12 +140,12 @@ TEST_CASE("a change that does not matter runs what finds that out, and nothing e
   CHECK(ran == std::vector{od::ir::op::floor, od::ir::op::map, od::ir::op::reduce});
   f.commit();
   CHECK(f.program().steps().empty());
-  f.set<1>(1.5); // as it is
+  f.set<1>(1.5); // no change
   f.propose();
   CHECK(f.program().steps().empty());
 }
 
-TEST_CASE("a condition that comes out as it did leaves its branches as they are") {
+TEST_CASE("a branch whose condition is unchanged does not run") {
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, -2.0, 4.0};
     auto f = oc::incremental(o, by_sign, x, 1.0);
@@ -165,7 +165,7 @@ TEST_CASE("a condition that comes out as it did leaves its branches as they are"
   }
 }
 
-TEST_CASE("what a loop carries at its end stays, where it agrees again") {
+TEST_CASE("the final loop-carried value is unchanged after an early cutoff") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> u(100, 0.25);
     numbers const x{1.0, 2.0, 4.0};
@@ -181,7 +181,7 @@ TEST_CASE("what a loop carries at its end stays, where it agrees again") {
   }
 }
 
-TEST_CASE("numbers of an array that are read one by one are followed one by one") {
+TEST_CASE("numbers of an array that are read one by one are updated one by one") {
   constexpr auto plates = od::fn<"plates">([](auto theta, auto x) {
     auto const part = [&](auto k) { return od::sum(od::map([&](auto e) { return e * theta[k]; }, x)); };
     return part(0) + part(1) + part(2) + part(3) + part(4) + part(5) + part(6) + part(7) + part(8) + part(9) +
@@ -197,15 +197,17 @@ TEST_CASE("numbers of an array that are read one by one are followed one by one"
       e += 1.0;
       f.set_at<0>(k, e);
       std::size_t const plates_that_ran = count_of(ran(f), "map: recomputed in full");
-      // So many kinds of doubt have slices of their own, besides the one without any.
-      CHECK(plates_that_ran == (k + 1 < static_cast<i64>(oc::incremental_slices::most_doubting) ? 1 : size));
+      // At most so many update programs differ by their guards, and one has none.
+      CHECK(
+          plates_that_ran ==
+          (k + 1 < static_cast<i64>(oc::update_program_cache::maximum_guard_sets) ? 1 : size));
       f.commit();
       CHECK(f.value() == plates(numbers::copy_of(theta), x));
     }
-  CHECK(f.program().all_slices().count() <= oc::incremental_slices::most_doubting + 1);
+  CHECK(f.program().update_programs().count() <= oc::update_program_cache::maximum_guard_sets + 1);
 }
 
-TEST_CASE("elements at fixed indices stay in branches and in turns, too") {
+TEST_CASE("elements at fixed indices are guarded in branches and iterations, too") {
   for (od::compile_options const& o : executors()) {
     constexpr auto in_branch = od::fn<"in_branch">([](auto x, auto side) {
       return od::if_(
@@ -237,7 +239,7 @@ TEST_CASE("elements at fixed indices stay in branches and in turns, too") {
   }
 }
 
-TEST_CASE("what comes to stay is looked at once, however often it is used on the way") {
+TEST_CASE("an unchanged number is compared once, however often it is used") {
   constexpr auto logistic = od::fn<"logistic">([](auto x, auto y) {
     auto z = 3.7 * y * (1.0 - y);
     for (int k = 0; k < 60; ++k) z = 3.7 * z * (1.0 - z);
@@ -253,12 +255,12 @@ TEST_CASE("what comes to stay is looked at once, however often it is used on the
   }
 }
 
-TEST_CASE("where assumptions mostly fail, what ran instead runs from the beginning") {
+TEST_CASE("where a guard mostly fails, the fallback runs at once") {
   constexpr auto parts = od::fn<"parts">([](auto x, auto y, auto scale) {
     auto const part = [&](auto const& of) {
       auto const all = od::map([&](auto e) { return e * scale; }, of);
-      auto const most = od::reduce(od::max, all);
-      return od::sum(od::map([&](auto e) { return e - most; }, all));
+      auto const largest = od::reduce(od::max, all);
+      return od::sum(od::map([&](auto e) { return e - largest; }, all));
     };
     return part(x) + 2.0 * part(y);
   });
@@ -266,7 +268,7 @@ TEST_CASE("where assumptions mostly fail, what ran instead runs from the beginni
   auto f = oc::incremental(parts, x, y, 1.0);
   for (int k = 1; k <= 3000; ++k) {
     double const scale = 1.0 + 0.25 * (k % 7);
-    if (k % 900 > 800) { // and then they hold
+    if (k % 900 > 800) { // then the guards hold
       x = od::update(x, 1, scale);
       f.set_at<0>(1, scale);
     } else {
@@ -276,10 +278,10 @@ TEST_CASE("where assumptions mostly fail, what ran instead runs from the beginni
     double const now = k % 900 > 800 ? 1.0 + 0.25 * ((k / 900 * 900 + 800) % 7) : scale;
     REQUIRE(f.value() == Approx(parts(x, y, now)).epsilon(1e-12));
   }
-  CHECK(f.program().all_slices().count() < 8);
+  CHECK(f.program().update_programs().count() < 8);
 }
 
-TEST_CASE("a neighbour that is not there makes nothing run that rows do not need") {
+TEST_CASE("a neighbour that does not exist runs no row that does not need it") {
   constexpr auto of_next = od::fn<"of_next">([](auto rows) {
     return od::tabulate(od::size(rows) - 1, [&](auto i) {
       auto const next = rows[i + 1];

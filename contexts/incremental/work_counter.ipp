@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/incremental/work_program.hpp>
+#include <overdub/contexts/incremental/work_counter.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
@@ -15,10 +15,10 @@
 
 namespace overdub::contexts::increments {
 
-/// Copies a program and counts beside it; what the count does not need is dropped at the end.
-class work_writer {
+/// Copies a program, inserts the counts, and erases what they do not use.
+class work_counter_writer {
 public:
-  explicit work_writer(ir::program const& p) : made_(p), costs_(p), from_(p.entry) {}
+  explicit work_counter_writer(ir::program const& p) : made_(p), costs_(p), from_(p.entry) {}
 
   ir::program write() && {
     std::vector<ir::type> types;
@@ -38,16 +38,16 @@ public:
   }
 
 private:
-  // What is known when the program is written, and values of it that are added.
+  // A constant part, and values that are added to it.
   struct amount {
     std::int64_t fixed = 0;
     std::vector<ir::value_id> counted;
   };
-  // Operations in an iteration of a loop wait for the one before; those of maps run side by side.
+  // Iterations of a loop depend on each other; those of maps run in parallel lanes.
   static constexpr std::int64_t waiting = 4;
-  static constexpr std::int64_t element = 2;   // that is written, and read again
-  static constexpr std::int64_t guessed = 10;  // iterations where nothing is known
-  static constexpr std::int64_t row_guess = 8; // elements of a row
+  static constexpr std::int64_t element = 2;   // written, and read again
+  static constexpr std::int64_t guessed = 10;  // the assumed trip count of a nested operation
+  static constexpr std::int64_t row_guess = 8; // the assumed length of a row
 
   ir::function const& original() const { return made_[from_]; }
   ir::value_id mapped(ir::value_id v) {
@@ -63,7 +63,7 @@ private:
   ir::value_id times(ir::value_id v, std::int64_t by) {
     return by == 1 ? v : at_->add(ir::op::mul, v, literal(by));
   }
-  // The length of an array of the program; of what a map or a loop gives, how often that runs, so that it need not.
+  // The length of an array. For the result of a map or a loop, its trip count, so that the array need not be computed.
   ir::value_id length(ir::value_id array) {
     ir::function const& f = original();
     if (f.is_result(array)) {
@@ -80,7 +80,7 @@ private:
     return (**at_).result(at_->insert(ir::op::reduce, operands, std::array{ir::i64}, addition));
   }
 
-  // What the count does not use, errors too, which the program itself would have thrown; and what only that used.
+  // Erases operations that the count does not use, even if they may throw: the program itself would have thrown.
   void drop_unused(ir::function_id f) {
     for (bool more = true; more;) {
       pass::dce(made_);
@@ -128,7 +128,7 @@ private:
       cost += static_cast<std::int64_t>(std::min(costs_.of(original()[n].attributes.callee()), 1e9));
     return cost;
   }
-  // Of operations without bodies of their own that are followed: arrays that they make or read.
+  // Adds the work of an operation whose regions are not copied: elements of the arrays that it reads or writes.
   void add_elements(ir::node_id n, amount& to) {
     ir::function const& f = original();
     ir::op const code = f[n].code;
@@ -156,7 +156,7 @@ private:
     return cost;
   }
 
-  // Elements that machine code keeps in registers, since only reductions use them, are not written.
+  // Elements that only reductions use stay in registers.
   bool is_written(ir::value_id v) const {
     for (ir::use_id const u : original().uses_of(v))
       if (ir::op const code = original()[original()[u].user].code;
@@ -182,11 +182,11 @@ private:
     ir::node_id const made = at_->insert(code, operands, std::span<ir::type const>(), attributes, arguments);
     ir::region_id const outside = at_->region();
 
-    std::int64_t each = 1; // what an iteration costs besides what it does
+    std::int64_t each = 1; // the fixed cost of an iteration
     if (code == ir::op::map)
       for (ir::value_id const v : original().results_of(n)) each += is_written(v) ? element : 0;
     if (is_loop) ++loops_;
-    bool is_counted = false; // whether an iteration counts itself
+    bool is_counted = false; // whether iterations differ in cost
     for (std::uint32_t i = 0; i < regions; ++i) {
       ir::region_id const from = original().region_at(n, i), region = (**at_).region_at(made, i);
       at_->to_end(region);
@@ -197,7 +197,7 @@ private:
       ir::node_id const last = original()[from].last;
       for (std::uint32_t k = 0; k < original()[last].operand_count; ++k)
         yielded.push_back(mapped(original().operand(last, k)));
-      if (code == ir::op::while_ && i == 0) { // what its condition counts by data is left out
+      if (code == ir::op::while_ && i == 0) { // the data-dependent work of the condition is not counted
         each += inside.fixed;
       } else {
         is_counted = !inside.counted.empty() || code == ir::op::while_ || code == ir::op::if_;
@@ -229,9 +229,9 @@ private:
   ir::function_id from_;
   ir::cursor* at_ = nullptr;
   ir::value_map<ir::value_id> here_;
-  int loops_ = 0; // around
+  int loops_ = 0; // the number of enclosing loops
 };
 
-OVERDUB_DECL ir::program work_of(ir::program const& p) { return work_writer(p).write(); }
+OVERDUB_DECL ir::program work_counter_of(ir::program const& p) { return work_counter_writer(p).write(); }
 
 } // namespace overdub::contexts::increments

@@ -1,4 +1,4 @@
-// What an incremental program keeps: its inputs and values inside of it, numbers and arrays of any rank.
+// The memory of saved arrays: numbers of any type and rank, in row-major order.
 #pragma once
 
 #include <overdub/execute/datum.hpp>
@@ -16,9 +16,9 @@
 
 namespace overdub::contexts::increments {
 
-/// The bits of a scalar of so many bytes.
+/// The bits of a scalar of `size` bytes.
 inline std::uint64_t bits_of(std::byte const* from, std::size_t size) {
-  if (size == sizeof(std::uint64_t)) [[likely]] { // in a register
+  if (size == sizeof(std::uint64_t)) [[likely]] { // by one load
     std::uint64_t word;
     std::memcpy(&word, from, sizeof word);
     return word;
@@ -34,7 +34,7 @@ inline void put_bits(std::byte* to, std::size_t size, std::uint64_t bits) {
     std::memcpy(to, &bits, size);
 }
 
-/// A value that what was moved from does not keep: it is T() there.
+/// A value that is T() after it was moved from.
 template <class T>
 class moved_out {
 public:
@@ -57,7 +57,7 @@ private:
   T x_{};
 };
 
-/// An array, row by row. Its memory stays as long as its shape.
+/// An array in row-major order, whose memory is reused as long as its shape stays the same.
 class cells {
 public:
   explicit cells(ir::type t) : type_(t), size_of_(execute::size_of(t.element)), extents_(t.rank) {}
@@ -70,38 +70,38 @@ public:
   i64 const* extents() const { return extents_.data(); }
   i64 extent(std::size_t axis) const { return extents_[axis]; }
 
-  /// The scalars behind so many indices.
+  /// The number of scalars after so many indices.
   i64 scalars(std::size_t indices = 0) const {
     i64 n = 1;
     for (std::size_t k = indices; k < type_.rank; ++k) n *= extents_[k];
     return n;
   }
-  /// The bytes where the part at these indices begins, which are in range.
+  /// The offset in bytes of the part at these indices, which must be in range.
   std::size_t at(std::span<i64 const> path) const {
     i64 n = 0;
     for (std::size_t k = 0; k < path.size(); ++k) n = n * extents_[k] + path[k];
     return static_cast<std::size_t>(n * scalars(path.size())) * size_of_;
   }
-  /// The bits of a scalar, as words have them.
+  /// The bits of a scalar.
   std::uint64_t bits_at(std::size_t byte) const { return bits_of(data() + byte, size_of_); }
   void set_bits_at(std::size_t byte, std::uint64_t bits) { put_bits(data() + byte, size_of_, bits); }
 
-  /// Another array. Whether it stands where the last one did.
+  /// Assigns another array. Returns whether the elements stay at the same address.
   bool assign(std::byte const* elements, i64 const* extents) {
-    bool const stays = reshape(extents);
+    bool const is_unmoved = reshape(extents);
     if (elements == nullptr)
       std::fill(words_.begin(), words_.end(), 0);
     else if (bytes() > 0)
       std::memcpy(data(), elements, bytes());
-    return stays;
+    return is_unmoved;
   }
   bool assign(datum const& d) {
-    bool const stays = reshape(d.shape().data());
+    bool const is_unmoved = reshape(d.shape().data());
     execute::with_type(type_.element, [&]<class T>(T) {
       auto const& from = d.elements<T>();
       if (!from.empty()) std::memcpy(data(), from.data(), bytes());
     });
-    return stays;
+    return is_unmoved;
   }
   datum as_datum() const {
     return execute::with_type(type_.element, [&]<class T>(T) {
@@ -113,9 +113,9 @@ public:
   }
   std::size_t bytes() const { return static_cast<std::size_t>(scalars()) * size_of_; }
 
-  /// The bytes of a row, of an array of numbers an element.
+  /// The size of a row in bytes; of an array of one axis, of an element.
   std::size_t bytes_of_row() const { return static_cast<std::size_t>(scalars(1)) * size_of_; }
-  /// Makes room for so many rows behind the last one. Whether the array stands where it did. Amortised O(rows).
+  /// Allocates memory for so many rows after the last one. Returns whether the elements stay at the same address. O(rows), amortised.
   bool reserve_rows(i64 rows) {
     std::byte const* const before = data();
     std::size_t const words =
@@ -124,11 +124,11 @@ public:
     if (words > words_.size()) words_.resize(std::max(words, words_.size() * 2));
     return data() == before;
   }
-  /// Makes room for another array, so that assigning it asks for no memory. It may stand elsewhere then.
+  /// Allocates memory for a copy of another array, so that assigning it does not allocate. The elements may move.
   void reserve(cells const& other) { words_.reserve(other.words_.size()); }
-  /// What was written behind the end is a part of it; or the other way round, for less than 0 rows.
+  /// Makes rows that were written after the end a part of the array; a negative number removes rows.
   void extend(i64 rows) { extents_[0] += rows; }
-  /// Of an array without rows: how long rows will be along these axes.
+  /// Sets the extents of the rows of an array without rows.
   void set_row(i64 const* extents) { std::copy_n(extents, type_.rank - 1, extents_.begin() + 1); }
 
 private:
@@ -137,10 +137,10 @@ private:
     std::size_t bytes = size_of_;
     for (std::size_t k = 0; k < type_.rank; ++k) bytes *= static_cast<std::size_t>(extents[k]);
     std::size_t const words = (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
-    if (words > words_.size()) words_.resize(words); // before it is said to be so large
-    bool const stays = std::equal(extents, extents + type_.rank, extents_.begin());
+    if (words > words_.size()) words_.resize(words); // may throw; the extents are unchanged then
+    bool const is_unmoved = std::equal(extents, extents + type_.rank, extents_.begin());
     std::copy_n(extents, type_.rank, extents_.begin());
-    return stays && data() == before;
+    return is_unmoved && data() == before;
   }
 
   ir::type type_;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <overdub/contexts/incremental/error.hpp>
-#include <overdub/contexts/incremental/slices.hpp>
-#include <overdub/contexts/incremental/work_program.hpp>
+#include <overdub/contexts/incremental/update_program_cache.hpp>
+#include <overdub/contexts/incremental/work_counter.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
@@ -16,13 +16,13 @@
 namespace overdub::contexts {
 namespace increments {
 
-// Whether an operation is a call of a hook: it is told of values, and called again where these change.
+// Whether an operation is a call of a hook.
 inline bool is_hook(ir::program const& p, ir::function const& f, ir::node_id n) {
   if (!ir::is_observer(f, n)) return false;
   ir::host_binding const* const h = p.host(f[n].attributes.text());
   return h != nullptr && h->context != ir::host_binding::no_context;
 }
-// Drops the hooks of a program; whether there were some.
+// Erases the calls of hooks. Returns whether there were any.
 inline bool drop_hooks(ir::program& p) {
   bool any = false;
   for (std::uint32_t f = 0; f < p.functions.size(); ++f)
@@ -34,21 +34,21 @@ inline bool drop_hooks(ir::program& p) {
   return any;
 }
 
-// What a program may do: nothing that others see, or that depends on more than its inputs, but for hooks.
-inline void refuse_effects(ir::program const& p) {
+// Rejects side effects, but for calls of hooks, and operations whose results depend on more than their operands.
+inline void reject_effects(ir::program const& p) {
   auto const effects = ir::effects(p).of(p.entry);
-  bool refused = false;
+  bool is_rejected = false;
   for (effect const e : {effect::ordered, effect::addressed, effect::accumulates, effect::reads_context})
-    refused = refused || effects.has(e);
-  if (refused)
+    is_rejected = is_rejected || effects.has(e);
+  if (is_rejected)
     throw incremental_error(message(
         "overdub: @%s draws random numbers, reads its context, or has side effects (ordered calls of the "
         "host): it is undefined which of them an update repeats; give the random numbers, or what is read, "
         "as arguments",
         std::string(p.name_of(p.entry)).c_str()));
 }
-// And what it may compute with: numbers, truths and arrays of them, which are kept.
-inline void refuse_values(ir::program const& p) {
+// Rejects values that cannot be saved: they must be numbers, bools, and arrays of these.
+inline void reject_values(ir::program const& p) {
   ir::function const& f = p[p.entry];
   auto const check = [&](ir::value_id v) {
     ir::scalar const s = f.type_of(v).element;
@@ -68,71 +68,72 @@ inline void refuse_values(ir::program const& p) {
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-OVERDUB_DECL incremental_slices::incremental_slices(ir::program p, compile_options const& o)
+OVERDUB_DECL update_program_cache::update_program_cache(ir::program p, compile_options const& o)
     : program_(std::move(p)), options_(o), layout_(program_[program_.entry]) {
   if (!o.has_default_passes())
     throw incremental_error(message("overdub: update programs are made by passes of their own; leave "
                                     "compile_options::passes as it is for incremental"));
   ir::program without_hooks = program_;
   has_hooks_ = increments::drop_hooks(without_hooks);
-  increments::refuse_effects(without_hooks);
+  increments::reject_effects(without_hooks);
   pass::default_pipeline(program_);
   // Hooks would observe failed guards, counts of work and plain runs.
-  if (has_hooks_) least_work = std::numeric_limits<std::uint64_t>::max();
-  increments::refuse_values(program_);
+  if (has_hooks_) minimum_work = std::numeric_limits<std::uint64_t>::max();
+  increments::reject_values(program_);
   layout_ = results_of_function();
 }
 
-// Inputs and results: what any run of the function keeps.
-inline increments::layout incremental_slices::results_of_function() const {
+// Inputs and results, which every run of the function saves.
+inline increments::layout update_program_cache::results_of_function() const {
   increments::layout all(function());
   for (ir::value_id const v : function().operands_of(function().yield_of(ir::function::body)))
     if (!function().is_literal(v) && all.of(v) == increments::layout::none)
-      all.add({.of = v, .type = function().type_of(v), .what = increments::variable::role::kept});
+      all.add({.of = v, .type = function().type_of(v), .what = increments::variable::role::saved});
   return all;
 }
 
-OVERDUB_DECL std::shared_ptr<runnable_slice const>
-incremental_slices::for_schema(increments::schema const& changes, increments::doubts const& d) {
+OVERDUB_DECL std::shared_ptr<runnable_update const> update_program_cache::for_changes(
+    increments::change_signature const& changes, increments::disabled_guards const& d) {
   std::lock_guard const lock(mutex_);
   std::pair key(changes, d);
   if (has_hooks_) key.second = {.all = true, .of = {}};
-  if (!d.all && !all_.contains(key) && has_most(changes)) key.second = {.all = true, .of = {}};
-  auto& kept = all_[key];
-  if (kept == nullptr || kept->version != layout_.size())
-    kept = runnable(increments::slice_of(program_, program_.entry, layout_, changes, key.second), key.second);
-  return kept;
+  if (!d.all && !all_.contains(key) && has_maximum_guard_sets(changes)) key.second = {.all = true, .of = {}};
+  auto& cached = all_[key];
+  if (cached == nullptr || cached->version != layout_.size())
+    cached = runnable(
+        increments::make_update_program(program_, program_.entry, layout_, changes, key.second), key.second);
+  return cached;
 }
-inline bool incremental_slices::has_most(increments::schema const& changes) const {
+inline bool update_program_cache::has_maximum_guard_sets(increments::change_signature const& changes) const {
   std::size_t count = 0;
   for (auto at = all_.lower_bound({changes, {}}); at != all_.end() && at->first.first == changes; ++at)
     ++count;
-  return count >= most_doubting;
+  return count >= maximum_guard_sets;
 }
 
-OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all() {
+OVERDUB_DECL std::shared_ptr<runnable_update const> update_program_cache::full_update() {
   std::lock_guard const lock(mutex_);
   if (whole_ == nullptr || whole_->version != layout_.size())
-    whole_ = runnable(increments::whole_of(program_, program_.entry, layout_), {});
+    whole_ = runnable(increments::make_full_update(program_, program_.entry, layout_), {});
   return whole_;
 }
 
-OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::for_all_without_hooks() {
+OVERDUB_DECL std::shared_ptr<runnable_update const> update_program_cache::full_update_without_hooks() {
   std::lock_guard const lock(mutex_);
   if (!has_hooks_) return nullptr;
   if (without_hooks_ == nullptr || without_hooks_->version != layout_.size()) {
-    increments::slice s = increments::whole_of(program_, program_.entry, layout_);
+    increments::update_program s = increments::make_full_update(program_, program_.entry, layout_);
     (void)increments::drop_hooks(s.program);
     without_hooks_ = runnable(std::move(s), {});
   }
   return without_hooks_;
 }
 
-OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::plain() {
+OVERDUB_DECL std::shared_ptr<runnable_update const> update_program_cache::plain() {
   std::lock_guard const lock(mutex_);
   if (plain_ == nullptr) {
     increments::layout results = results_of_function();
-    increments::slice s = increments::whole_of(program_, program_.entry, results);
+    increments::update_program s = increments::make_full_update(program_, program_.entry, results);
     for (increments::step& each : s.steps)
       if (!each.why.empty()) each.why = "a plain run is less work than an update";
     plain_ = runnable(std::move(s), {});
@@ -140,41 +141,41 @@ OVERDUB_DECL std::shared_ptr<runnable_slice const> incremental_slices::plain() {
   return plain_;
 }
 
-OVERDUB_DECL std::shared_ptr<execute::code const> runnable_slice::work() const {
+OVERDUB_DECL std::shared_ptr<execute::code const> runnable_update::work() const {
   std::lock_guard const lock(mutex_);
   if (work_ == nullptr) {
-    work_ = tiered_program::of(increments::work_of(text_), {}, optimised::already);
+    work_ = tiered_program::of(increments::work_counter_of(text_), {}, optimised::already);
     text_ = {};
   }
   return work_->code();
 }
 
-OVERDUB_DECL increments::layout incremental_slices::variables() const {
+OVERDUB_DECL increments::layout update_program_cache::variables() const {
   std::lock_guard const lock(mutex_);
   return layout_;
 }
 
-OVERDUB_DECL std::size_t incremental_slices::count() const {
+OVERDUB_DECL std::size_t update_program_cache::count() const {
   std::lock_guard const lock(mutex_);
   return all_.size();
 }
 
-OVERDUB_DECL std::size_t incremental_slices::made() const {
+OVERDUB_DECL std::size_t update_program_cache::made() const {
   std::lock_guard const lock(mutex_);
   return made_;
 }
 
-inline std::shared_ptr<runnable_slice const>
-incremental_slices::runnable(increments::slice s, increments::doubts d) {
-  auto made = std::make_shared<runnable_slice>(s.program);
-  made->doubts = std::move(d);
+inline std::shared_ptr<runnable_update const>
+update_program_cache::runnable(increments::update_program s, increments::disabled_guards d) {
+  auto made = std::make_shared<runnable_update>(s.program);
+  made->disabled_guards = std::move(d);
   made->version = layout_.size();
   made->code = tiered_program::of(std::move(s.program), options_, optimised::when_compiled);
   for (increments::gather& g : s.gathers)
     made->gathers.push_back(
         {tiered_program::of(std::move(g.counts), {}, optimised::already),
          tiered_program::of(std::move(g.keys), {}, optimised::already)});
-  made->what = std::move(s);
+  made->program = std::move(s);
   ++made_;
   return made;
 }

@@ -1,73 +1,75 @@
-// Reductions: sums get a difference, others run again along the way from an element to the top of their tree.
+// Reductions. Sums are updated by the difference of their elements, with compensation (TwoSum). Others are updated along a path of a
+// segment tree, from the changed element to the root.
 #pragma once
 
-#include <overdub/contexts/incremental/slice_writer_turns.hpp>
+#include <overdub/contexts/incremental/update_writer_iterations.hpp>
 
 namespace overdub::contexts::increments {
 
-inline void slice_writer::visit_reduction(node_id n) {
+inline void update_writer::visit_reduction(node_id n) {
   if (original()[n].attributes.operation == op::add && original()[n].operand_count <= 2) return visit_sum(n);
-  if (std::string_view const why = cannot_climb(n); !why.empty()) return run_again(n, why);
-  climb(n);
+  if (std::string_view const why = why_recompute_reduction(n); !why.empty()) return recompute(n, why);
+  update_path(n);
 }
 
-/// A sum gets what its elements changed by, and what is rounded away of a floating-point number is kept beside it: a commit adds it.
-inline void slice_writer::visit_sum(node_id n) {
+/// A sum is updated by the difference of its elements. The compensation of a floating-point sum is saved beside it; a commit adds the
+/// difference to both.
+inline void update_writer::visit_sum(node_id n) {
   ir::attributes const& a = original()[n].attributes;
   value_id const v = original().result(n), array = original().operand(n, 0);
   ir::type const t = original().type_of(v);
   change const* const c = change_of(array);
   if (!a.is_started() || !t.is_number())
-    return run_again(n, "it is a sum of arrays, or has no initial value");
-  if (c == nullptr || c->whole) return run_again(n, "all elements may have changed");
-  if (change_of(original().operand(n, 1)) != nullptr) return run_again(n, "its initial value changed");
-  if (!turns_around(v)) return run_again(n, "it is nested in a branch or a loop");
+    return recompute(n, "it is a sum of arrays, or has no initial value");
+  if (c == nullptr || c->whole) return recompute(n, "all elements may have changed");
+  if (change_of(original().operand(n, 1)) != nullptr) return recompute(n, "its initial value changed");
+  if (!enclosing_depth(v)) return recompute(n, "it is nested in a branch or a loop");
   bool const is_input = original().is_argument(array) && original().region_of(array) == function::body;
-  for (piece const& p : c->pieces)
-    if (p.difference == ir::nothing &&
-        ((p.list != ir::nothing && !is_input && !p.is_new) || p.part != nullptr || p.valid != ir::nothing))
-      return run_again(n, "the old values of its elements are not saved");
+  for (delta const& p : c->deltas)
+    if (p.difference == ir::nothing && ((p.list != ir::nothing && !is_input && !p.is_appended) ||
+                                        p.nested != nullptr || p.valid != ir::nothing))
+      return recompute(n, "the old values of its elements are not saved");
 
-  value_id by = ir::nothing; // by how much the sum changes
-  for (piece const& p : c->pieces) {
+  value_id by = ir::nothing; // the difference of the sum
+  for (delta const& p : c->deltas) {
     value_id difference = p.difference;
     if (p.list != ir::nothing) {
-      if (difference == ir::nothing && p.is_new) difference = p.element;
+      if (difference == ir::nothing && p.is_appended) difference = p.element;
       if (difference == ir::nothing) difference = differences(array, p, at_.add(op::length, p.list));
       value_id const operands[] = {difference, literal(t, 0)};
       ir::attributes addition = ir::attributes::of(op::add);
       addition.flags = ir::attributes::started;
       difference = written().result(at_.insert(op::reduce, operands, std::array{t}, addition));
-    } else if (p.is_new) {
+    } else if (p.is_appended) {
       difference = p.element;
     } else if (difference == ir::nothing) {
-      difference = at_.add(op::sub, p.element, at(old(array), p.index));
+      difference = at_.add(op::sub, p.element, at(old_value(array), p.index));
     }
     by = by == ir::nothing ? difference : at_.add(op::add, by, difference);
   }
-  std::uint32_t const number = kept(v);
-  std::vector<value_id> const place = path(layout_[number].turns);
+  std::uint32_t const number = save(v);
+  std::vector<value_id> const element = path(layout_[number].depth);
   change& made = set_change(v);
   made.whole = true;
   note(n, step::extent::difference);
-  stores_.push_back({.variable = number, .path = place, .value = by, .does = store::action::add});
-  value_id const sum = read(number, place);
+  stores_.push_back({.variable = number, .path = element, .value = by, .does = store::action::add});
+  value_id const sum = read(number, element);
   if (!t.is_floating()) {
-    made.now = at_.add(op::add, sum, by);
+    made.new_value = at_.add(op::add, sum, by);
     return;
   }
-  made.by = by;
-  made.now = at_.add(op::add, sum, at_.add(op::add, read(remainder(v), place), by));
+  made.difference = by;
+  made.new_value = at_.add(op::add, sum, at_.add(op::add, read(compensation(v), element), by));
 }
 
-// ---- trees
+// ---- segment trees
 
-// A reduction combines its elements in a balanced tree: two neighbours, then two neighbours of these, and so on; where there is none,
-// what stands alone goes up as it is. All of them are kept in one array, the elements first, then what stands above, and the whole
-// at the end. Where there are no elements, a zero stands for them.
+// A reduction combines its elements in a balanced tree: neighbours are combined in pairs, level by level; an element without a neighbour
+// goes up unchanged. All nodes are saved in one array: the elements, then each level, and last the root. Without elements a zero stands
+// for the root.
 
-/// Why a reduction runs as a whole, if it does.
-inline std::string_view slice_writer::cannot_climb(node_id n) {
+/// Why a reduction must be recomputed in full. Empty, if it need not be.
+inline std::string_view update_writer::why_recompute_reduction(node_id n) {
   function const& f = original();
   if (f[n].attributes.is_in_lanes()) return "it combines in lanes";
   if (f[n].parent != function::body) return "it is nested in a map, a branch or a loop";
@@ -75,64 +77,65 @@ inline std::string_view slice_writer::cannot_climb(node_id n) {
   if (f[n].region_count != 0)
     for (value_id const v : captured(n))
       if (change_of(v) != nullptr) return "a value that its function uses changed";
-  std::vector<piece> const* all = nullptr;
+  std::vector<delta> const* all = nullptr;
   for (std::uint32_t k = 0; k < f[n].result_count; ++k) {
     if (f.type_of(f.result(n, k)).rank > 0 || !f.type_of(f.result(n, k)).is_literal())
       return "its elements are not numbers";
     change const* const c = change_of(f.operand(n, k));
     if (c == nullptr) continue;
     if (c->whole) return "all elements may have changed";
-    for (piece const& p : c->pieces) {
-      if (p.is_new) return "elements were appended to its array";
-      if (p.list != ir::nothing || p.part != nullptr) return "a list of elements changed";
+    for (delta const& p : c->deltas) {
+      if (p.is_appended) return "elements were appended to its array";
+      if (p.list != ir::nothing || p.nested != nullptr) return "a list of elements changed";
     }
-    auto const same = [](piece const& a, piece const& b) { return a.index == b.index && a.valid == b.valid; };
-    if (all != nullptr && !std::equal(all->begin(), all->end(), c->pieces.begin(), c->pieces.end(), same))
+    auto const same = [](delta const& a, delta const& b) { return a.index == b.index && a.valid == b.valid; };
+    if (all != nullptr && !std::equal(all->begin(), all->end(), c->deltas.begin(), c->deltas.end(), same))
       return "its arrays changed at different indices";
-    all = &c->pieces;
+    all = &c->deltas;
   }
-  if (all != nullptr && all->size() > input_change::most_places) return "many elements changed";
+  if (all != nullptr && all->size() > input_change::maximum_elements) return "many elements changed";
   return {};
 }
 
-/// What stands above the elements that changed, up to the whole.
-inline void slice_writer::climb(node_id n) {
+/// Recomputes the inner nodes above the changed elements.
+inline void update_writer::update_path(node_id n) {
   function const& f = original();
   std::uint32_t const arrays = f[n].result_count;
   std::vector<value_id> trees, root;
   std::vector<std::uint32_t> variables;
-  std::size_t places = 0;
+  std::size_t delta_count = 0;
   for (std::uint32_t k = 0; k < arrays; ++k) {
-    variables.push_back(tree(f.result(n, k)));
+    variables.push_back(saved_tree(f.result(n, k)));
     trees.push_back(read(variables.back(), {}));
-    if (change const* const c = change_of(original().operand(n, k))) places = c->pieces.size();
+    if (change const* const c = change_of(original().operand(n, k))) delta_count = c->deltas.size();
   }
-  value_id const size = at_.add(op::length, old(original().operand(n, 0)));
+  value_id const size = at_.add(op::length, old_value(original().operand(n, 0)));
   value_id const top = at_.add(op::sub, at_.add(op::length, trees[0]), literal(ir::i64, 1));
   for (value_id const t : trees) root.push_back(at(t, top));
-  value_map const around = values_inside(n);
-  std::vector<ascent> all;
-  for (std::size_t p = 0; p < places; ++p) {
-    ascent const made = ascend(n, p, size, trees, all, around);
+  value_map const outer_values = captured_values(n);
+  std::vector<tree_path> all;
+  for (std::size_t p = 0; p < delta_count; ++p) {
+    tree_path const made = emit_path(n, p, size, trees, all, outer_values);
     for (std::uint32_t k = 0; k < arrays; ++k)
       stores_.push_back({variables[k], {made.positions}, made.values[k]});
     root = made.root;
     all.push_back(made);
   }
-  for (std::uint32_t k = 0; places > 0 && k < arrays; ++k) stores_.push_back({variables[k], {top}, root[k]});
-  if (original()[n].attributes.is_started()) root = combined_with_initial(n, size, root, around);
+  for (std::uint32_t k = 0; delta_count > 0 && k < arrays; ++k)
+    stores_.push_back({variables[k], {top}, root[k]});
+  if (original()[n].attributes.is_started()) root = combined_with_initial_values(n, size, root, outer_values);
   note(n, step::extent::path);
-  for (std::uint32_t k = 0; k < arrays; ++k) set_or_keep(n, original().result(n, k), root[k]);
+  for (std::uint32_t k = 0; k < arrays; ++k) set_or_guard_unchanged(n, original().result(n, k), root[k]);
 }
 
-/// What the whole is behind the initial values; they are it, where there are no elements.
-inline std::vector<value_id> slice_writer::combined_with_initial(
-    node_id n, value_id size, std::vector<value_id> const& root, value_map const& around) {
+/// The initial values combined with the root; the initial values, where there are no elements.
+inline std::vector<value_id> update_writer::combined_with_initial_values(
+    node_id n, value_id size, std::vector<value_id> const& root, value_map const& outer_values) {
   std::uint32_t const arrays = original()[n].result_count;
   std::vector<value_id> initial;
   std::vector<ir::type> types;
   for (std::uint32_t k = 0; k < arrays; ++k) {
-    initial.push_back(now(original().operand(n, arrays + k)));
+    initial.push_back(new_value(original().operand(n, arrays + k)));
     types.push_back(type_of(root[k]));
   }
   region_id const here = at_.region();
@@ -140,43 +143,43 @@ inline std::vector<value_id> slice_writer::combined_with_initial(
   node_id const choice =
       at_.insert(op::if_, std::array{at_.add(op::gt, size, literal(ir::i64, 0))}, types, {}, no_arguments);
   at_.to_end(written().region_at(choice, 0));
-  at_.yield(combine(n, initial, root, around));
+  at_.yield(combine(n, initial, root, outer_values));
   at_.to_end(written().region_at(choice, 1));
   at_.yield(initial);
   at_.to_end(here);
-  std::vector<value_id> given;
-  for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(written().result(choice, k));
-  return given;
+  std::vector<value_id> new_values;
+  for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(written().result(choice, k));
+  return new_values;
 }
 
-/// The way up from a place that changed. Where none did, from the first element as it is, which changes nothing.
-inline slice_writer::ascent slice_writer::ascend(
-    node_id n, std::size_t place, value_id size, std::vector<value_id> const& trees,
-    std::vector<ascent> const& earlier, value_map const& around) {
+/// The path from a changed element to the root. Where no element changed, the path from element 0, which changes no value.
+inline update_writer::tree_path update_writer::emit_path(
+    node_id n, std::size_t delta_index, value_id size, std::vector<value_id> const& trees,
+    std::vector<tree_path> const& earlier, value_map const& outer_values) {
   std::uint32_t const arrays = original()[n].result_count;
   value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
-  // An element, and what is at a level, as earlier ascents left it.
+  // Leaves and inner nodes, with the changes of earlier paths.
   auto const leaf = [&](std::uint32_t k, value_id index) {
     value_id found = at(trees[k], index);
-    for (ascent const& e : earlier)
+    for (tree_path const& e : earlier)
       found = at_.add(op::select, at_.add(op::eq, index, e.index), e.leaves[k], found);
     return found;
   };
   auto const element = [&](std::uint32_t k, value_id position, value_id index, value_id level) {
     value_id found = at(trees[k], position);
-    for (ascent const& e : earlier) {
+    for (tree_path const& e : earlier) {
       value_id const passed = at_.add(op::shift_right, e.index, level);
       found = at_.add(op::select, at_.add(op::eq, index, passed), at(e.values[k], level), found);
     }
     return found;
   };
-  ascent made;
+  tree_path made;
   std::vector<value_id>& leaves = made.leaves;
   leaves.assign(arrays, ir::nothing);
   for (std::uint32_t k = 0; k < arrays; ++k) {
     change const* const c = change_of(original().operand(n, k));
     if (c == nullptr) continue;
-    piece const p = c->pieces[place];
+    delta const p = c->deltas[delta_index];
     made.index = p.valid == ir::nothing ? p.index : at_.add(op::select, p.valid, p.index, zero);
     leaves[k] = p.element;
     if (p.valid != ir::nothing) leaves[k] = at_.add(op::select, p.valid, p.element, leaf(k, made.index));
@@ -184,7 +187,7 @@ inline slice_writer::ascent slice_writer::ascend(
   for (std::uint32_t k = 0; k < arrays; ++k)
     if (leaves[k] == ir::nothing) leaves[k] = leaf(k, made.index);
 
-  // Carried: the level, where it begins, how wide it is, the index in it, and what is there.
+  // Loop-carried: the level, the position where it begins, its width, the index in it, and the values.
   std::vector<value_id> operands{zero, zero, size, made.index};
   operands.insert(operands.end(), leaves.begin(), leaves.end());
   std::vector<ir::type> types;
@@ -203,16 +206,16 @@ inline slice_writer::ascent slice_writer::ascend(
   std::vector<ir::type> const element_types(types.begin() + 4, types.end());
   std::vector<ir::type> const no_arguments[2];
   auto const choose = [&](value_id condition, auto const& yes, auto const& no) {
-    region_id const around_it = at_.region();
+    region_id const outside = at_.region();
     node_id const choice = at_.insert(op::if_, std::array{condition}, element_types, {}, no_arguments);
     at_.to_end(written().region_at(choice, 0));
     at_.yield(yes());
     at_.to_end(written().region_at(choice, 1));
     at_.yield(no());
-    at_.to_end(around_it);
-    std::vector<value_id> given;
-    for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(written().result(choice, k));
-    return given;
+    at_.to_end(outside);
+    std::vector<value_id> new_values;
+    for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(written().result(choice, k));
+    return new_values;
   };
   value_id const neighbour = at_.add(op::bit_xor, index, one);
   std::vector<value_id> const above = choose(
@@ -222,8 +225,8 @@ inline slice_writer::ascent slice_writer::ascend(
         for (std::uint32_t k = 0; k < arrays; ++k)
           others.push_back(element(k, at_.add(op::add, base, neighbour), neighbour, level));
         return choose(
-            at_.add(op::lt, index, neighbour), [&] { return combine(n, own, others, around); },
-            [&] { return combine(n, others, own, around); });
+            at_.add(op::lt, index, neighbour), [&] { return combine(n, own, others, outer_values); },
+            [&] { return combine(n, others, own, outer_values); });
       },
       [&] { return own; });
   std::vector<value_id> yielded{
@@ -244,35 +247,35 @@ inline slice_writer::ascent slice_writer::ascend(
   return made;
 }
 
-/// What a reduction makes of two elements.
-inline std::vector<value_id> slice_writer::combine(
+/// Applies the reduction's function to two elements.
+inline std::vector<value_id> update_writer::combine(
     node_id n, std::vector<value_id> const& left, std::vector<value_id> const& right,
-    value_map const& around) {
+    value_map const& outer_values) {
   if (original()[n].region_count == 0)
     return {at_.add(original()[n].attributes.operation, left[0], right[0])};
   region_id const body = original().region_at(n, 0);
   auto const arrays = static_cast<std::uint32_t>(left.size());
-  value_map here = around;
+  value_map here = outer_values;
   for (std::uint32_t k = 0; k < arrays; ++k) {
     here.insert_or_assign(original().argument(body, k), left[k]);
     here.insert_or_assign(original().argument(body, arrays + k), right[k]);
   }
-  std::vector<kept_value> nothing_kept;
-  copy_all(body, here, nothing_kept);
-  std::vector<value_id> given;
+  std::vector<saved_value> nothing_kept;
+  copy_region(body, here, nothing_kept);
+  std::vector<value_id> new_values;
   node_id const last = original()[body].last;
-  for (std::uint32_t k = 0; k < arrays; ++k) given.push_back(now_in(here, original().operand(last, k)));
-  return given;
+  for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(mapped(here, original().operand(last, k)));
+  return new_values;
 }
 
-/// Where a tree is kept, it is made anew: O(elements).
-inline void slice_writer::store_trees(node_id n) {
+/// Rebuilds the saved trees: O(elements).
+inline void update_writer::store_saved_trees(node_id n) {
   std::uint32_t const arrays = original()[n].result_count;
   if (layout_.tree_of(original().result(n)) == layout::none) return;
-  value_map const around = values_inside(n);
+  value_map const outer_values = captured_values(n);
   value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
-  value_id const size = at_.add(op::length, now(original().operand(n, 0)));
-  // How long it is.
+  value_id const size = at_.add(op::length, new_value(original().operand(n, 0)));
+  // The number of nodes.
   region_id const here = at_.region();
   std::vector<ir::type> const numbers{ir::i64, ir::i64};
   std::vector<std::vector<ir::type>> const of_numbers{numbers, numbers};
@@ -287,14 +290,14 @@ inline void slice_writer::store_trees(node_id n) {
   value_id const width = written().argument(counting, 0);
   at_.yield(std::array{half_of(width), at_.add(op::add, written().argument(counting, 1), width)});
   at_.to_end(here);
-  value_id const behind = at_.add(op::sub, written().result(count, 1), size);
+  value_id const inner_nodes = at_.add(op::sub, written().result(count, 1), size);
 
   std::vector<value_id> operands{zero, size};
   for (std::uint32_t k = 0; k < arrays; ++k) {
-    value_id const array = now(original().operand(n, k));
+    value_id const array = new_value(original().operand(n, k));
     ir::type const t = type_of(array);
     node_id const room =
-        at_.insert(op::fill, std::array{behind, literal(t.element_type(), 0)}, std::array{t});
+        at_.insert(op::fill, std::array{inner_nodes, literal(t.element_type(), 0)}, std::array{t});
     operands.push_back(at_.add(op::concat, array, written().result(room)));
   }
   std::vector<ir::type> types;
@@ -307,11 +310,11 @@ inline void slice_writer::store_trees(node_id n) {
   at_.to_end(body);
   value_id const base = written().argument(body, 0), wide = written().argument(body, 1);
   value_id const half = half_of(wide), next = at_.add(op::add, base, wide);
-  std::vector<value_id> carried{half};
-  std::vector<ir::type> carried_types(types.begin() + 2, types.end()), in_turn{ir::i64};
-  for (std::uint32_t k = 0; k < arrays; ++k) carried.push_back(written().argument(body, 2 + k));
-  in_turn.insert(in_turn.end(), carried_types.begin(), carried_types.end());
-  node_id const pairs = at_.insert(op::loop, carried, carried_types, {}, std::array{in_turn});
+  std::vector<value_id> arrays_and_count{half};
+  std::vector<ir::type> array_types(types.begin() + 2, types.end()), body_types{ir::i64};
+  for (std::uint32_t k = 0; k < arrays; ++k) arrays_and_count.push_back(written().argument(body, 2 + k));
+  body_types.insert(body_types.end(), array_types.begin(), array_types.end());
+  node_id const pairs = at_.insert(op::loop, arrays_and_count, array_types, {}, std::array{body_types});
   region_id const each = written().region_at(pairs, 0);
   at_.to_end(each);
   value_id const i = written().argument(each, 0), first = at_.add(op::add, i, i);
@@ -329,7 +332,7 @@ inline void slice_writer::store_trees(node_id n) {
   std::vector<value_id> right;
   for (std::uint32_t k = 0; k < arrays; ++k)
     right.push_back(at(written().argument(each, 1 + k), at_.add(op::add, base, second)));
-  at_.yield(combine(n, left, right, around));
+  at_.yield(combine(n, left, right, outer_values));
   at_.to_end(written().region_at(choice, 1));
   at_.yield(left);
   at_.to_end(each);
@@ -347,10 +350,10 @@ inline void slice_writer::store_trees(node_id n) {
     stores_.push_back({layout_.tree_of(original().result(n, k)), {}, written().result(levels, 2 + k)});
 }
 
-/// The tree above the elements of which this is the whole; it comes to be kept.
-inline std::uint32_t slice_writer::tree(value_id v) {
+/// The saved tree of a reduction. It is saved from now on.
+inline std::uint32_t update_writer::saved_tree(value_id v) {
   if (std::uint32_t const number = layout_.tree_of(v); number != layout::none) return number;
-  late_ = late_ || passed_[index_of(v)] != 0;
+  must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
   return layout_.add({.of = v, .type = original().type_of(v).array_of(), .what = variable::role::tree});
 }
 

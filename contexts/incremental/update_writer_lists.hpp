@@ -1,14 +1,14 @@
-// Elements that changed, in a list: which of them stands at an index, and which indices a step before or behind there are.
+// Lists of changed elements: searches in a list, and lists of shifted indices.
 #pragma once
 
-#include <overdub/contexts/incremental/slice_writer_values.hpp>
+#include <overdub/contexts/incremental/update_writer_values.hpp>
 
 namespace overdub::contexts::increments {
 
-/// How many elements of an ascending list are less than a number: O(log length).
-inline value_id slice_writer::count_below(value_id list, value_id number) {
+/// The number of elements of an ascending list that are less than a number: binary search, O(log length).
+inline value_id update_writer::count_below(value_id list, value_id number) {
   region_id const here = at_.region();
-  // Carried: how many are known to be, and how many behind them are not known yet.
+  // Loop-carried: how many are known to be less, and how many after these are not compared yet.
   std::vector<ir::type> const types{ir::i64, ir::i64};
   std::vector<std::vector<ir::type>> const arguments{types, types};
   value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
@@ -22,36 +22,36 @@ inline value_id slice_writer::count_below(value_id list, value_id number) {
   value_id const half = at_.add(op::shift_right, unknown, one);
   value_id const middle = at_.add(op::add, known, half);
   value_id const is_below = at_.add(op::lt, at(list, middle), number);
-  value_id const behind = at_.add(op::sub, at_.add(op::sub, unknown, half), one);
+  value_id const after = at_.add(op::sub, at_.add(op::sub, unknown, half), one);
   value_id const next = at_.add(op::select, is_below, at_.add(op::add, middle, one), known);
-  at_.yield(std::array{next, at_.add(op::select, is_below, behind, half)});
+  at_.yield(std::array{next, at_.add(op::select, is_below, after, half)});
   at_.to_end(here);
   return written().result(search);
 }
 
-/// Whether it is known how to find an index in a piece's list.
-inline bool slice_writer::is_searchable(piece const& p) { return p.is_sorted || p.first != ir::nothing; }
+/// Whether `find_in` can search a delta's list.
+inline bool update_writer::is_searchable(delta const& p) { return p.is_sorted || p.first != ir::nothing; }
 
-/// Whether an index is on a list, and where: that is for where it is.
-inline slice_writer::place_in_list slice_writer::find_in(piece const& p, value_id index) {
+/// Whether an index is in a delta's list, and its position, which is valid only if it is.
+inline update_writer::list_position update_writer::find_in(delta const& p, value_id index) {
   if (p.first != ir::nothing)
     return {
         both(at_.add(op::ge, index, p.first), at_.add(op::lt, index, p.end)),
         at_.add(op::sub, index, p.first)};
-  place_in_list const at_source = find_in_source(p.source, p.shift, index);
+  list_position const at_source = find_in_source(p.source, p.shift, index);
   if (p.skipped == ir::nothing) return at_source;
-  // Some of the source's list, from one of its elements on.
+  // A consecutive part of the source's list.
   value_id const own = at_.add(op::sub, at_source.position, p.skipped);
   value_id const is_among =
       both(at_.add(op::ge, own, literal(ir::i64, 0)), at_.add(op::lt, own, at_.add(op::length, p.list)));
   return {both(at_source.is_there, is_among), own};
 }
-/// The same of an index that is shifted from those of an input's list.
-inline slice_writer::place_in_list
-slice_writer::find_in_source(std::uint32_t input, std::int64_t shift, value_id index) {
+/// The same for an input's list, whose indices are shifted.
+inline update_writer::list_position
+update_writer::find_in_source(std::uint32_t input, std::int64_t shift, value_id index) {
   value_id const zero = literal(ir::i64, 0);
   value_id const positions =
-      parameter_for({.what = slice_parameter::kind::positions, .variable = input}, ir::i64.array_of());
+      parameter_for({.what = update_parameter::kind::positions, .variable = input}, ir::i64.array_of());
   if (shift != 0) index = at_.add(op::sub, index, literal(ir::i64, static_cast<std::uint64_t>(shift)));
   value_id const is_inside =
       both(at_.add(op::ge, index, zero), at_.add(op::lt, index, at_.add(op::length, positions)));
@@ -59,8 +59,8 @@ slice_writer::find_in_source(std::uint32_t input, std::int64_t shift, value_id i
   return {both(is_inside, at_.add(op::ge, position, zero)), position};
 }
 
-/// So many indices, from one on.
-inline value_id slice_writer::indices_from(value_id first, value_id count) {
+/// `count` consecutive indices.
+inline value_id update_writer::indices_from(value_id first, value_id count) {
   region_id const here = at_.region();
   std::vector<ir::type> const index[] = {{ir::i64}};
   node_id const made = at_.insert(op::map, std::array{count}, std::array{ir::i64.array_of()}, {}, index);
@@ -71,8 +71,8 @@ inline value_id slice_writer::indices_from(value_id first, value_id count) {
   return written().result(made);
 }
 
-/// The turns, of so many, that use the elements of a list at a step behind their own index. The list is a source's as it is, or a loop's.
-inline piece slice_writer::shifted(piece p, std::int64_t step, value_id count) {
+/// The iterations, of `count`, that read the elements of a list at their own index plus `step`. The list is a source's, or a range.
+inline delta update_writer::shifted(delta p, std::int64_t step, value_id count) {
   value_id const by = literal(ir::i64, static_cast<std::uint64_t>(step)), list = p.list;
   value_id begin, end;
   if (p.first != ir::nothing) {
@@ -85,20 +85,20 @@ inline piece slice_writer::shifted(piece p, std::int64_t step, value_id count) {
   }
   region_id const here = at_.region();
   std::vector<ir::type> const index[] = {{ir::i64}};
-  node_id const turns = at_.insert(
+  node_id const iterations = at_.insert(
       op::map, std::array{at_.add(op::sub, end, begin)}, std::array{ir::i64.array_of()}, {}, index);
-  region_id const inside = written().region_at(turns, 0);
+  region_id const inside = written().region_at(iterations, 0);
   at_.to_end(inside);
   value_id const k = at_.add(op::add, begin, written().argument(inside, 0));
   at_.yield(std::array{p.first != ir::nothing ? k : at_.add(op::sub, at(list, k), by)});
   at_.to_end(here);
-  p.list = written().result(turns);
+  p.list = written().result(iterations);
   p.shift -= step;
   return p;
 }
 
-/// The first and the last turn of a list: the number of turns, and -1, where it is empty.
-inline std::pair<value_id, value_id> slice_writer::ends_of_list(piece const& p, value_id count) {
+/// The first and the last iteration of a list. Of an empty list `count` and -1.
+inline std::pair<value_id, value_id> update_writer::bounds_of_list(delta const& p, value_id count) {
   value_id const before = literal(ir::i64, ~std::uint64_t{0});
   value_id const length = at_.add(op::length, p.list), last = at_.add(op::add, length, before);
   region_id const here = at_.region();
