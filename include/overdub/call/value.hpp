@@ -62,7 +62,7 @@ consteval bool truth_of() {
       "overdub: a branch on a value that is no boolean; write x != 0, or overdub::if_(x != 0, ...)");
   static_assert(
       has_truth<T> || std::is_arithmetic_v<T>,
-      "overdub: a branch on a value that has no truth here; use overdub::if_(condition, then, otherwise)");
+      "overdub: a branch on a value whose type has no bool; use overdub::if_(condition, then, otherwise)");
   return has_truth<T> && !is_symbolic<S>;
 }
 

@@ -42,7 +42,7 @@ struct map_t {
   /// Whether f can be mapped over the arrays; else a sentence.
   template <class F, class... A>
   static consteval bool takes() {
-    static_assert(sizeof...(A) > 0, "overdub: map(f, xs...) takes the arrays behind the function");
+    static_assert(sizeof...(A) > 0, "overdub: map(f, xs...) takes one or more arrays after the function");
     if constexpr (sizeof...(A) == 0 || !detail::trees_of_arrays<A...>())
       return false;
     else {
