@@ -1,5 +1,5 @@
-// The program of a function in contexts of which incremental and model make other programs. When it runs, it calls the contexts' hooks alone:
-// fields that their rules read are its last arguments.
+// The program of a function in contexts from which incremental and model derive other programs. It refers to the contexts only for their
+// hooks: the fields that rules read are its last arguments.
 #pragma once
 
 #include <overdub/compile/compilation.hpp>
@@ -23,13 +23,13 @@ struct followed_program {
   bool has_hooks = false;
 };
 
-// Whether contexts that the thread made global are asked for.
+// Whether the thread's scoped_globals apply.
 enum class globals : bool { ignored, asked };
 inline global_context const* first_global(globals all) {
   return all == globals::asked ? global_contexts() : nullptr;
 }
 
-// The default pipeline, which keeps functions that nothing calls: those of distributions are found by their names.
+// The default pipeline without the removal of unused functions: those of distributions are looked up by name.
 inline void optimise_all_functions(ir::program& p) {
   std::string const entry(p.name_of(p.entry));
   p.entry = ir::nothing;
@@ -37,7 +37,7 @@ inline void optimise_all_functions(ir::program& p) {
   p.entry = *p.find(entry);
 }
 
-// Of f for arguments A in contexts C, and in those that the thread made global, which stand behind them.
+// The program of f for arguments A in contexts C, and in the thread's scoped_globals, which are the innermost contexts.
 template <class F, class A, class... C>
 followed_program followed_program_of(F const& f, globals all, compile_options const& o, C&... c) {
   using original = compilation<F, A, C...>;
@@ -73,12 +73,12 @@ followed_program followed_program_of(F const& f, globals all, compile_options co
   return made;
 }
 
-// What is made of such programs: one for each function, its arguments' types, the fingerprints of its contexts and options, which the whole
-// process shares. Thread-safe.
+// The cache of objects that are derived from such programs: one for each function, argument types, fingerprints of contexts, and options,
+// for the whole process. Thread-safe.
 template <class Made>
 struct made_of_followed {
   std::shared_ptr<Made> made;
-  std::shared_ptr<std::vector<field_argument> const> fields; // nothing: none
+  std::shared_ptr<std::vector<field_argument> const> fields; // null: no fields
   bool has_hooks = false;
 };
 template <class Made, class F, class A, class... C>
@@ -105,7 +105,7 @@ OVERDUB_HIDDEN made_of_followed<Made> followed_once(F const& f, globals around, 
   return found;
 }
 
-// What is followed in contexts, made by make(made, contexts): where rules read fields, or there are hooks, it owns or refers to the contexts.
+// Creates a session in contexts by make(made, contexts). If rules read fields, or there are hooks, it owns or refers to the contexts.
 template <class Made, class F, class A, class Composition, class Make>
 auto followed_in(
     F const& f, globals around, compile_options const& options, Composition all, Make const& make) {
