@@ -276,8 +276,7 @@ OVERDUB_DECL void output_file::open_streamed(std::string const& name) {
       is_earlier_ = !is_new_;
       return;
     }
-    ::close(
-        std::exchange(descriptor_, -1)); // another writer renamed or removed it before the lock
+    ::close(std::exchange(descriptor_, -1)); // another writer renamed or removed it before the lock
   }
   opening::fail(opening::busy);
 }
