@@ -52,9 +52,9 @@ struct body_call {
   static constexpr body_form form = find_form<Body, Scope, Arguments...>();
   static consteval auto find() {
     static_assert(
-        form != body_form::none, "overdub: the body of this function cannot be called with these arguments; "
-                                 "check their number and types, and take parameters as `auto` so that "
-                                 "values of contexts can come in");
+        form != body_form::none,
+        "overdub: the body of this function cannot be called with these arguments; check their number and "
+        "types, and take parameters as `auto` so that they accept values of contexts");
     if constexpr (form == body_form::plain)
       return type_is<decltype(std::declval<Body const&>()(std::declval<Arguments>()...))>{};
     else if constexpr (form == body_form::scoped)

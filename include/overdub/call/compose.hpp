@@ -138,7 +138,7 @@ consteval bool part_of_composition() {
   static_assert(known, "overdub: this is no context; derive its class from overdub::context");
   static_assert(
       !std::is_final_v<X> || !known,
-      "overdub: a context's class must not be final, since it is derived from");
+      "overdub: a context's class must not be final, since overdub derives from it");
   static_assert(
       changeable || !known,
       "overdub: a context to run in must not be const, since its rules and hooks may change it");

@@ -124,9 +124,8 @@ consteval bool can_have_rule() {
                    "a native function in the body");
   constexpr bool captures_nothing = (std::is_empty_v<Rule> && ...);
   static_assert(
-      captures_nothing,
-      "overdub: a rule for a derivative captures nothing; what it needs are the function's arguments and its "
-      "result, which it is given");
+      captures_nothing, "overdub: a rule for a derivative captures nothing; it receives the function's "
+                        "arguments and its result");
   return is_function && captures_nothing;
 }
 

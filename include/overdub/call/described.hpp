@@ -69,8 +69,8 @@ consteval bool member_follows() {
   constexpr bool same = std::is_same_v<Expected, Given>;
   static_assert(
       same || is_refused<Given>,
-      "overdub: a member of this described template does not follow its parameters into a context; "
-      "a member array<T> does not: make the array a parameter, template <class Array> struct ...");
+      "overdub: a member of this described template cannot hold a value of a context; instead of a member "
+      "array<T>, make the array a parameter, template <class Array> struct ...");
   return same;
 }
 
@@ -192,8 +192,8 @@ consteval std::size_t find_described() {
   using S = typename struct_of<decltype(Member)>::type;
   static_assert(
       plain_struct<S>,
-      "overdub: field<&S::member> reads a struct described with BOOST_HANA_ADAPT_STRUCT; a template "
-      "is described with BOOST_HANA_DEFINE_STRUCT and its members are read as they are");
+      "overdub: field<&S::member> reads a struct described with BOOST_HANA_ADAPT_STRUCT; a template is "
+      "described with BOOST_HANA_DEFINE_STRUCT and its members are read directly, as in x.member");
   if constexpr (plain_struct<S>) {
     constexpr std::size_t index = find_member<Member, S>(std::make_index_sequence<member_count<S>>{});
     static_assert(index < member_count<S>, "overdub: this member is not among those described to Hana");

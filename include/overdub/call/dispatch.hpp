@@ -229,8 +229,8 @@ struct answer_function {
           !is_symbolic<S> || std::is_reference_v<Entered> || std::is_empty_v<Entered> ||
               !has_hooks<std::remove_cvref_t<Entered>>,
           "overdub: enter(f) returns a context with hooks and members by value, whose hooks would be called "
-          "when the "
-          "program runs, and the context is gone; return a reference to one that the context keeps");
+          "when the program runs, after the context is destroyed; return a reference to a member of the "
+          "context");
       auto&& entered = ask_enter<std::remove_cvref_t<A>...>(stack.top().get(), f);
       [[maybe_unused]] temporary_context<S, Entered> const temporary(stack, entered);
       // A context that is returned by reference has the lifetime of this run.

@@ -301,9 +301,8 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
   else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>) {
     constexpr bool follows = std::is_same_v<decltype(tree_traits<M>::map(wrapper<S>{rest}, z)), M>;
     static_assert(
-        follows, "overdub: metadata of a context that runs outside of others has a member whose type does "
-                 "not depend on "
-                 "the number's type T, beside one that does; make all of its members T, or none of them");
+        follows, "overdub: the metadata of an outer context have a member whose type does not depend on the "
+                 "number's type T, and one whose type does; make all members T, or none");
     return tree_traits<M>::map(wrapper<S>{rest}, z);
   } else if constexpr (metadata_of_one_element<M, decltype(place(static_cast<Z&&>(z))), T>)
     return fill_metadata<std::remove_cvref_t<decltype(place(static_cast<Z&&>(z)))>>(rest, inner, z);
@@ -317,9 +316,9 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
   else if constexpr (stack_of_t<X>::empty && !tree<X>) {
     constexpr bool converts = requires { static_cast<B>(static_cast<Z&&>(z)); };
     static_assert(
-        converts, "overdub: this metadata does not become what the context keeps for a value of this type; "
-                  "return it from the rule as metadata<T> (a differentiator keeps none for an integer: write "
-                  "2.0 for 2)");
+        converts,
+        "overdub: this metadata does not convert to the context's metadata<T> for a value of this type; "
+        "return metadata<T> from the rule (a differentiator has none for an integer: write 2.0 for 2)");
     if constexpr (converts)
       return place(static_cast<B>(static_cast<Z&&>(z)));
     else
@@ -327,8 +326,8 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
   } else {
     constexpr bool fits = std::is_convertible_v<decltype(place(static_cast<Z&&>(z))), M>;
     static_assert(
-        fits, "overdub: this metadata has another structure than what the context keeps for a value of this "
-              "type; tag the members of a tuple or of a struct template one by one");
+        fits, "overdub: this metadata has another structure than the context's metadata<T> for a value of "
+              "this type; tag the members of a tuple or of a struct template one by one");
     return place(static_cast<Z&&>(z));
   }
 }

@@ -91,7 +91,7 @@ consteval bool rule_arity() {
     static_assert(
         !here,
         "overdub: the context has a rule that names this function, but it does not take these arguments; "
-        "write its parameters as auto, since inner contexts' values and tagged ones come in");
+        "write its parameters as auto, so that they accept values of inner contexts and tagged values");
     return arities == 0;
   }
 }

@@ -26,9 +26,9 @@ namespace overdub {
 template <class T>
 class context_field {
   static_assert(
-      static_cast<bool>(detail::ir_type_of<T>), "overdub: a field is bool, i64, float, double, or an array "
-                                                "of them; what decides the program's shape is "
-                                                "the fingerprint's");
+      static_cast<bool>(detail::ir_type_of<T>),
+      "overdub: a field is bool, i64, float, double, or an array of them; return data that determine the "
+      "program's structure from fingerprint()");
 
 public:
   context_field() = default;

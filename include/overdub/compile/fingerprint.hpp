@@ -31,9 +31,8 @@ public:
       out_.append(reinterpret_cast<char const*>(&x), sizeof x);
     else if constexpr (std::ranges::sized_range<X const>) {
       static_assert(
-          !std::ranges::view<X>,
-          "overdub: a fingerprint is kept with what was made of it; return the data from "
-          "fingerprint(), and no view of them");
+          !std::ranges::view<X>, "overdub: a fingerprint is stored in the cache; return the data from "
+                                 "fingerprint(), and not a view of them");
       (*this)(static_cast<std::uint64_t>(std::ranges::size(x)));
       for (auto const& e : x)
         (*this)(static_cast<std::ranges::range_value_t<X const>>(e)); // converts the proxies of vector<bool>

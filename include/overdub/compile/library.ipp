@@ -177,9 +177,8 @@ public:
 
   void define(ir::program const& p, std::set<std::string, std::less<>> const* names, bool may_replace) {
     if (p.math != ir::math_mode::exact)
-      throw library_error(message("overdub: a library's functions have no mode of mathematics of their own; "
-                                  "give it when they are compiled, by "
-                                  "compile_options::math"));
+      throw library_error(message("overdub: functions of a library have no math mode; choose it by "
+                                  "compile_options::math when they are compiled"));
     verify(p, names);
     auto drafts = detail::definitions_of(p);
     if (names != nullptr)
@@ -196,7 +195,7 @@ public:
         if (known == made) continue;
         if (known != nullptr && !may_replace)
           throw library_error(
-              message("overdub: @%s is defined already, and otherwise; redefine it", made->name.c_str()));
+              message("overdub: @%s has another definition already; redefine it", made->name.c_str()));
         known = made;
         changed.push_back(made);
       }

@@ -67,7 +67,7 @@ private:
   static void check_count(ir::program const& p, std::size_t given, std::size_t asked) {
     if (given == asked) return;
     throw argument_error(message(
-        "overdub: @%s returns %zu values, and %zu are asked for", std::string(p.name_of(p.entry)).c_str(),
+        "overdub: @%s returns %zu values, and %zu are requested", std::string(p.name_of(p.entry)).c_str(),
         given, asked));
   }
 };

@@ -28,8 +28,8 @@ inline constexpr bool follows_to_threads = std::is_empty_v<C> || forks<C>;
 template <class C>
 class shared_global {
   static_assert(
-      detail::follows_to_threads<C>, "overdub: a context that serves several threads has no state, "
-                                     "or follows to them by C fork() and void join(C&&)");
+      detail::follows_to_threads<C>,
+      "overdub: a context for several threads has no state, or the members C fork() and void join(C&&)");
 
 public:
   explicit shared_global(C& context) : context_(&context) {}
