@@ -1,4 +1,4 @@
-// What a cache did, as a list: for tests of what is compiled when, and for people who wonder.
+// The event log of a cache, for tests and debugging.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -9,12 +9,12 @@ namespace overdub {
 
 struct compilation_event {
   enum class kind {
-    step,        // of a compilation: staging, a context's pass, an optimisation, lowering
-    stored,      // a compilation ended, and what it made is kept
-    failed,      // it threw
-    waited,      // for what another thread compiled
-    evicted,     // there was no room
-    invalidated, // what it was made of changed
+    step,        // a step of a compilation: staging, a context's pass, an optimisation, lowering
+    stored,      // a compilation ended, and its result is stored
+    failed,      // a compilation threw
+    waited,      // for a compilation of another thread
+    evicted,     // the cache was full
+    invalidated, // a definition that it depends on changed
     cleared
   };
   kind what;

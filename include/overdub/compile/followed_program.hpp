@@ -1,5 +1,5 @@
-// The program of a function in contexts of which incremental and model make other programs. When it runs, it calls the contexts' hooks alone:
-// fields that their rules read are its last arguments.
+// The program of a function in contexts from which incremental and model derive other programs. It refers to the contexts only for their
+// hooks: the fields that rules read are its last arguments.
 #pragma once
 
 #include <overdub/compile/compilation.hpp>
@@ -23,7 +23,7 @@ struct followed_program {
   bool has_hooks = false;
 };
 
-// Whether contexts that the thread made global are asked for.
+// Whether the thread's scoped_globals apply.
 enum class globals : bool { ignored, asked };
 inline global_context const* first_global(globals all) {
   return all == globals::asked ? global_contexts() : nullptr;
@@ -76,7 +76,7 @@ OVERDUB_HIDDEN made_of_followed followed_once(F const& f, globals around, compil
   return all.get(std::move(key), program, make);
 }
 
-// What is followed in contexts, made by make(made, contexts): where rules read fields, or there are hooks, it owns or refers to the contexts.
+// Creates a session in contexts by make(made, contexts). If rules read fields, or there are hooks, it owns or refers to the contexts.
 template <class Made, class F, class A, class Composition, class Make>
 auto followed_in(
     F const& f, globals around, compile_options const& options, Composition all, Make const& make) {

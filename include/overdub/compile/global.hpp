@@ -1,4 +1,4 @@
-// The contexts that a thread made the outermost of all that it calls compiled.
+// The active scoped_globals of a thread, which apply to all compiled functions that it calls.
 #pragma once
 
 #include <overdub/compile/artifact.hpp>
@@ -16,19 +16,19 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// One of them, whatever its type: scoped_global makes it.
+/// A type-erased scoped_global.
 struct global_context {
-  global_context const* before = nullptr; // that was entered earlier: it stands inside of this one
+  global_context const* before = nullptr; // the one that was entered earlier, which is nested in this one
   void* object = nullptr;
   void const* type = nullptr;
   void (*append_fingerprint)(std::string& to, void const* object) = nullptr;
   void (*add_passes)(std::vector<context_pass>& to, void const* object) = nullptr;
   void (*adjust)(compile_options& o) = nullptr;
-  // The program that it makes of one in which contexts of lower numbers are.
+  // Rewrites a program, in which the contexts with lower numbers are already applied.
   ir::program (*rewrite)(ir::program const& p, void* object, std::size_t number) = nullptr;
 };
 
-/// The one that this thread entered last.
+/// The scoped_global that this thread entered last.
 OVERDUB_HIDDEN inline global_context const*& global_contexts() {
   thread_local global_context const* last = nullptr;
   return last;
@@ -38,15 +38,15 @@ OVERDUB_HIDDEN inline global_context const*& global_contexts() {
 
 namespace detail {
 
-// What a compiled function becomes in the contexts that the thread made global, the last of which stands next to the function's own; and
-// the objects that calls bring, those of its own contexts first.
+// A compiled function, rewritten by the thread's scoped_globals, the last of which encloses the others; and the context objects for calls,
+// those of the function's own contexts first.
 struct artifact_in_globals {
   std::shared_ptr<artifact const> made;
   std::vector<void*> objects;
 };
 OVERDUB_DECL artifact_in_globals in_globals(artifact const& own, std::span<void* const> contexts);
 
-// A call of a compiled function, in the contexts that it was compiled for and in those that the thread made global.
+// Calls a compiled function in its own contexts and in the thread's scoped_globals.
 template <class Result, class... A>
 struct global_call {
   static Result run(artifact const& own, std::span<void* const> contexts, A const&... x) {

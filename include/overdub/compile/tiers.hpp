@@ -1,4 +1,4 @@
-// What runs an artifact: interpreted code first, and machine code when it has become worth it.
+// Tiered execution: interpreted code at first, and machine code when the program is hot.
 #pragma once
 
 #include <overdub/compile/options.hpp>
@@ -13,13 +13,12 @@
 
 namespace overdub {
 
-/// Returns when nothing is compiled in the background any more. Calls that other threads make meanwhile may begin more.
+/// Waits until no compilation runs in the background. Calls of other threads may start more meanwhile.
 OVERDUB_DECL void wait_for_compilations();
 
 namespace detail {
 
-/// Runs a task on the thread that compiles in the background, after those that were given before. It may not throw. False where
-/// there is no memory or no thread for it.
+/// Queues a task for the background thread, in FIFO order. The task must not throw. Returns false if there is no memory or no thread.
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept;
 
 /// Of a clock that only goes forward.
@@ -29,28 +28,29 @@ OVERDUB_DECL std::int64_t nanoseconds_now() noexcept;
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The code of a program, which is replaced once by what runs faster. Threads may call it while that happens: a call runs
-/// in the code that it began in. Addresses of code stay good as long as this lives.
+/// The code of a program, which may be replaced once by faster code. Threads may call it concurrently: a call ends in the code in which it
+/// began. Addresses of code are valid during the lifetime of this object.
 class tiered_code {
 public:
-  /// The code that runs first. `direct`: whether what it is replaced by may be called without a machine.
+  /// Starts with the given code. `direct`: whether faster code may be called through a function pointer, without a machine of the
+  /// interpreter.
   tiered_code(executable first, bool direct) : first_(std::move(first)), direct_(direct) {
     code_ = first_.code().get();
     if (direct_) target_ = first_.code()->target;
   }
 
   execute::code const& code() const { return *code_.load(std::memory_order_acquire); }
-  /// A function of C++'s that runs it (execute::code::target), if there is one.
+  /// The C++ function pointer to the code (execute::code::target), or null.
   void* target() const { return target_.load(std::memory_order_acquire); }
 
-  /// Runs what is better from now on.
+  /// Replaces the code by faster code.
   void swap_in(std::shared_ptr<execute::code const> better) {
     better_ = std::move(better);
     code_.store(better_.get(), std::memory_order_release);
     if (direct_) target_.store(better_->target, std::memory_order_release);
   }
 
-  /// Counts a call from its construction to the end of its scope, and the time of each sixteenth.
+  /// Counts a call for its scope, and measures the time of every sixteenth.
   class counted_call {
   public:
     explicit counted_call(tiered_code const& c)
@@ -59,7 +59,7 @@ public:
     }
     counted_call(counted_call const&) = delete;
     counted_call& operator=(counted_call const&) = delete;
-    /// True for one call: the one by which it became worth it.
+    /// True for exactly one call: the one by which the program became hot.
     bool became_hot() {
       bool is_hot = before_ + 1 >= code_.hot_calls_;
       if (is_timed()) {
@@ -79,7 +79,7 @@ public:
     std::int64_t start_ = 0;
   };
 
-  /// Waits for calls, and tells when there were enough of them. Where nothing waits, nothing is counted.
+  /// Enables the counting of calls, and sets the limits at which the program is hot.
   void wait_for_heat(std::uint32_t calls, std::int64_t nanoseconds) {
     hot_calls_ = calls;
     hot_nanoseconds_ = nanoseconds;
