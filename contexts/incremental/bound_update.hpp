@@ -7,6 +7,7 @@
 #include <overdub/contexts/incremental/update_program_cache.hpp>
 
 #include <bit>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -93,8 +94,10 @@ struct bound_update {
     std::uint32_t variable;
   };
 
-  explicit bound_update(std::shared_ptr<runnable_update const> s)
-      : update(std::move(s)), failed_guards(update->program.failed_guards), call(update->code) {}
+  OVERDUB_DECL explicit bound_update(std::shared_ptr<runnable_update const> s);
+  bound_update(bound_update const&) = delete;
+  bound_update& operator=(bound_update const&) = delete;
+  OVERDUB_DECL ~bound_update();
 
   increments::change_signature changes;
   std::uint64_t signature_code = 0;
@@ -193,3 +196,7 @@ private:
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::contexts
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/incremental/bound_update.ipp>
+#endif

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <overdub/execute/datum.hpp>
-#include <overdub/execute/code.hpp>
-#include <overdub/execute/values.hpp>
+#include <overdub/header_only.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -60,7 +57,12 @@ private:
 /// An array in row-major order, whose memory is reused as long as its shape stays the same.
 class cells {
 public:
-  explicit cells(ir::type t) : type_(t), size_of_(execute::size_of(t.element)), extents_(t.rank) {}
+  OVERDUB_DECL explicit cells(ir::type t);
+  OVERDUB_DECL cells(cells const& other);
+  OVERDUB_DECL cells(cells&& other) noexcept;
+  OVERDUB_DECL cells& operator=(cells const& other);
+  OVERDUB_DECL cells& operator=(cells&& other) noexcept;
+  OVERDUB_DECL ~cells();
 
   ir::type type() const { return type_; }
   std::size_t size_of_scalar() const { return size_of_; }
@@ -87,61 +89,24 @@ public:
   void set_bits_at(std::size_t byte, std::uint64_t bits) { put_bits(data() + byte, size_of_, bits); }
 
   /// Assigns another array. Returns whether the elements stay at the same address.
-  bool assign(std::byte const* elements, i64 const* extents) {
-    bool const is_unmoved = reshape(extents);
-    if (elements == nullptr)
-      std::fill(words_.begin(), words_.end(), 0);
-    else if (bytes() > 0)
-      std::memcpy(data(), elements, bytes());
-    return is_unmoved;
-  }
-  bool assign(datum const& d) {
-    bool const is_unmoved = reshape(d.shape().data());
-    execute::with_type(type_.element, [&]<class T>(T) {
-      auto const& from = d.elements<T>();
-      if (!from.empty()) std::memcpy(data(), from.data(), bytes());
-    });
-    return is_unmoved;
-  }
-  datum as_datum() const {
-    return execute::with_type(type_.element, [&]<class T>(T) {
-      auto const* const first = reinterpret_cast<T const*>(data());
-      return datum::of(
-          {extents_.begin(), extents_.end()},
-          array<T>::copy_of({first, static_cast<std::size_t>(scalars())}));
-    });
-  }
+  OVERDUB_DECL bool assign(std::byte const* elements, i64 const* extents);
+  OVERDUB_DECL bool assign(datum const& d);
+  OVERDUB_DECL datum as_datum() const;
   std::size_t bytes() const { return static_cast<std::size_t>(scalars()) * size_of_; }
 
   /// The size of a row in bytes; of an array of one axis, of an element.
   std::size_t bytes_of_row() const { return static_cast<std::size_t>(scalars(1)) * size_of_; }
   /// Allocates memory for so many rows after the last one. Returns whether the elements stay at the same address. O(rows), amortised.
-  bool reserve_rows(i64 rows) {
-    std::byte const* const before = data();
-    std::size_t const words =
-        (bytes() + static_cast<std::size_t>(rows) * bytes_of_row() + sizeof(std::uint64_t) - 1) /
-        sizeof(std::uint64_t);
-    if (words > words_.size()) words_.resize(std::max(words, words_.size() * 2));
-    return data() == before;
-  }
+  OVERDUB_DECL bool reserve_rows(i64 rows);
   /// Allocates memory for a copy of another array, so that assigning it does not allocate. The elements may move.
-  void reserve(cells const& other) { words_.reserve(other.words_.size()); }
+  OVERDUB_DECL void reserve(cells const& other);
   /// Makes rows that were written after the end a part of the array; a negative number removes rows.
   void extend(i64 rows) { extents_[0] += rows; }
   /// Sets the extents of the rows of an array without rows.
-  void set_row(i64 const* extents) { std::copy_n(extents, type_.rank - 1, extents_.begin() + 1); }
+  OVERDUB_DECL void set_row(i64 const* extents);
 
 private:
-  bool reshape(i64 const* extents) {
-    std::byte const* const before = data();
-    std::size_t bytes = size_of_;
-    for (std::size_t k = 0; k < type_.rank; ++k) bytes *= static_cast<std::size_t>(extents[k]);
-    std::size_t const words = (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
-    if (words > words_.size()) words_.resize(words); // may throw; the extents are unchanged then
-    bool const is_unmoved = std::equal(extents, extents + type_.rank, extents_.begin());
-    std::copy_n(extents, type_.rank, extents_.begin());
-    return is_unmoved && data() == before;
-  }
+  bool reshape(i64 const* extents);
 
   ir::type type_;
   std::size_t size_of_;
@@ -150,3 +115,7 @@ private:
 };
 
 } // namespace overdub::contexts::increments
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/incremental/cells.ipp>
+#endif

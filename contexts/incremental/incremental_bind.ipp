@@ -1,7 +1,9 @@
 // Binds update programs to the memory of an incremental computation.
 #pragma once
 
+#include <overdub/contexts/incremental/gather_index.hpp>
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/incremental/reverse_index.hpp>
 #include <overdub/contexts/incremental/update_results.hpp>
 
 #include <algorithm>

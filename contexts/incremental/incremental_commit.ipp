@@ -1,7 +1,9 @@
 // Commits: what they write, in an order in which running out of memory leaves no wrong value.
 #pragma once
 
+#include <overdub/contexts/incremental/gather_index.hpp>
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/incremental/reverse_index.hpp>
 #include <overdub/core/floating_point.hpp>
 
 #include <algorithm>

@@ -5,8 +5,6 @@
 #include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/incremental/change_list.hpp>
 #include <overdub/contexts/incremental/error.hpp>
-#include <overdub/contexts/incremental/gather_index.hpp>
-#include <overdub/contexts/incremental/reverse_index.hpp>
 #include <overdub/contexts/incremental/update_program_cache.hpp>
 #include <overdub/contexts/incremental/update_results.hpp>
 #include <overdub/contexts/incremental/update_strategy.hpp>
@@ -24,6 +22,10 @@
 #include <vector>
 
 namespace overdub::contexts {
+namespace increments {
+class gather_index;
+class reverse_index;
+} // namespace increments
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A function's value, saved with its inputs. When inputs change, the value is updated: what the changes affect is recomputed, and
@@ -43,12 +45,12 @@ public:
       std::shared_ptr<std::vector<void*> const> contexts = nullptr);
   /// Copies the committed state, without pending changes. O(saved values); runs nothing.
   OVERDUB_DECL incremental_program(incremental_program const& other);
-  incremental_program(incremental_program&&) = default;
+  OVERDUB_DECL incremental_program(incremental_program&& other) noexcept;
   /// The same by assignment. For the same function memory is reused, and allocated only where arrays are longer. If that fails, the
   /// committed state and the pending changes are unchanged; the changes must be proposed again.
   OVERDUB_DECL incremental_program& operator=(incremental_program const& other);
-  incremental_program& operator=(incremental_program&&) = default;
-  ~incremental_program() = default;
+  OVERDUB_DECL incremental_program& operator=(incremental_program&& other) noexcept;
+  OVERDUB_DECL ~incremental_program();
 
   // ---- pending changes
 
@@ -411,7 +413,8 @@ private:
   std::vector<increments::cells> arrays_; // by saved value
   std::vector<std::unique_ptr<increments::reverse_index>>
       reverse_indices_; // by saved value; null until one is used
-  std::vector<std::pair<ir::value_id, increments::gather_index>> gather_indices_; // by index that is read
+  std::vector<std::pair<ir::value_id, std::unique_ptr<increments::gather_index>>>
+      gather_indices_;       // by index that is read
   std::vector<bool> is_sum_; // by saved value: whether it is a sum that is updated by differences
   std::vector<std::vector<double>> largest_magnitudes_; // by saved value: the largest magnitude of each sum
   std::uint64_t numbers_version_ = 1;                   // incremented when a saved number changes

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <overdub/contexts/incremental/gather_index.hpp>
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/incremental/reverse_index.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -103,6 +105,11 @@ incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
 }
 
 // ---- changes
+
+OVERDUB_DECL incremental_program::incremental_program(incremental_program&& other) noexcept = default;
+OVERDUB_DECL incremental_program&
+incremental_program::operator=(incremental_program&& other) noexcept = default;
+OVERDUB_DECL incremental_program::~incremental_program() = default;
 
 [[noreturn, gnu::cold]] OVERDUB_DECL void incremental_program::throw_moved() {
   throw incremental_error(

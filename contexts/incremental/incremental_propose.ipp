@@ -1,7 +1,9 @@
 // Proposals: choose an update program, pass its arguments, and run it.
 #pragma once
 
+#include <overdub/contexts/incremental/gather_index.hpp>
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/incremental/reverse_index.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -462,8 +464,10 @@ incremental_program::gather_index_of(runnable_update const& s, std::size_t numbe
   auto at = std::find_if(gather_indices_.begin(), gather_indices_.end(), [&](auto const& known) {
     return known.first == g.index;
   });
-  if (at == gather_indices_.end()) at = gather_indices_.insert(at, {g.index, increments::gather_index()});
-  if (at->second.is_current(state)) return at->second;
+  if (at == gather_indices_.end())
+    at = gather_indices_.insert(at, {g.index, std::make_unique<increments::gather_index>()});
+  increments::gather_index& index = *at->second;
+  if (index.is_current(state)) return index;
   auto const words = [](bound_call const& ran) {
     auto const* const first = reinterpret_cast<i64 const*>(ran.elements(0));
     return std::span(first, static_cast<std::size_t>(ran.extents(0)[0]));
@@ -487,9 +491,9 @@ incremental_program::gather_index_of(runnable_update const& s, std::size_t numbe
   keys.lend(first, rows.data(), extents);
   keys.lend(first + 1, inner.data(), extents);
   keys.run();
-  at->second.build(std::move(state), rows, words(keys));
+  index.build(std::move(state), rows, words(keys));
   if (is_counting_) work_ += rows.size() * increments::gather_index::work_of_pair;
-  return at->second;
+  return index;
 }
 
 // Passes an argument that is neither a saved number nor a changed element.

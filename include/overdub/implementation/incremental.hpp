@@ -3,6 +3,9 @@
 
 #include <overdub/implementation/only_once.hpp>
 
+#include <overdub/contexts/incremental/bound_update.ipp>
+#include <overdub/contexts/incremental/cells.ipp>
+#include <overdub/contexts/incremental/change_list.ipp>
 #include <overdub/contexts/incremental/incremental_bind.ipp>
 #include <overdub/contexts/incremental/incremental_commit.ipp>
 #include <overdub/contexts/incremental/incremental_explain.ipp>
