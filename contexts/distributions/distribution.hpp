@@ -311,7 +311,7 @@ template <a_distribution D>
 void check(D const& d) {
   using Family = typename D::family;
   constexpr std::string_view name = Family::name();
-  auto const refuse = [&](std::string const& what) {
+  auto const reject = [&](std::string const& what) {
     throw parameter_error(
         message("overdub: %.*s: %s", static_cast<int>(name.size()), name.data(), what.c_str()));
   };
@@ -319,7 +319,7 @@ void check(D const& d) {
     if constexpr (a_distribution<decltype(p)>)
       check(p);
     else if (!constraint.contains(p) || (overdub::detail::assumes_finite_numbers && !detail::all_finite(p)))
-      refuse(
+      reject(
           std::string(called) + " is " + detail::text_of(p) + ", and must be " +
           std::string(constraint.phrase));
   };
@@ -333,7 +333,7 @@ void check(D const& d) {
     }
     (std::make_index_sequence<detail::parameter_count<Family>>{});
     if constexpr (requires { Family::relation; })
-      if (!is_valid(d)) refuse(std::string(Family::relation) + "; it is " + detail::text_of(d));
+      if (!is_valid(d)) reject(std::string(Family::relation) + "; it is " + detail::text_of(d));
   }
 }
 

@@ -104,12 +104,12 @@ std::vector<csv_setting> lines_of(sampling_settings const& s, A const& algorithm
 }
 
 inline void check(adaptation_settings const& s) {
-  auto const refuse = [](char const* name, double value, char const* is) {
+  auto const reject = [](char const* name, double value, char const* is) {
     throw inference_error(message("overdub: adaptation.%s = %g: it is %s", name, value, is));
   };
-  if (!(s.gamma > 0) || !overdub::is_finite(s.gamma)) refuse("gamma", s.gamma, "positive and finite");
-  if (!(s.kappa > 0) || !overdub::is_finite(s.kappa)) refuse("kappa", s.kappa, "positive and finite");
-  if (!(s.t0 >= 0) || !overdub::is_finite(s.t0)) refuse("t0", s.t0, "not negative, and finite");
+  if (!(s.gamma > 0) || !overdub::is_finite(s.gamma)) reject("gamma", s.gamma, "positive and finite");
+  if (!(s.kappa > 0) || !overdub::is_finite(s.kappa)) reject("kappa", s.kappa, "positive and finite");
+  if (!(s.t0 >= 0) || !overdub::is_finite(s.t0)) reject("t0", s.t0, "not negative, and finite");
   constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / 8; // sums of them are counted
   check_count("adaptation.first_buffer", s.first_buffer, most);
   check_count("adaptation.window", s.window, most);

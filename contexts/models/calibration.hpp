@@ -20,17 +20,17 @@ namespace overdub::models {
 namespace detail {
 
 // Data are drawn anew by site.
-inline void refuse_parts(model_core const& m, selection const& observed) {
+inline void reject_partial_sites(model_core const& m, selection const& observed) {
   m.check(observed);
   for (site const& s : m.sites())
-    refuse_unless(
+    reject_unless(
         observed.extent(s.address) != 0, s,
         "is observed in part: sample what is observed and what is not at addresses of their own");
 }
 
 // A trace with its observed choices drawn anew.
 template <class Result, class... A>
-trace with_data(
+trace with_new_data(
     generative_function<Result, A...> const& m, trace const& t, selection const& observed,
     random_key const& key) {
   auto const made = [&]() -> trace {
@@ -43,7 +43,7 @@ trace with_data(
     }
   }();
   for (std::uint32_t s = 0; s < m.sites().size(); ++s)
-    refuse_unless(
+    reject_unless(
         made.presence(s) == t.presence(s), m.sites()[s],
         "is observed, or depends on what is, and it is not made with all data: the moves of a model are "
         "tested where data do not decide on which choices are made");
@@ -66,9 +66,9 @@ template <class Result, class... A, class S>
 inference::calibration calibrate(
     generative_function<Result, A...> const& m, selection const& observed, S const& sampler,
     inference::calibration_settings settings, random_key const& key) {
-  detail::refuse_parts(*m.core(), observed);
+  detail::reject_partial_sites(*m.core(), observed);
   for (site const& s : m.sites())
-    detail::refuse_unless(
+    detail::reject_unless(
         !s.is_conditional || observed.contains(s.address, {}), s,
         "is nested in a branch, and has no rank where it is not made");
   number_row const parameters(m.simulate(key.at("like")), !observed);
@@ -108,7 +108,7 @@ inference::joint_test test_moves(
     Trace now;
     std::tuple<Moves...> moves;
   };
-  detail::refuse_parts(*m.core(), observed);
+  detail::reject_partial_sites(*m.core(), observed);
   number_row const parameters(m.simulate(key.at("like")), !observed);
   if (settings.names.empty()) {
     for (std::string const& name : parameters.names()) {
@@ -127,7 +127,7 @@ inference::joint_test test_moves(
         std::apply([&](auto&... move) { (move(s.now, k.at(number++), record), ...); }, s.moves);
       },
       [&](state& s, random_key const& k) {
-        trace const drawn = detail::with_data(m, s.now.as_trace(), observed, k);
+        trace const drawn = detail::with_new_data(m, s.now.as_trace(), observed, k);
         for (std::uint32_t each = 0; each < m.sites().size(); ++each)
           if (observed.contains(m.sites()[each].address, {})) s.now.set_all(each, drawn.values()[each]);
         s.now.commit();

@@ -126,9 +126,9 @@ template <class F>
 void for_each_choice_of(no_auxiliary::trace_type const&, F const&) {}
 
 /// A choice on one of both sides.
-using transform_place = std::pair<int, address>;
+using transform_address = std::pair<int, address>;
 inline constexpr int of_model = 0, of_auxiliary = 1;
-inline std::string text_of_place(transform_place const& p) {
+inline std::string text_of_address(transform_address const& p) {
   return (p.first == of_model ? "the choice " : "the auxiliary choice ") + text_of(p.second).substr(0, 80);
 }
 
@@ -146,7 +146,7 @@ public:
     datum value;
     std::vector<tangents> rows = {}; // of each number
     bool is_copy = false;
-    transform_place from = {};
+    transform_address from = {};
   };
 
   transform_pass(source model, source auxiliary, std::size_t first)
@@ -158,20 +158,20 @@ public:
     f(t);
   }
 
-  datum find(transform_place const& p) const { return given_[p.first](p.second); }
-  datum existing(transform_place const& p) const {
+  datum find(transform_address const& p) const { return given_[p.first](p.second); }
+  datum existing(transform_address const& p) const {
     datum x = find(p);
     if (!x)
       throw model_error(message(
           "overdub: the transform reads %s, which there is not; name one choice, with all its indices",
-          text_of_place(p).c_str()));
+          text_of_address(p).c_str()));
     return x;
   }
-  std::vector<transformed_number> numbers(transform_place const& p, unsigned rank) {
+  std::vector<transformed_number> numbers(transform_address const& p, unsigned rank) {
     datum const x = existing(p);
     if (!is_continuous(x) || x.type().rank != rank)
       throw model_error(message(
-          "overdub: the transform reads %s as %s, and it is %s", text_of_place(p).c_str(),
+          "overdub: the transform reads %s as %s, and it is %s", text_of_address(p).c_str(),
           rank == 0 ? "a number" : "an array of numbers", overdub::detail::text_of(x.type()).c_str()));
     auto const [found, is_new] = inputs_.try_emplace(p);
     if (is_new) {
@@ -195,21 +195,21 @@ public:
     }
     return all;
   }
-  void write(transform_place p, output made) {
-    auto const text = text_of_place(p);
+  void write(transform_address p, output made) {
+    auto const text = text_of_address(p);
     if (!outputs_.emplace(std::move(p), std::move(made)).second)
       throw model_error(message("overdub: the transform writes %s twice", text.c_str()));
   }
 
-  std::map<transform_place, input> const& inputs() const { return inputs_; }
-  std::map<transform_place, output> const& outputs() const { return outputs_; }
+  std::map<transform_address, input> const& inputs() const { return inputs_; }
+  std::map<transform_address, output> const& outputs() const { return outputs_; }
   std::size_t numbers_read() const { return count_; }
 
 private:
   source given_[2];
   std::size_t first_, count_ = 0;
-  std::map<transform_place, input> inputs_;
-  std::map<transform_place, output> outputs_;
+  std::map<transform_address, input> inputs_;
+  std::map<transform_address, output> outputs_;
 };
 
 /// The logarithm of the absolute value of the determinant of an n by n matrix, row by row, by Gaussian elimination with partial pivots.
@@ -255,7 +255,7 @@ public:
   choice_map const& model() const { return written_[of_model]; }
   choice_map const& auxiliary() const { return written_[of_auxiliary]; }
   /// Whether a choice was read, or copied.
-  bool uses(transform_place const& p) const {
+  bool uses(transform_address const& p) const {
     if (now().inputs().contains(p)) return true;
     for (auto const& [at, made] : now().outputs())
       if (made.is_copy && made.from == p) return true;
@@ -267,10 +267,10 @@ public:
   /// are not as many as those read. O(n^3) for n numbers.
   template <class Lost>
   double log_determinant(Lost const& is_lost) const {
-    auto const stays = [&](transform_place const& p) { return p.first == of_model && !is_lost(p.second); };
-    std::map<transform_place, bool> copied; // each once
+    auto const stays = [&](transform_address const& p) { return p.first == of_model && !is_lost(p.second); };
+    std::map<transform_address, bool> copied; // each once
     std::size_t rows = 0, surplus = 0;
-    std::vector<std::pair<transform_place, std::size_t>> all; // numbers written, by their place and number
+    std::vector<std::pair<transform_address, std::size_t>> all; // numbers written, by their place and number
     for (auto const& [at, made] : now().outputs()) {
       if (!is_continuous(made.value)) continue;
       std::size_t const size = free_numbers_in(made.value);
@@ -300,11 +300,11 @@ public:
   }
 
   /// Throws model_error where a continuous choice is neither read nor copied: the inverse could not restore its value.
-  void refuse_unused(transform_place const& p, datum const& x) const {
+  void reject_unused(transform_address const& p, datum const& x) const {
     if (is_continuous(x) && !uses(p))
       throw model_error(message(
           "overdub: the transform does not read %s, whose value its inverse needs",
-          text_of_place(p).c_str()));
+          text_of_address(p).c_str()));
   }
 
 private:
@@ -333,8 +333,9 @@ void check_returns(Was const& was, Is const& is, int side, double tolerance) {
       same = x == y;
     if (!same)
       throw model_error(message(
-          "overdub: the inverse does not restore %s: it was %s, and is %s", text_of_place({side, at}).c_str(),
-          overdub::text_of(x).c_str(), y ? overdub::text_of(y).c_str() : "not there"));
+          "overdub: the inverse does not restore %s: it was %s, and is %s",
+          text_of_address({side, at}).c_str(), overdub::text_of(x).c_str(),
+          y ? overdub::text_of(y).c_str() : "not there"));
   });
 }
 
@@ -386,7 +387,7 @@ void transformed_choices::write(address at, X const& x) const {
   run_->write({side_, std::move(at)}, std::move(made));
 }
 inline void transformed_choices::copy(address to, transformed_choices const& from, address const& at) const {
-  detail::transform_place place{from.side_, at};
+  detail::transform_address place{from.side_, at};
   datum x = run_->existing(place);
   run_->write({side_, std::move(to)}, {.value = std::move(x), .is_copy = true, .from = std::move(place)});
 }

@@ -28,37 +28,38 @@ public:
   template <class Trace>
   void bind(Trace const& t) {
     auto const inputs = static_cast<std::uint32_t>(t.arguments());
-    auto const all = inputs + static_cast<std::uint32_t>(moved_.size());
+    auto const all = inputs + static_cast<std::uint32_t>(active_.size());
     std::uint32_t known = 0;
     for (std::uint32_t k = 0; k < all; ++k) {
-      t.program().pass_input(free_, k, k);
-      if (k >= inputs && moved_[k - inputs]) continue;
-      t.program().pass_input(once_, known++, k);
+      t.program().pass_input(unconstrain_, k, k);
+      if (k >= inputs && active_[k - inputs]) continue;
+      t.program().pass_input(precomputed_, known++, k);
       t.program().pass_input(gradient_, k, k);
       t.program().pass_input(values_, k, k);
     }
-    once_.run();
-    for (std::size_t k = 0; k < once_.code().results.size(); ++k)
-      if (once_.code().results[k].rank == 0)
-        gradient_.set(all + k, once_.word(k));
+    precomputed_.run();
+    for (std::size_t k = 0; k < precomputed_.code().results.size(); ++k)
+      if (precomputed_.code().results[k].rank == 0)
+        gradient_.set(all + k, precomputed_.word(k));
       else
-        gradient_.lend(all + k, once_.elements(k), once_.extents(k));
-    free_.run();
+        gradient_.lend(all + k, precomputed_.elements(k), precomputed_.extents(k));
+    unconstrain_.run();
     numbers_.clear();
     for (part& p : parts_) {
       p.parameter = inputs + p.site;
       p.first = numbers_.size();
       p.extents.clear();
-      std::uint32_t const rank = free_.code().results[p.free].rank;
+      std::uint32_t const rank = unconstrain_.code().results[p.unconstrained].rank;
       if (rank == 0) {
-        numbers_.push_back(std::bit_cast<double>(free_.word(p.free)));
+        numbers_.push_back(std::bit_cast<double>(unconstrain_.word(p.unconstrained)));
         continue;
       }
-      p.extents.assign(free_.extents(p.free), free_.extents(p.free) + rank);
+      p.extents.assign(unconstrain_.extents(p.unconstrained), unconstrain_.extents(p.unconstrained) + rank);
       std::size_t size = 1;
       for (i64 const n : p.extents) size *= static_cast<std::size_t>(n);
       numbers_.resize(p.first + size);
-      if (size > 0) std::memcpy(numbers_.data() + p.first, free_.elements(p.free), size * sizeof(double));
+      if (size > 0)
+        std::memcpy(numbers_.data() + p.first, unconstrain_.elements(p.unconstrained), size * sizeof(double));
     }
   }
   /// The numbers that the choices of the trace stand for.
@@ -88,7 +89,7 @@ public:
 private:
   struct part { // the numbers of a site
     std::uint32_t site = 0;
-    std::uint32_t free = 0; // a result of the program that gives the numbers
+    std::uint32_t unconstrained = 0; // a result of the program that gives the numbers
     std::uint32_t parameter = 0;
     std::size_t first = 0;
     std::vector<i64> extents = {};
@@ -99,9 +100,9 @@ private:
   model_core::conditional_code code_of(std::vector<std::uint32_t> const& sites) const;
 
   shared_core core_;
-  std::vector<bool> moved_; // by site
+  std::vector<bool> active_; // by site
   model_core::conditional_code code_;
-  tiered_call once_, gradient_, free_, values_;
+  tiered_call precomputed_, gradient_, unconstrain_, values_;
   std::vector<part> parts_;
   std::vector<double> numbers_;
 };

@@ -25,7 +25,7 @@ public:
       : core_(start.core()), arguments_(start.arguments()), most_(most) {
     for (std::uint32_t s = 0; s < core_.sites().size(); ++s) {
       site const& each = core_.sites()[s];
-      if (each.is_conditional || each.is_counted)
+      if (each.is_conditional || each.has_random_count)
         throw model_error(message(
             "overdub: the choice \"%s\" is nested in a branch, or is made as often as other choices say; "
             "enumerate "
@@ -103,7 +103,7 @@ private:
     std::vector<datum> all = arguments_;
     for (site_values const& v : values_) all.push_back(v.all());
     for (i64 const i : c.at) all.emplace_back(i);
-    auto const of = core_.code_of(c.site, site_question::bounds)->run(all);
+    auto const of = core_.code_of(c.site, site_query::bounds)->run(all);
     return {of[0].as<i64>(), of[1].as<i64>()};
   }
   void visit(std::size_t depth) {

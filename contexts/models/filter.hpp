@@ -2,9 +2,9 @@
 #pragma once
 
 #include <overdub/contexts/inference/particles.hpp>
-#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/moves.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 #include <overdub/core/floating_point.hpp>
 
 #include <cmath>
@@ -32,7 +32,7 @@ public:
   /// The trace; it runs the model, where the particle is incremental.
   trace as_trace() const { return followed_ ? followed_->as_trace() : *trace_; }
   /// Whether a step computes the appended iterations alone, and does not run the model.
-  bool is_followed() const { return followed_.has_value(); }
+  bool is_incremental() const { return followed_.has_value(); }
 
   /// Of a first model, or of the next one; the logarithm of the weight. Where it is NaN, the particle stays what it was. `by` are the model
   /// and what is observed, made ready for all particles; where it is nothing, the model is run.
@@ -115,7 +115,7 @@ struct filter_step {
 /// a model of one function with other arguments, and `observed_at(t)` what is observed in it besides what was before; both are called once
 /// a step. New choices are drawn from their distributions. After resampling, particles are moved by `moves`, if there are any: by updates,
 /// not by runs. Results are the same on any number of threads. A step computes the appended iterations of each particle,
-/// where outermost maps and loops get larger trip counts (`changing_trace::extend`); of other models, and in the first step, it runs the model. A
+/// where outermost maps and loops get larger trip counts (`mutable_trace::extend`); of other models, and in the first step, it runs the model. A
 /// particle that is drawn more than once is copied: O(its choices).
 template <class At, class Observed, class... Moves>
 inference::filtered<particle> particle_filter(

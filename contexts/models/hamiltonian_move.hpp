@@ -44,7 +44,7 @@ public:
   void operator()(Trace& t, random_key const& key, move_record& record) {
     for (std::string const& a : addresses_) {
       std::uint32_t const s = t.core().site_at(a);
-      detail::refuse_unless(!t.has_observed(s), t.core().sites()[s], "is observed, and does not move");
+      detail::reject_unless(!t.has_observed(s), t.core().sites()[s], "is observed, and does not move");
     }
     if (state_ != nullptr && state_->core == &t.core()) state_->density.bind(t);
     if (state_ == nullptr || state_->core != &t.core() || state_->density.dimension() != state_->dimension)
@@ -63,7 +63,7 @@ public:
     bool const same = t.keeps_structure();
     if (!same) {
       t.rollback();
-      detail::refuse_unless(
+      detail::reject_unless(
           false, t.core().sites()[t.core().site_at(addresses_[0])],
           "decides with others on which choices are made; move them by random_walk or from_prior");
     }

@@ -2,9 +2,9 @@
 // follows changes.
 #pragma once
 
-#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/choice_transform.hpp>
 #include <overdub/contexts/models/moves.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -65,12 +65,12 @@ public:
     auto const auxiliary = auxiliary_of_(now).simulate(key.at("proposal"));
     detail::transformed const there(involution_, now, auxiliary);
     detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-      there.refuse_unused({of_auxiliary, at}, x);
+      there.reject_unused({of_auxiliary, at}, x);
     });
     proposal<Trace> const open(t);
     t.set(there.model());
     for (auto const& [at, ignored] : there.model())
-      if (datum const x = now.find(at)) there.refuse_unused({of_model, at}, x);
+      if (datum const x = now.find(at)) there.reject_unused({of_model, at}, x);
     double weight = t.propose();
     if (weight > -std::numeric_limits<double>::infinity()) {
       choices_now<Trace> const next(t, true);
@@ -81,11 +81,11 @@ public:
               text_of(place).c_str()));
       choice_map lost = there.model();
       std::vector<i64> at;
-      for (choice_place const& c : t.vanished()) {
+      for (choice_index const& c : t.vanished()) {
         t.indices_of(c.site, c.number, at);
         address const place(t.core().sites()[c.site].address, at);
         datum const x = now.find(place);
-        there.refuse_unused({of_model, place}, x);
+        there.reject_unused({of_model, place}, x);
         lost.set(place, x);
       }
       weight = t.proposed_difference() - auxiliary.score() +

@@ -23,7 +23,7 @@ namespace detail {
 
 // Throws model_error for choices that an update drew: a transform decides on all.
 template <class Result>
-void refuse_drawn(
+void reject_drawn(
     dynamic_trace<Result> const&, dynamic_trace<Result> const& next, choice_map const&, choice_map const&) {
   for (auto const& [at, choice] : next.made())
     if (choice.is_drawn)
@@ -32,7 +32,7 @@ void refuse_drawn(
           text_of(at).c_str()));
 }
 inline void
-refuse_drawn(trace const& before, trace const& next, choice_map const& written, choice_map const& discard) {
+reject_drawn(trace const& before, trace const& next, choice_map const& written, choice_map const& discard) {
   std::size_t stayed = before.size(), made = 0;
   for (auto const& each : discard) stayed -= !choice_at(next, each.first);
   for (auto const& each : written) made += !choice_at(before, each.first);
@@ -64,20 +64,20 @@ metropolis_step<Trace> involutive_move(
   auto const auxiliary = auxiliary_of(t).simulate(key.at("proposal"));
   detail::transformed const there(involution, t, auxiliary);
   detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-    there.refuse_unused({of_auxiliary, at}, x);
+    there.reject_unused({of_auxiliary, at}, x);
   });
   for (auto const& [at, x] : there.model())
     if (observed.contains(at))
       throw model_error(
           message("overdub: the transform writes the choice %.80s, which is observed", text_of(at).c_str()));
   auto next = m.update(t, there.model(), key.at("update"));
-  detail::refuse_drawn(t, next.of, there.model(), next.discard);
+  detail::reject_drawn(t, next.of, there.model(), next.discard);
   for (auto const& [at, x] : next.discard) {
     if (observed.contains(at))
       throw model_error(message(
           "overdub: the choice %.80s is observed, and the transform leads where the model does not make it",
           text_of(at).c_str()));
-    there.refuse_unused({of_model, at}, x);
+    there.reject_unused({of_model, at}, x);
   }
   auto const is_lost = [](auto const& discard) {
     return [&](address const& at) { return discard.contains(at); };

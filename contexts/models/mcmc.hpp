@@ -44,7 +44,7 @@ inline std::optional<address> unmade_choice(trace const& t, choice_map const& ob
 
 /// A trace of the observations whose density is finite: of up to 100 that are drawn, the first one. Throws model_error, which names a
 /// choice that speaks against the last.
-inline trace proper_trace(
+inline trace initial_trace(
     shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed,
     random_key const& key) {
   std::string why;
@@ -66,7 +66,7 @@ inline trace proper_trace(
 /// Refuses moves of choices that a model does not make, and choices that are neither observed nor moved: they would stay what they were
 /// drawn as. Choices in branches, which are drawn where they appear, may; and nothing is known of moves without `moved()`.
 template <class IsObserved, class... Moves>
-void check_moved(model_core const& m, IsObserved const& is_observed, Moves const&... moves) {
+void check_moves(model_core const& m, IsObserved const& is_observed, Moves const&... moves) {
   auto const check = [&](auto const& move) {
     if constexpr (requires { move.moved(); }) m.check(move.moved());
   };
@@ -90,7 +90,7 @@ public:
   chain_of_moves(trace const& start, choice_map const& observed, selection const& kept, Moves... moves)
       : trace_(start, observed), row_(start, kept), moves_(std::move(moves)...) {
     auto const is_observed = [&](std::uint32_t s) { return trace_.size(s) == 0 || trace_.is_observed(s); };
-    std::apply([&](auto const&... each) { check_moved(trace_.core(), is_observed, each...); }, moves_);
+    std::apply([&](auto const&... each) { check_moves(trace_.core(), is_observed, each...); }, moves_);
   }
 
   inference::kernel_statistics transition(random_key const& key) {
@@ -133,7 +133,7 @@ public:
         kept_(std::move(kept)), moves_(std::move(moves)) {}
 
   chain_of_moves<Trace, Moves...> operator()(std::size_t, random_key const& key) const {
-    trace const start = proper_trace(core_, arguments_, observed_, key);
+    trace const start = initial_trace(core_, arguments_, observed_, key);
     return std::apply(
         [&](Moves const&... m) { return chain_of_moves<Trace, Moves...>(start, observed_, kept_, m...); },
         moves_);
@@ -164,7 +164,7 @@ mcmc(generative_function<Result, A...> const& m, choice_map const& observed, Mov
   selection given;
   for (auto const& [at, x] : observed)
     if (at.indices.empty()) given.add(at);
-  check_moved(
+  check_moves(
       *m.core(),
       [&](std::uint32_t s) {
         return std::any_of(observed.begin(), observed.end(), [&](auto const& each) {

@@ -3,7 +3,7 @@
 
 #include <overdub/contexts/inference/elliptical_slice.hpp>
 #include <overdub/contexts/inference/streams.hpp>
-#include <overdub/contexts/models/changing_trace.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 #include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ inline bool accepts(double weight, double score, random_generator& g, move_recor
   return yes;
 }
 
-inline void refuse_unless(bool fits, site const& s, char const* why) {
+inline void reject_unless(bool fits, site const& s, char const* why) {
   if (!fits) throw model_error(message("overdub: the choice \"%s\" %s", s.address.c_str(), why));
 }
 
@@ -64,7 +64,7 @@ inline void refuse_unless(bool fits, site const& s, char const* why) {
 template <class Trace, class Step>
 void for_each_choice(
     Trace const& t, std::uint32_t s, random_key const& key, std::vector<i64>& at, Step const& step) {
-  refuse_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
+  reject_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
   std::size_t const n = t.size(s);
   for (std::size_t k = 0; k < n; ++k) {
     if (t.is_observed(s, k)) continue;
@@ -78,10 +78,10 @@ void for_each_choice(
 
 /// gibbs("z"): each choice of a site with finitely many values gets one of them, by their probabilities with all else as it is (Geman
 /// and Geman 1984). A step takes as many proposals as there are values. Throws model_error where a value makes other choices appear or
-/// vanish, and where there are more than `most_values`.
+/// vanish, and where there are more than `maximum_values`.
 class gibbs {
 public:
-  static constexpr i64 most_values = 1 << 20;
+  static constexpr i64 maximum_values = 1 << 20;
 
   explicit gibbs(std::string address) : address_(std::move(address)) {}
   selection moved() const { return {address(address_)}; }
@@ -89,13 +89,13 @@ public:
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
     std::uint32_t const s = t.core().site_at(address_);
-    detail::refuse_unless(
+    detail::reject_unless(
         t.core().sites()[s].type.rank == 0 && t.core().sites()[s].is_discrete(), t.core().sites()[s],
         "is not discrete, and has more values than can be tried; move it by random_walk or from_prior");
     std::optional<std::pair<i64, i64>> bounds;
     bool are_those_of_all = false;
     detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& own) {
-      if (!bounds) are_those_of_all = t.core().has_one_answer(s, site_question::bounds);
+      if (!bounds) are_those_of_all = t.core().is_same_for_all_choices(s, site_query::bounds);
       if (!bounds || !are_those_of_all) bounds = bounds_of(t, s);
       step(t, s, *bounds, own, record);
     });
@@ -104,16 +104,16 @@ public:
 private:
   template <class Trace>
   std::pair<i64, i64> bounds_of(Trace& t, std::uint32_t s) {
-    tiered_call& bounds = t.about(s, site_question::bounds, at_);
+    tiered_call& bounds = t.query(s, site_query::bounds, at_);
     bounds.run();
     auto const low = static_cast<i64>(bounds.word(0)), high = static_cast<i64>(bounds.word(1));
-    if (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) >= most_values && low <= high)
+    if (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) >= maximum_values && low <= high)
       throw model_error(message(
           "overdub: the choice \"%s\" has values from %lld to %lld, more than the %lld that gibbs tries one "
           "by one; move it by "
           "from_prior or metropolis",
           t.core().sites()[s].address.c_str(), static_cast<long long>(low), static_cast<long long>(high),
-          static_cast<long long>(most_values)));
+          static_cast<long long>(maximum_values)));
     return {low, high};
   }
   template <class Trace>
@@ -135,7 +135,7 @@ private:
         if (!is_proper) weight = t.proposed_score();
         bool const same = t.keeps_structure();
         t.rollback();
-        detail::refuse_unless(
+        detail::reject_unless(
             same, t.core().sites()[s],
             "decides on which other choices are made, so that its values cannot be compared one by one; move "
             "it by from_prior or metropolis");
@@ -190,7 +190,7 @@ public:
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
     std::uint32_t const s = t.core().site_at(address_);
-    detail::refuse_unless(
+    detail::reject_unless(
         t.core().sites()[s].type == ir::f64, t.core().sites()[s],
         t.core().sites()[s].type.rank > 0
             ? "is an array, and random_walk moves numbers; move it by no_u_turn or metropolis"
@@ -233,11 +233,11 @@ public:
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
     std::uint32_t const s = t.core().site_at(address_);
-    detail::refuse_unless(
+    detail::reject_unless(
         t.core().sites()[s].type.rank == 0, t.core().sites()[s],
         "is an array, which from_prior does not draw anew");
     detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& own) {
-      tiered_call& draw = t.about(s, site_question::draw, at_);
+      tiered_call& draw = t.query(s, site_query::draw, at_);
       {
         model_core::drawing const now(own.at("draw"));
         draw.run();
@@ -267,15 +267,15 @@ public:
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
     std::uint32_t const s = t.core().site_at(address_);
-    refuse_loops(t.core(), s);
+    reject_loops(t.core(), s);
     std::size_t const n = t.size(s);
-    detail::refuse_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
+    detail::reject_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
     all_.resize(n), moved_.clear(), x_.clear(), mean_.clear(), sd_.clear();
     for (std::size_t k = 0; k < n; ++k) {
       t.indices_of(s, k, at_);
       all_[k] = t.number(s, at_);
       if (t.is_observed(s, k) || !t.is_made(s, at_)) continue;
-      tiered_call& moments = t.about(s, site_question::moments, at_);
+      tiered_call& moments = t.query(s, site_query::moments, at_);
       moments.run();
       moved_.push_back(k);
       x_.push_back(all_[k]);
@@ -298,7 +298,7 @@ public:
       double const score = t.score() + t.propose(key);
       bool const same = t.keeps_structure();
       t.rollback();
-      detail::refuse_unless(
+      detail::reject_unless(
           same, t.core().sites()[s],
           "decides on which other choices are made; move it by random_walk or from_prior");
       return score - prior;
@@ -311,11 +311,11 @@ public:
   }
 
 private:
-  static void refuse_loops(model_core const& m, std::uint32_t s) {
+  static void reject_loops(model_core const& m, std::uint32_t s) {
     ir::function const& f = m.model().function();
     for (ir::region_id at = f[m.sites()[s].nodes[0]].parent; f[at].parent != ir::nothing;
          at = f[f[at].parent].parent)
-      detail::refuse_unless(
+      detail::reject_unless(
           f[f[at].parent].code == ir::op::map || f[f[at].parent].code == ir::op::if_, m.sites()[s],
           "is nested in a loop, where the distribution of one may depend on another; elliptical_slice moves "
           "all "

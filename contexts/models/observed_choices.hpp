@@ -19,7 +19,7 @@ class observed_choices {
 public:
   explicit observed_choices(std::size_t sites) : of_(sites) {}
 
-  bool contains(choice_place const& c) const {
+  bool contains(choice_index const& c) const {
     return c.number < of_[c.site].size() && of_[c.site][c.number];
   }
   /// Whether some choices of a site are, and whether all are.
@@ -48,16 +48,17 @@ public:
   // ---- traces that grow
 
   /// Makes room for choices that come, of sites of which there will be so many; what may fail of `observe`.
-  void make_room(std::vector<std::vector<i64>> const& shapes, std::vector<choice_place> const& coming);
+  void reserve(std::vector<std::vector<i64>> const& shapes, std::vector<choice_index> const& coming);
   /// Forgets the room, where there are only so many.
-  void give_room_back(std::vector<std::vector<i64>> const& shapes);
+  void release_room(std::vector<std::vector<i64>> const& shapes);
   /// One for which there is room.
-  void observe(choice_place const& c, bool is_observed) { of_[c.site][c.number] = is_observed; }
+  void observe(choice_index const& c, bool is_observed) { of_[c.site][c.number] = is_observed; }
 
 private:
-  static void refuse_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count);
+  static void reject_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count);
   // A value that the trace does not have. Of many choices some may not be made, or observed by an address of their own.
-  static void refuse_another(trace const& t, choice_map const& observed, address const& at, datum const& x);
+  static void
+  reject_other_value(trace const& t, choice_map const& observed, address const& at, datum const& x);
 
   std::vector<std::vector<bool>> of_; // by site and choice; empty where none is
 };

@@ -29,7 +29,7 @@ inline std::string why_undefined(trace const& t, std::uint32_t s, std::vector<i6
   for (i64 const i : at) given.emplace_back(i);
   try { // who draws it says what is wrong
     model_core::drawing const now(random_key(0));
-    (void)m.code_of(s, site_question::draw)->run(given);
+    (void)m.code_of(s, site_query::draw)->run(given);
   } catch (model_error const& e) {
     std::string_view const said = e.what(), before = "cannot be drawn: ";
     if (auto const from = said.find(before); from != said.npos) why = said.substr(from + before.size());
@@ -95,7 +95,7 @@ OVERDUB_DECL weighted_trace generate(
     else if (given.has(k))
       s.roles[k] = role::chosen;
   // Of many combinations of constraints, each is not worth a program: all is asked for one by one.
-  if (m->programs() >= most_programs && !m->has(s)) s = detail::tracing(*m, role::chosen);
+  if (m->programs() >= maximum_programs && !m->has(s)) s = detail::tracing(*m, role::chosen);
   model_run r = detail::run_with(m, s, arguments, given, key, [&](std::uint32_t k, std::span<i64 const> at) {
     return given.find(k, at);
   });

@@ -59,8 +59,8 @@ private:
     shared_core core;
     std::vector<datum> arguments; // and observations
     std::vector<role> roles;
-    std::vector<datum> observed; // by site
-    std::vector<datum> known;    // what was computed of arguments and observations, once
+    std::vector<datum> observed;    // by site
+    std::vector<datum> precomputed; // what was computed of arguments and observations, once
     std::vector<part> parts;
     std::size_t dimension = 0;
     std::vector<std::string> names;

@@ -71,10 +71,10 @@ private:
   auto translate(Trace const& t, Auxiliary const& auxiliary) const {
     detail::transformed const there(transform_, t, auxiliary);
     detail::for_each_choice_of(t, [&](address const& at, datum const& x) {
-      if (!before_.contains(at)) there.refuse_unused({detail::of_model, at}, x);
+      if (!before_.contains(at)) there.reject_unused({detail::of_model, at}, x);
     });
     detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-      there.refuse_unused({detail::of_auxiliary, at}, x);
+      there.reject_unused({detail::of_auxiliary, at}, x);
     });
     choice_map all = observed_;
     for (auto const& [at, x] : there.model()) {

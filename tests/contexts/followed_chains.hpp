@@ -53,7 +53,7 @@ ms::move_record make_all(Trace& t, std::tuple<M...>& moves, od::random_key const
 // from one of them.
 template <class Model, class... M>
 compared compare(Model const& m, ms::choice_map const& observed, std::uint64_t transitions, M... moves) {
-  ms::trace const start = ms::proper_trace(m.core(), m.arguments(), observed, od::random_key(1));
+  ms::trace const start = ms::initial_trace(m.core(), m.arguments(), observed, od::random_key(1));
   ms::followed_trace followed(start);
   auto again = std::make_unique<ms::reexecuted_trace>(start);
   std::tuple<M...> of_followed(moves...), of_again(moves...);

@@ -186,11 +186,11 @@ TEST_CASE("it is so for random models with branches") {
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     INFO("model " << seed);
     model_of_seed const m(seed, true);
-    bool is_followed = m.core()->has_conditional_sites();
+    bool is_incremental = m.core()->has_conditional_sites();
     for (ms::site const& s : m.sites())
       if (s.is_conditional)
-        is_followed = is_followed && !s.is_resized && s.nodes.size() == 1 && s.index_count <= 3;
-    if (!is_followed) continue;
+        is_incremental = is_incremental && !s.is_resized && s.nodes.size() == 1 && s.index_count <= 3;
+    if (!is_incremental) continue;
     ++followed;
     compared const c = compare(m, {}, 10, any_move{});
     CHECK(c.transitions == 10);

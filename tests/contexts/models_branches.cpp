@@ -60,17 +60,17 @@ TEST_CASE("observations of choices that are not made are refused, and starts are
   t.set_bits(z, std::vector<i64>{0}, 0);
   CHECK_THROWS_WITH(t.commit(), Contains("make an observed choice vanish"));
   CHECK(t.bits(z, std::vector<i64>{0}) == 1);
-  ms::trace const start = ms::proper_trace(m.core(), m.arguments(), {{"y[0]", 1.0}, {"y[2]", 2.0}}, key);
+  ms::trace const start = ms::initial_trace(m.core(), m.arguments(), {{"y[0]", 1.0}, {"y[2]", 2.0}}, key);
   CHECK((start.get<bool>("z[0]") && start.get<bool>("z[2]")));
-  CHECK(ms::proper_trace(m.core(), m.arguments(), {{"y", vec{1, 2, 3}}}, key).get<bool>("z[1]"));
+  CHECK(ms::initial_trace(m.core(), m.arguments(), {{"y", vec{1, 2, 3}}}, key).get<bool>("z[1]"));
   CHECK_THROWS_WITH(
-      ms::proper_trace(m.core(), m.arguments(), {{"y", vec{1, 2, 3}}, {"z[1]", false}}, key),
+      ms::initial_trace(m.core(), m.arguments(), {{"y", vec{1, 2, 3}}, {"z[1]", false}}, key),
       Contains("in the last, y[1] is observed, and is not made"));
   CHECK_THROWS_WITH(
       ms::followed_trace(some, {{"y[5]", 1.0}}),
       "overdub: y[5] is observed, and the model makes 3 choices along this index");
   CHECK_THROWS_WITH(
-      ms::proper_trace(m.core(), m.arguments(), {{"y[0]", 1.0}, {"z[0]", false}}, key),
+      ms::initial_trace(m.core(), m.arguments(), {{"y[0]", 1.0}, {"z[0]", false}}, key),
       Contains("in the last, y[0] was given a value") && Contains("a branch that was not taken"));
 }
 

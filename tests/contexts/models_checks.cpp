@@ -82,7 +82,7 @@ auto by_factor(bool is_corrected) {
 // Of mu, what the proposal before it gave is given again.
 class stale_trace : public ms::followed_trace {
 public:
-  using ms::followed_trace::changing_trace;
+  using ms::followed_trace::mutable_trace;
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     is_stale_ = core().sites()[s].address == "mu";
     ms::followed_trace::set_bits(s, at, bits);
@@ -100,7 +100,7 @@ private:
 // What mu changes, without the first of the choices that depend on it.
 class forgetful_trace : public ms::followed_trace {
 public:
-  using ms::followed_trace::changing_trace;
+  using ms::followed_trace::mutable_trace;
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     forgotten_ = 0;
     if (core().sites()[s].address == "mu") {

@@ -45,7 +45,7 @@ TEST_CASE("a particle filter of models has Kalman's evidence and mean, moved or 
     CHECK(f.log_evidence == Approx(evidence).margin(0.1));
     CHECK(f.mean([](ms::particle const& p) { return p.get<double>("x[9]"); }) == Approx(mean).margin(0.05));
     CHECK(f.resamplings > 0);
-    for (ms::particle const& p : f.values) REQUIRE(p.is_followed());
+    for (ms::particle const& p : f.values) REQUIRE(p.is_incremental());
     CHECK(f.values[0].score() == Approx(f.values[0].as_trace().score()));
   };
   check(ms::particle_filter(at, seen_at, seen.size(), settings, od::random_key(1)));
@@ -96,7 +96,7 @@ TEST_CASE("models that are not followed are run in each step, and have the same 
       od::random_key(3));
   CHECK(std::isfinite(f.log_evidence));
   for (ms::particle const& p : f.values) {
-    CHECK(!p.is_followed());
+    CHECK(!p.is_incremental());
     CHECK(p.get<double>("y[9]") == seen[9]);
   }
   // Rows that get longer are no turns of the outermost map.

@@ -390,7 +390,7 @@ TEST_CASE(
         return of_limits.with(static_cast<i64>(step + 1), -static_cast<double>(step));
       },
       [](std::size_t) { return ms::choice_map(); }, 4, {.particles = 20}, od::random_key(1));
-  CHECK(std::ranges::any_of(filtered.values, [](ms::particle const& p) { return !p.is_followed(); }));
+  CHECK(std::ranges::any_of(filtered.values, [](ms::particle const& p) { return !p.is_incremental(); }));
   for (ms::particle const& p : filtered.values) CHECK(std::isfinite(p.score()));
 
   // Rows of rows, of which there are none.

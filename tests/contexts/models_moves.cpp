@@ -474,13 +474,13 @@ TEST_CASE("gibbs asks for the bounds of each choice, where they are not those of
             high));
       });
   ms::followed_trace one(ms::model(same, od::array<double>{0.2, 0.3, 0.5}, i64{3}).simulate(key));
-  CHECK(one.core().has_one_answer(0, ms::site_question::bounds));
-  CHECK_FALSE(one.core().has_one_answer(0, ms::site_question::density));
+  CHECK(one.core().is_same_for_all_choices(0, ms::site_query::bounds));
+  CHECK_FALSE(one.core().is_same_for_all_choices(0, ms::site_query::density));
   auto const m = ms::model(different, od::array<double>{0.0, 1.0}, od::array<i64>{0, 9, 2});
   ms::followed_trace t(m.simulate(key));
   std::uint32_t const z = t.core().site_at("z");
-  CHECK(t.core().has_one_answer(t.core().site_at("first"), ms::site_question::bounds));
-  CHECK_FALSE(t.core().has_one_answer(z, ms::site_question::bounds));
+  CHECK(t.core().is_same_for_all_choices(t.core().site_at("first"), ms::site_query::bounds));
+  CHECK_FALSE(t.core().is_same_for_all_choices(z, ms::site_query::bounds));
   ms::move_record made;
   i64 most[3] = {};
   for (std::uint64_t k = 0; k < 300; ++k) {
@@ -542,7 +542,7 @@ TEST_CASE("models whose choices stand in branches are not enumerated, and have n
       "overdub: the choice \"more\" is nested in a branch, so that the number of choices may change: "
       "Hamiltonian Monte Carlo moves among as many numbers as there are at first");
   CHECK_THROWS_WITH(
-      m.core()->code_of(m.core()->site_at("x"), ms::site_question::draw),
+      m.core()->code_of(m.core()->site_at("x"), ms::site_query::draw),
       "overdub: the choice \"x\" has one address in two branches, so that its distribution is not known from "
       "its address; give each branch an address of its own to move it alone");
 }
@@ -559,16 +559,16 @@ TEST_CASE("the posterior of numbers is not that of discrete choices, nor of a pa
       "of "
       "their own");
   CHECK_THROWS_WITH(
-      m.core()->code_of(m.core()->site_at("z"), ms::site_question::moments),
+      m.core()->code_of(m.core()->site_at("z"), ms::site_query::moments),
       "overdub: the choice \"z\" is not normal, as elliptical slice sampling wants it: move it in another "
       "way");
 }
 
 TEST_CASE("chains begin with a trace that can be, or say what speaks against it") {
   auto const m = ms::model(lawn);
-  CHECK(std::isfinite(ms::proper_trace(m.core(), m.arguments(), {{"wet", true}}, key).score()));
+  CHECK(std::isfinite(ms::initial_trace(m.core(), m.arguments(), {{"wet", true}}, key).score()));
   CHECK_THROWS_WITH(
-      ms::proper_trace(m.core(), m.arguments(), {{"wet", true}, {"rain", false}, {"sprinkler", false}}, key),
+      ms::initial_trace(m.core(), m.arguments(), {{"wet", true}, {"rain", false}, {"sprinkler", false}}, key),
       "overdub: of 100 traces of @lawn with these observations none has a finite density; in the last, "
       "wet is true, which its distribution never gives");
 }

@@ -223,7 +223,8 @@ TEST_CASE("programs do not become more with each combination of constraints") {
   auto const m = md::model({.math = od::ir::math_mode::fast}, plate, i64{3}); // programs of its own
   auto const before = m.core()->programs();
   CHECK(before <= 1);
-  for (std::size_t k = 0; k < 2 * md::most_programs; ++k) (void)m.generate({{"x[1]", 1.0}, {"m", 0.5}}, key);
+  for (std::size_t k = 0; k < 2 * md::maximum_programs; ++k)
+    (void)m.generate({{"x[1]", 1.0}, {"m", 0.5}}, key);
   CHECK(m.core()->programs() <= before + 2);
 }
 

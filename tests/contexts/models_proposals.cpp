@@ -2,10 +2,10 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/dynamic.hpp>
 #include <overdub/contexts/models/metropolis_hastings.hpp>
 #include <overdub/contexts/models/model.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 
 #include <cmath>
 #include <string>

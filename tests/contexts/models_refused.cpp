@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
-#include <overdub/contexts/models/changing_trace.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 #include <overdub/contexts/models/numbers.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/models/turns_program.hpp>
+#include <overdub/contexts/models/trip_count_program.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/pass/pipeline.hpp>
@@ -13,9 +13,9 @@ namespace overdub::models {
 namespace detail {
 
 /// Computes numbers of turns from the arguments of a model.
-class turns_writer {
+class trip_count_writer {
 public:
-  turns_writer(ir::program& p, model_program const& m)
+  trip_count_writer(ir::program& p, model_program const& m)
       : p_(p), m_(m), f_(m.function()), made_(add_function()), at_(p, made_, ir::function::body) {
     for (std::uint32_t k = 0; k < f_.parameters().size(); ++k)
       known_.emplace(f_.parameters()[k], at_->argument(ir::function::body, k));
@@ -24,7 +24,7 @@ public:
   void run() {
     std::vector<ir::value_id> all;
     for (site const& s : m_.sites)
-      for (ir::value_id const count : counts_around(s)) {
+      for (ir::value_id const count : enclosing_trip_counts(s)) {
         ir::value_id const v = count == ir::nothing ? count : number(count);
         all.push_back(v == ir::nothing ? at_.literal(unknown_trip_count) : v);
       }
@@ -43,7 +43,7 @@ private:
   }
 
   // Outermost first; nothing for those in a branch.
-  std::vector<ir::value_id> counts_around(site const& s) const {
+  std::vector<ir::value_id> enclosing_trip_counts(site const& s) const {
     std::vector<ir::value_id> counts;
     for (ir::region_id at = f_[s.nodes[0]].parent; f_[at].parent != ir::nothing;
          at = f_[f_[at].parent].parent) {
@@ -118,9 +118,9 @@ private:
 
 } // namespace detail
 
-OVERDUB_DECL ir::program turns_program_of(model_program const& m) {
+OVERDUB_DECL ir::program trip_count_program_of(model_program const& m) {
   ir::program p = m.program;
-  detail::turns_writer(p, m).run();
+  detail::trip_count_writer(p, m).run();
   pass::default_pipeline(p);
   return p;
 }

@@ -15,10 +15,10 @@ inline constexpr std::int64_t unknown_trip_count = -1;
 /// an i64 each, which is `unknown_trip_count` in a branch, or where it depends on more than sizes and numbers.
 /// It has no choices, maps or loops: it takes as long as reading sizes. It throws where it reads a row that is not
 /// there. O(operations).
-OVERDUB_DECL ir::program turns_program_of(model_program const& m);
+OVERDUB_DECL ir::program trip_count_program_of(model_program const& m);
 
 } // namespace overdub::models
 
 #if OVERDUB_HEADER_ONLY
-#include <overdub/contexts/models/turns_program.ipp>
+#include <overdub/contexts/models/trip_count_program.ipp>
 #endif
