@@ -1,4 +1,4 @@
-// Checks of samplers of a model: simulation-based calibration, and Geweke's joint test of moves. The model simulates itself.
+// Checks of samplers of a model: simulation-based calibration, and Geweke's joint distribution test of kernels.
 #pragma once
 
 #include <overdub/contexts/inference/calibration.hpp>
@@ -19,7 +19,7 @@ namespace overdub::models {
 
 namespace detail {
 
-// Data are drawn anew by site.
+// Rejects sites that are observed in part: data are simulated by site.
 inline void reject_partial_sites(model_core const& m, selection const& observed) {
   m.check(observed);
   for (site const& s : m.sites())
@@ -28,7 +28,7 @@ inline void reject_partial_sites(model_core const& m, selection const& observed)
         "is observed in part: sample what is observed and what is not at addresses of their own");
 }
 
-// A trace with its observed choices drawn anew.
+// A trace with its observed choices drawn again.
 template <class Result, class... A>
 trace with_new_data(
     generative_function<Result, A...> const& m, trace const& t, selection const& observed,
@@ -54,12 +54,12 @@ trace with_new_data(
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Simulation-based calibration of a sampler of a model, where some sites are observed: the model draws from the prior and draws the data,
-/// and the parameters are all other choices, by their names in a `number_row`. Called is, at once on `settings.threads`,
+/// Simulation-based calibration of a sampler of a model, where some sites are observed. The model simulates parameters and data; the parameters
+/// are all other choices, with their names in a `number_row`. It calls, concurrently on `settings.threads`,
 ///
-///   sampler(observations, key, draws)   makes so many draws, nearly independent, of a choice_map of observations: inference::draws, whose
-///                                       variables have the parameters' names; or a std::vector<std::vector<double>> of parameters in the
-///                                       order of the program.
+///   sampler(observations, key, draws)   which returns this number of nearly independent draws, given a choice_map of observations:
+///                                       inference::draws, whose variables have the parameters' names; or a
+///                                       std::vector<std::vector<double>> of parameters in the order of the program.
 ///
 /// Throws model_error for sites that are observed in part and for parameters in branches, and what simulation_based_calibration throws.
 template <class Result, class... A, class S>
@@ -96,10 +96,11 @@ inference::calibration calibrate(
       settings, key);
 }
 
-/// Geweke's joint test of moves of a model, where some sites are observed: the moves, and observations that are drawn anew, leave the joint
-/// distribution as it is. A chain keeps one Trace from its first transition to its last, so that what a trace keeps is tested with the
-/// moves. The statistics are each parameter, its square, and the logarithm of the joint density, lp__; parameters that were not made are 0.
-/// Throws model_error for sites that are observed in part and for maps of choices in branches, and what geweke_joint_test throws.
+/// Geweke's joint distribution test of kernels of a model, where some sites are observed: the kernels, and observations that are drawn again,
+/// leave the joint distribution invariant. A chain updates one Trace from its first transition to its last, so that the incremental state of a
+/// trace is tested with the kernels. The statistics are each parameter, its square, and the log joint density, lp__; parameters that are not
+/// made are 0. Throws model_error for sites that are observed in part and for choices in a map or loop in a branch, and what geweke_joint_test
+/// throws.
 template <class Trace = followed_trace, class Result, class... A, class... Moves>
 inference::joint_test test_moves(
     generative_function<Result, A...> const& m, selection const& observed,

@@ -1,4 +1,4 @@
-// The density of some choices of a trace with all others as they are, on numbers without constraints, with its gradient.
+// The density of some choices of a trace given all others, on the unconstrained space, with its gradient.
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
@@ -17,14 +17,15 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The density of the choices of some sites, as `inference::target` has it. What the others say is computed when it is bound to a trace,
-/// once: the trace stays as it is, and where it is, until it is bound again. It allocates nothing after the first time. One thread uses one at a time.
+/// The density of the choices of active sites, an `inference::target`. `bind` computes once what depends on other choices alone, and refers to
+/// the trace: until the next `bind`, the trace must not change or be moved. Evaluation allocates nothing after the first call. Used by one
+/// thread at a time.
 class conditional_density {
 public:
-  /// Throws model_error for a site that is discrete, or has no transform, or of which not each trace has as many choices.
+  /// Throws model_error for a site that is discrete, has no transform, or whose number of choices varies between traces.
   conditional_density(shared_core core, std::vector<std::uint32_t> sites);
 
-  /// With the choices of a trace that is changed, as they are.
+  /// Conditions on the other choices of a mutable trace.
   template <class Trace>
   void bind(Trace const& t) {
     auto const inputs = static_cast<std::uint32_t>(t.arguments());
@@ -62,14 +63,14 @@ public:
         std::memcpy(numbers_.data() + p.first, unconstrain_.elements(p.unconstrained), size * sizeof(double));
     }
   }
-  /// The numbers that the choices of the trace stand for.
+  /// The choices of the trace, on the unconstrained space.
   std::span<double const> numbers() const { return numbers_; }
   std::size_t dimension() const { return numbers_.size(); }
 
-  /// The logarithm of the joint density, up to what does not depend on q, and its gradient.
+  /// The log density at q, up to a constant, and its gradient.
   double operator()(std::span<double const> q, std::span<double> gradient);
 
-  /// Sets the choices of the trace to those that numbers stand for.
+  /// Sets the choices of the trace to those of a point of the unconstrained space.
   template <class Trace>
   void set(Trace& t, std::span<double const> q) {
     lend(values_, q);
@@ -87,9 +88,9 @@ public:
   }
 
 private:
-  struct part { // the numbers of a site
+  struct part { // the coordinates of a site
     std::uint32_t site = 0;
-    std::uint32_t unconstrained = 0; // a result of the program that gives the numbers
+    std::uint32_t unconstrained = 0; // the result of the program `unconstrain`
     std::uint32_t parameter = 0;
     std::size_t first = 0;
     std::vector<i64> extents = {};

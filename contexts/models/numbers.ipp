@@ -47,7 +47,7 @@ OVERDUB_DECL choice_map number_row::choices(std::span<double const> row) const {
     execute::with_type(s.type.element, [&]<class T>(T) {
       std::span<double const> const own = row.subspan(next, count(s));
       next += own.size();
-      if (s.is_conditional) { // those that were made
+      if (s.is_conditional) { // NaN is a choice that was not made
         std::vector<i64> at;
         for (std::size_t k = 0; k < own.size(); ++k) {
           if (overdub::is_nan(own[k])) continue;

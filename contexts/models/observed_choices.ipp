@@ -16,7 +16,7 @@ OVERDUB_DECL void observed_choices::add(trace const& t, choice_map const& observ
     std::uint32_t const s = t.core().site_at(at.site);
     std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].index_count);
     of_[s].resize(size_of(shape));
-    std::size_t below = 1; // choices behind so many indices
+    std::size_t below = 1; // the number of choices below the address
     for (std::size_t k = 0; k < shape.size(); ++k)
       if (k >= at.indices.size())
         below *= static_cast<std::size_t>(shape[k]);
@@ -68,7 +68,7 @@ OVERDUB_DECL void observed_choices::reject_other_value(
       std::ranges::any_of(observed, [&](auto const& each) { return detail::is_below(each.first, at); });
   if (at.indices.size() < of.index_count && (of.is_conditional || has_parts)) return;
   datum const is = t.find(at);
-  if (is && x.shape() == is.shape()) detail::check_is(at, x, is);
+  if (is && x.shape() == is.shape()) detail::check_equals(at, x, is);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

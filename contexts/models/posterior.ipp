@@ -86,7 +86,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
 
 OVERDUB_DECL posterior::posterior(posterior const& other) : layout_(other.layout_) { bind(); }
 
-// Arguments and observations stay; numbers come with each call.
+// Binds arguments and observations once; the point is bound in each call.
 inline void posterior::bind() {
   gradient_.emplace(layout_->gradient);
   values_.emplace(layout_->values);

@@ -1,4 +1,4 @@
-// How a trace grows: more turns of maps and loops, whose choices are given, or drawn.
+// The extension of a trace by iterations of its outermost maps and loops, whose choices are given or drawn, as a particle filter needs it.
 #pragma once
 
 #include <overdub/contexts/incremental/memory.hpp>
@@ -18,8 +18,8 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// An extension of traces of a model: new arguments, the trip counts of maps and loops with them, and given choices. It is made
-/// once for any number of traces; reading is thread-safe.
+/// An extension of traces of a model: new arguments, the trip counts of maps and loops for them, and given choices. Any number of traces
+/// share one; reading is thread-safe.
 class trace_extension {
 public:
   /// Throws model_error for addresses that the model never samples.
@@ -42,18 +42,18 @@ private:
   detail::site_constraints given_;
 };
 
-/// The iterations that a proposal appends: the new number of choices of each site, and which of the appended ones are observed, or still to
-/// be drawn.
+/// The iterations that a proposal appends: the proposed shape of each site, and which of the appended choices are observed, or still to be
+/// drawn.
 class trace_growth {
 public:
   bool is_growing() const { return is_growing_; }
-  /// With the appended choices.
+  /// By site, with the appended choices.
   std::vector<std::vector<i64>> const& shapes() const { return shapes_; }
-  /// Begins, from the shapes that the choices have. Throws model_error where there would be fewer, or as many as is not known, and where
-  /// rows would be of another length.
+  /// Begins to extend sites of these shapes. Throws model_error where a site would have fewer choices, where their number is unknown, and where
+  /// rows would have another length.
   void begin(trace_extension const& by, std::vector<std::vector<i64>> const& before);
-  /// Of the given choices those that have a place in the trace: they are what they are, or are not made yet, and observed where they
-  /// appear. Throws model_error where one has another value. O(log n) each; of whole sites O(choices).
+  /// Checks given choices whose address exists before the extension. One that is not made is set, and observed if it appears. Throws model_error
+  /// where one that is made has another value. O(log n) each; of whole sites O(choices).
   template <class Trace, class Program>
   void constrain_existing(
       Trace const& t, Program& p, detail::site_constraints const& given, trace_structure& structure) {
@@ -73,7 +73,7 @@ public:
     }
   }
 
-  /// Gives an input of a program another value: of an array that got longer, the rows that it has more.
+  /// Sets an input of a program; appends rows where the new value extends an array.
   template <class Program>
   static void extend_input(Program& p, std::uint32_t input, datum const& x) {
     datum now;
@@ -85,15 +85,15 @@ public:
     else
       for (i64 row = now.shape()[0]; row < x.shape()[0]; ++row) p.append(input, part_of(x, {&row, 1}));
   }
-  /// Adds the rows of a site to an input of a program: what is given, and 0 for what is to be drawn. Throws model_error where that is
-  /// an array.
+  /// Appends the rows of a site to an input of a program: given values, and 0 for choices that will be drawn. Throws model_error where a choice
+  /// that will be drawn is an array.
   template <class Program>
   void extend_site(
       model_core const& m, Program& p, std::uint32_t input, std::uint32_t s, std::vector<i64> const& before,
       detail::site_constraints const& given, trace_structure& structure) {
     std::vector<i64> const& shape = shapes_[s];
     site const& of = m.sites()[s];
-    (void)execute::bytes_for( // or no memory can hold them
+    (void)execute::bytes_for( // throws where the size overflows
         shape.data(), static_cast<std::uint32_t>(shape.size()), execute::size_of(of.type.element));
     std::size_t in_row = 1;
     for (std::size_t k = 1; k < shape.size(); ++k) in_row *= static_cast<std::size_t>(shape[k]);
@@ -121,21 +121,22 @@ public:
     }
   }
 
-  /// A choice is set by others: it is not drawn.
+  /// A kernel set the choice: it is not drawn.
   void was_set(std::uint32_t s, std::size_t number);
-  /// What is given of the choices that come, and of those that there are but were not made; in branches, by their addresses.
+  /// The given choices that are appended, or that exist and are not made.
   std::vector<choice_index> const& observed() const { return observed_; }
   bool is_observed(std::uint32_t s, std::size_t number) const {
     return std::ranges::find(observed_, choice_index{s, number}) != observed_.end();
   }
+  /// All given choices of conditional sites.
   std::vector<choice_index> const& conditional_constraints() const { return conditional_constraints_; }
 
-  /// Puts those that wait in the order in which the model makes them.
+  /// Sorts the choices to be drawn in the order in which the model makes them.
   void sort(trace_structure const& structure);
-  /// The next one that waits; nothing where there is none. It was asked for then: it was drawn, or is not made.
+  /// The next choice to be drawn; nullptr after the last. `advance` passes it: it was drawn, or is not made.
   choice_index const* next() const { return next_ < pending_.size() ? &pending_[next_] : nullptr; }
   void advance() { ++next_; }
-  /// All wait again.
+  /// All are drawn again.
   void restart() { next_ = 0; }
   void clear();
 
@@ -168,15 +169,15 @@ private:
     }
   }
   [[noreturn]] static void reject_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at);
-  // Whether an array is another one with rows behind its end.
+  // Whether an array has another one as its first rows.
   static bool begins_with(datum const& x, datum const& beginning);
   static datum zeros(ir::type t, std::span<i64 const> shape);
   [[noreturn]] static void reject(model_core const& m, std::uint32_t s, char const* why);
 
   bool is_growing_ = false;
-  std::vector<std::vector<i64>> shapes_; // by site, while it grows
+  std::vector<std::vector<i64>> shapes_; // by site; valid while is_growing_
   std::vector<choice_index> observed_, conditional_constraints_, pending_;
-  std::size_t next_ = 0; // so many of those that wait do so no longer
+  std::size_t next_ = 0; // in pending_
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

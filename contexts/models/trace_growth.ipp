@@ -23,11 +23,11 @@ OVERDUB_DECL void
 trace_growth::begin(trace_extension const& by, std::vector<std::vector<i64>> const& before) {
   model_core const& m = *by.core();
   shapes_ = before;
-  std::span<i64 const> turns = by.trip_counts();
+  std::span<i64 const> trip_counts = by.trip_counts();
   for (std::uint32_t s = 0; s < before.size(); ++s) {
-    bool has_rows = true; // that there are
+    bool has_rows = true;
     for (std::size_t axis = 0; axis < before[s].size(); ++axis) {
-      i64 const n = turns[axis], had = before[s][axis];
+      i64 const n = trip_counts[axis], had = before[s][axis];
       if (n == unknown_trip_count)
         reject(
             m, s, "is nested in a branch, or its number depends on more than numbers and sizes of arguments");
@@ -36,7 +36,7 @@ trace_growth::begin(trace_extension const& by, std::vector<std::vector<i64>> con
       has_rows = has_rows && had > 0;
       shapes_[s][axis] = n;
     }
-    turns = turns.subspan(before[s].size());
+    trip_counts = trip_counts.subspan(before[s].size());
     if (m.sites()[s].type.rank > 0 && before[s].size() > 1 && shapes_[s] != before[s])
       reject(m, s, "is an array in a map in another one");
   }
