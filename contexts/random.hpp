@@ -27,8 +27,8 @@ class random_key {
 public:
   explicit constexpr random_key(std::uint64_t seed) : words_{seed, 0, 0, 0} {}
 
-  /// The key whose address appends a name. Names and indices are distinct: at("1") and at(1) differ. Addresses are hashed to 128 bits of XXH3.
-  /// O(size of the name).
+  /// The key whose address appends a name. Names and indices are distinct: at("1") and at(1) differ. Addresses are hashed to 128 bits of
+  /// XXH3. O(size of the name).
   random_key at(std::string_view name) const {
     return below('n', {reinterpret_cast<unsigned char const*>(name.data()), name.size()});
   }
@@ -38,8 +38,8 @@ public:
     return below('i', bytes);
   }
   /// The same address in the n-th transition of a chain, for n < 2^64 - 1. It commutes with `at`: key.transition(n).at("x") is
-  /// key.at("x").transition(n). It is the counter of a chain; other counters, as of particles, are at(i). If the key has a transition already,
-  /// that becomes a part of its address. O(1).
+  /// key.at("x").transition(n). It is the counter of a chain; other counters, as of particles, are at(i). If the key has a transition
+  /// already, that becomes a part of its address. O(1).
   random_key transition(std::uint64_t n) const {
     random_key other = words_[3] > 0 ? below('t', little_endian(words_[3])) : *this;
     other.words_[3] = n + 1;
@@ -64,8 +64,8 @@ private:
   std::array<std::uint64_t, 4> words_; // the seed, the hash of the address, and the transition plus 1, or 0
 };
 
-/// The stream of a key: Threefry-4x64 of 20 rounds (Salmon, Moraes, Dror and Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC
-/// 2011), which enciphers 0, 1, 2, ... It is a uniform random bit generator, for the distributions of the standard library and of Boost.Random.
+/// The stream of a key: Threefry-4x64 of 20 rounds (Salmon, Moraes, Dror and Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011),
+/// which enciphers 0, 1, 2, ... It is a uniform random bit generator, for the distributions of the standard library and of Boost.Random.
 /// Generators of one key return the same numbers on every machine. Used by one thread at a time.
 class random_generator {
 public:

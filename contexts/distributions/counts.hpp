@@ -101,8 +101,8 @@ struct bernoulli_logit_t : distribution<"bernoulli_logit", bernoulli_logit_t> {
 };
 inline constexpr bernoulli_logit_t bernoulli_logit{};
 
-/// binomial(trials, probability): the number of successes. C(n, k) p^k (1 - p)^(n - k). Beyond 2^53 the density is that of trials and k rounded
-/// to doubles. Draws are exact for any number of trials, in O(1 + trials / 2^52).
+/// binomial(trials, probability): the number of successes. C(n, k) p^k (1 - p)^(n - k). Beyond 2^53 the density is that of trials and k
+/// rounded to doubles. Draws are exact for any number of trials, in O(1 + trials / 2^52).
 struct binomial_t : distribution<"binomial", binomial_t> {
   static constexpr std::tuple parameters{
       parameter<natural_numbers>{"trials"}, parameter<unit_interval>{"probability"}};
@@ -163,8 +163,8 @@ struct poisson_t : distribution<"poisson", poisson_t> {
   static i64 draw(std::uniform_random_bit_generator auto& g, double rate) {
     if (rate <= 0) return 0;
     if (rate < 1e9) return boost::random::poisson_distribution<i64, double>(rate)(g);
-    // The time of the first n arrivals has a gamma distribution, which reduces the draw to a smaller Poisson or binomial one (Ahrens and Dieter,
-    // 1974).
+    // The time of the first n arrivals has a gamma distribution, which reduces the draw to a smaller Poisson or binomial one (Ahrens and
+    // Dieter, 1974).
     double const n = std::floor(rate - 6 * std::sqrt(rate));
     if (n >= detail::i64_end) return std::numeric_limits<i64>::max();
     double const time = draw_large_gamma(g, n);

@@ -218,8 +218,8 @@ std::string text_of(std::tuple<T...> const& all) {
 
 } // namespace detail
 
-/// A family of distributions, the base class (CRTP) of a stateless type. An object of that type makes distributions: normal(0.0, 1.0). The type
-/// has
+/// A family of distributions, the base class (CRTP) of a stateless type. An object of that type makes distributions: normal(0.0, 1.0). The
+/// type has
 ///
 ///   parameters                            a tuple of parameter<support>{"name"}
 ///   support(p...)                         the support of a variable: see support.hpp
@@ -230,8 +230,8 @@ std::string text_of(std::tuple<T...> const& all) {
 ///                                         for infinite parameters; NaN for NaN, and for other invalid parameters
 ///   consistent(p...), relation            (optional) a condition on several parameters, and its text for messages
 ///
-/// For `truncated` it has log_survival(x, p...), log_cumulative(x, p...) and log_mass(low, high, p...), the logarithms of the probabilities of
-/// values above x, at most x, and between the bounds; and draw_between(generator, low, high, p...).
+/// For `truncated` it has log_survival(x, p...), log_cumulative(x, p...) and log_mass(low, high, p...), the logarithms of the probabilities
+/// of values above x, at most x, and between the bounds; and draw_between(generator, low, high, p...).
 template <fixed_string Name, class Family>
 struct distribution {
   static constexpr std::string_view name() { return Name.view(); }
@@ -278,8 +278,8 @@ struct distributions_of_numbers {
 };
 
 namespace detail {
-// Whether a plain number, or each element of an array, is finite. Under -ffast-math, compilers assume finite numbers and fold the comparisons
-// of `contains`.
+// Whether a plain number, or each element of an array, is finite. Under -ffast-math, compilers assume finite numbers and fold the
+// comparisons of `contains`.
 template <class X>
 bool all_finite(X const& x) {
   if constexpr (std::is_arithmetic_v<X>)
@@ -294,10 +294,10 @@ bool all_finite(X const& x) {
 } // namespace detail
 
 /// log_density(d, x): the normalised log density of d at x, or the log probability where d is discrete. It is a call of "name.log_density",
-/// with x and the parameters as arguments, and contexts intercept the operations in it. Outside of the support it is -infinity, and constant.
-/// It is NaN where x or an element of x is NaN, and where a parameter is invalid; for an infinite parameter of a normal or a cauchy
-/// distribution it is -infinity or NaN. A standard deviation of a normal distribution below 1e-308 counts as 0. The derivatives by x and by the
-/// parameters that are not integers are finite in the support.
+/// with x and the parameters as arguments, and contexts intercept the operations in it. Outside of the support it is -infinity, and
+/// constant. It is NaN where x or an element of x is NaN, and where a parameter is invalid; for an infinite parameter of a normal or a
+/// cauchy distribution it is -infinity or NaN. A standard deviation of a normal distribution below 1e-308 counts as 0. The derivatives by x
+/// and by the parameters that are not integers are finite in the support.
 template <a_distribution D, class X>
 constexpr auto log_density(D const& d, X const& x) {
   using Support = decltype(support(d));
@@ -360,8 +360,8 @@ std::ostream& operator<<(std::ostream& out, distributed<Family, P...> const& d) 
   return out << detail::text_of(d);
 }
 
-/// draw(d, generator): a random number, or array, with the distribution d, always in its support. Throws what `check` throws. The generator is
-/// any uniform random bit generator; by a random_generator the draws are the same on every machine, up to the rounding of logarithms and
+/// draw(d, generator): a random number, or array, with the distribution d, always in its support. Throws what `check` throws. The generator
+/// is any uniform random bit generator; by a random_generator the draws are the same on every machine, up to the rounding of logarithms and
 /// exponentials. draw(d, key) is the first draw of a key's stream.
 template <a_distribution D>
 auto draw(D const& d, std::uniform_random_bit_generator auto& g) {

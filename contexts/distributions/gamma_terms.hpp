@@ -32,9 +32,9 @@ constexpr auto stirling_error(A const& a) {
   return u * detail::polynomial(c, u * u);
 }
 
-/// log(m^a exp(-m) / Gamma(a + 1)) for a >= 0 and m >= 0: the log probability of a in a Poisson distribution of mean m, for a
-/// real a. The densities of the gamma, beta and binomial families use it instead of differences of large lgammas. The error is some units in
-/// the last place of the largest of 1, |log m| and the result.
+/// log(m^a exp(-m) / Gamma(a + 1)) for a >= 0 and m >= 0: the log probability of a in a Poisson distribution of mean m, for a real a. The
+/// densities of the gamma, beta and binomial families use it instead of differences of large lgammas. The error is some units in the last
+/// place of the largest of 1, |log m| and the result.
 template <class A, class M>
 constexpr auto log_poisson_term(A const& a, M const& m) {
   return if_(

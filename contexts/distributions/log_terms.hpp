@@ -71,9 +71,9 @@ constexpr auto log_normal_survival(Z const& z) {
       });
 }
 
-/// The logarithm of the probability that a standard normal variable lies between finite low < high. The caller passes width = high - low, which
-/// it may compute more exactly. Narrow intervals by the series of the integral of exp(-m t - t^2 / 2) about their middle m, in Hermite
-/// polynomials (Abramowitz & Stegun, 22.9.17).
+/// The logarithm of the probability that a standard normal variable lies between finite low < high. The caller passes width = high - low,
+/// which it may compute more exactly. Narrow intervals by the series of the integral of exp(-m t - t^2 / 2) about their middle m, in
+/// Hermite polynomials (Abramowitz & Stegun, 22.9.17).
 template <class L, class H, class W>
 constexpr auto log_normal_mass(L const& low, H const& high, W const& width) {
   auto const h = 0.5 * width, m = 0.5 * (low + high);

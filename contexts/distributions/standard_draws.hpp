@@ -80,8 +80,8 @@ double draw_normal_between(std::uniform_random_bit_generator auto& g, double low
   }
 }
 
-/// An index below n, with a probability proportional to weight(i); the weights are at least 0, and sum to `total`. If rounding leaves a rest, it
-/// is the last index of a positive weight. O(n).
+/// An index below n, with a probability proportional to weight(i); the weights are at least 0, and sum to `total`. If rounding leaves a
+/// rest, it is the last index of a positive weight. O(n).
 template <class At>
 std::int64_t
 draw_index(std::uniform_random_bit_generator auto& g, std::int64_t n, double total, At const& weight) {

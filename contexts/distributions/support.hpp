@@ -264,8 +264,8 @@ struct weights {
   }
 };
 
-/// Arrays of n positive numbers whose sum is 1, up to 1e-8. The stick-breaking transform maps them to n - 1 unconstrained numbers, which are 0
-/// for equal elements. The Jacobian is that of the first n - 1 elements.
+/// Arrays of n positive numbers whose sum is 1, up to 1e-8. The stick-breaking transform maps them to n - 1 unconstrained numbers, which
+/// are 0 for equal elements. The Jacobian is that of the first n - 1 elements.
 struct simplex {
   static constexpr std::string_view phrase = "numbers greater than 0, whose sum is 1";
   static constexpr auto contains(auto const& xs) {

@@ -33,8 +33,8 @@ struct cholesky_factors {
   }
 };
 
-/// dirichlet(concentrations): arrays of positive numbers whose sum is 1, of the size of the concentrations. With a the concentrations and
-/// n their sum, Gamma(n) prod_i x_i^(a_i - 1) / Gamma(a_i), as a density of all elements but the last. Throws size_error where x has another
+/// dirichlet(concentrations): arrays of positive numbers whose sum is 1, of the size of the concentrations. With a the concentrations and n
+/// their sum, Gamma(n) prod_i x_i^(a_i - 1) / Gamma(a_i), as a density of all elements but the last. Throws size_error where x has another
 /// size. O(size).
 struct dirichlet_t : distribution<"dirichlet", dirichlet_t> {
   static constexpr std::tuple parameters{parameter<positive_vectors>{"concentrations"}};
@@ -63,9 +63,9 @@ struct dirichlet_t : distribution<"dirichlet", dirichlet_t> {
 };
 inline constexpr dirichlet_t dirichlet{};
 
-/// multivariate_normal(mean, cholesky), with the covariance L L^T of the lower triangle L = cholesky, an array of rows: with z the solution of
-/// L z = x - mean, exp(-z.z / 2) / (det L (2 pi)^(n / 2)). NaN where a row has another length than the number of rows. Throws
-/// size_error where the sizes of x, the mean and the matrix differ. O(n^2).
+/// multivariate_normal(mean, cholesky), with the covariance L L^T of the lower triangle L = cholesky, an array of rows: with z the solution
+/// of L z = x - mean, exp(-z.z / 2) / (det L (2 pi)^(n / 2)). NaN where a row has another length than the number of rows. Throws size_error
+/// where the sizes of x, the mean and the matrix differ. O(n^2).
 struct multivariate_normal_t : distribution<"multivariate_normal", multivariate_normal_t> {
   static constexpr std::tuple parameters{
       parameter<real_vectors>{"mean"}, parameter<cholesky_factors>{"cholesky"}};

@@ -44,8 +44,8 @@ private:
 };
 
 /// The schedule of metric adaptation in the warm-up: windows, each twice as long as the one before, between two buffers (Stan Reference
-/// Manual, "MCMC sampling", automatic parameter tuning). If the warm-up is shorter than two buffers and a window, 15 % of the iterations are
-/// the first buffer and 10 % the last. A warm-up of less than 20 iterations does not adapt the metric.
+/// Manual, "MCMC sampling", automatic parameter tuning). If the warm-up is shorter than two buffers and a window, 15 % of the iterations
+/// are the first buffer and 10 % the last. A warm-up of less than 20 iterations does not adapt the metric.
 class window_schedule {
 public:
   window_schedule(std::size_t iterations, adaptation_settings const& settings);

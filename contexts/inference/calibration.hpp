@@ -1,5 +1,5 @@
-// Tests of a sampler: simulation-based calibration, and Geweke's joint distribution test. Both use the sampler's draws and simulations of the
-// model alone. It needs the headers of random.hpp.
+// Tests of a sampler: simulation-based calibration, and Geweke's joint distribution test. Both use the sampler's draws and simulations of
+// the model alone. It needs the headers of random.hpp.
 #pragma once
 
 #include <overdub/contexts/inference/diagnostics.hpp>
@@ -209,10 +209,10 @@ private:
   std::vector<bool> rejected_;
 };
 
-/// Geweke's joint distribution test (Geweke 2004, "Getting it right: joint distribution tests of posterior simulators"). A transition
-/// of the parameters given the data, and new data given the parameters, leave the joint distribution of both invariant: expectations of
-/// statistics over independent draws and over chains of these two steps are equal. Chains begin at draws of the joint distribution. The test
-/// detects steps that are not invariant, and not slow mixing. It calls
+/// Geweke's joint distribution test (Geweke 2004, "Getting it right: joint distribution tests of posterior simulators"). A transition of
+/// the parameters given the data, and new data given the parameters, leave the joint distribution of both invariant: expectations of
+/// statistics over independent draws and over chains of these two steps are equal. Chains begin at draws of the joint distribution. The
+/// test detects steps that are not invariant, and not slow mixing. It calls
 ///
 ///   draw_joint(key)                a state: parameters from the prior, and data given them,
 ///   transition(state&, key)        a step of the sampler under test,

@@ -40,15 +40,15 @@ struct run_settings {
   std::atomic<bool> const* stop = nullptr;
   /// Called after each transition, by one thread at a time; a `progress_bar` is such a function.
   std::function<void(progress const&)> on_progress = {};
-  /// Chain 1 is written to the file csv_1.csv as it runs, chain 2 to csv_2.csv, and so on; none where it is empty. If one of these files or an
-  /// unfinished ".partial" file exists, all chains are written to files with ".partial" appended to their names, which replace the old files, one
-  /// after another, when the run ends without an error. All files are opened, and locked against another run, before the first chain begins.
-  /// If a file cannot be written any more (the disk is full), the run goes on.
+  /// Chain 1 is written to the file csv_1.csv as it runs, chain 2 to csv_2.csv, and so on; none where it is empty. If one of these files or
+  /// an unfinished ".partial" file exists, all chains are written to files with ".partial" appended to their names, which replace the old
+  /// files, one after another, when the run ends without an error. All files are opened, and locked against another run, before the first
+  /// chain begins. If a file cannot be written any more (the disk is full), the run goes on.
   std::string csv = {};
 };
 
-/// A chain ended with an error, or a file could not be written completely. The exception has the draws of all chains so far; files have them,
-/// too.
+/// A chain ended with an error, or a file could not be written completely. The exception has the draws of all chains so far; files have
+/// them, too.
 struct OVERDUB_EXPORTED sampling_error : inference_error {
   std::shared_ptr<draws const> so_far; ///< never null
   std::exception_ptr cause;            ///< the original exception, for std::rethrow_exception
@@ -195,8 +195,8 @@ auto with_memory(F const& make, W const& words) {
 OVERDUB_DECL void check(run_settings const& s);
 
 // Runs the chains that make(c) returns, on threads. `lines(id)` are the settings in a chain's file. A chain has `begin(stopped)`, which
-// returns false if it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and return its
-// sampler_statistics; `warmed_up(record)`, which is called between the two; and `report(out)`, which writes a draw. It may have
+// returns false if it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and return
+// its sampler_statistics; `warmed_up(record)`, which is called between the two; and `report(out)`, which writes a draw. It may have
 // `undefined_point()`. Throws as `sample` does.
 template <class L, class F>
 draws run(run_settings const& s, std::vector<std::string> names, L const& lines, F const& make) {

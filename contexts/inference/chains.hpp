@@ -39,8 +39,8 @@ struct sampling_settings {
   std::uint64_t seed = 1;   ///< of the default streams
   unsigned threads = 0;     ///< 0: as many as there are processors; at most one per chain
 
-  /// The initial point of each chain. If it is empty, coordinates are drawn uniformly between minus and plus the radius, up to 100 times, until
-  /// the log density and its gradient are finite.
+  /// The initial point of each chain. If it is empty, coordinates are drawn uniformly between minus and plus the radius, up to 100 times,
+  /// until the log density and its gradient are finite.
   std::vector<std::vector<double>> initial = {};
   double initial_radius = 2;
 
@@ -52,10 +52,10 @@ struct sampling_settings {
   std::atomic<bool> const* stop = nullptr;
   /// Called after each transition, by one thread at a time; a `progress_bar` is such a function.
   std::function<void(progress const&)> on_progress = {};
-  /// Chain 1 is written to the file csv_1.csv as it runs, chain 2 to csv_2.csv, and so on; none where it is empty. If one of these files or an
-  /// unfinished ".partial" file exists, all chains are written to files with ".partial" appended to their names, which replace the old files, one
-  /// after another, when the run ends without an error. All files are opened, and locked against another run, before the first chain begins.
-  /// If a file cannot be written any more (the disk is full), the run goes on.
+  /// Chain 1 is written to the file csv_1.csv as it runs, chain 2 to csv_2.csv, and so on; none where it is empty. If one of these files or
+  /// an unfinished ".partial" file exists, all chains are written to files with ".partial" appended to their names, which replace the old
+  /// files, one after another, when the run ends without an error. All files are opened, and locked against another run, before the first
+  /// chain begins. If a file cannot be written any more (the disk is full), the run goes on.
   std::string csv = {};
 };
 
@@ -243,8 +243,8 @@ std::optional<std::uint64_t> seed_of([[maybe_unused]] R const& streams) {
 
 /// Samples a target by chains on threads, and returns the draws. The default algorithm is NUTS. Each chain has a copy of the target, and
 /// uses the random numbers streams(chain, transition), where chains count from 0: the draws are the same on any number of threads. Throws
-/// inference_error before the first chain begins, for invalid settings, names of variables that a file cannot have, and files that cannot be
-/// opened. Throws sampling_error, which has the draws, where the target, `on_progress` or a chain's start throws, which stops the other
+/// inference_error before the first chain begins, for invalid settings, names of variables that a file cannot have, and files that cannot
+/// be opened. Throws sampling_error, which has the draws, where the target, `on_progress` or a chain's start throws, which stops the other
 /// chains (of several failures, that of the first chain); and at the end of the run, if a file could not be written. A run that is stopped
 /// before it begins touches no file.
 template <metric M = diagonal_metric, target T, sampling_algorithm<T, M> A, random_streams R>

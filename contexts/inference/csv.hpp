@@ -1,5 +1,5 @@
-// Files of draws in CmdStan's layout, one per chain: settings in comments, names, the adaptation in comments, draws. Tools that read CmdStan's
-// files read these.
+// Files of draws in CmdStan's layout, one per chain: settings in comments, names, the adaptation in comments, draws. Tools that read
+// CmdStan's files read these.
 #pragma once
 
 #include <overdub/contexts/inference/draws.hpp>
@@ -22,13 +22,13 @@ struct csv_setting {
   bool operator==(csv_setting const&) const = default;
 };
 
-/// Writes one chain to a file, draw by draw. Numbers are written so that they are read as the same bits. Each draw is passed to the system at
-/// once, and a truncated file can be read. Throws inference_error when it cannot write.
+/// Writes one chain to a file, draw by draw. Numbers are written so that they are read as the same bits. Each draw is passed to the system
+/// at once, and a truncated file can be read. Throws inference_error when it cannot write.
 class csv_writer {
 public:
-  /// Names are written as `csv_name` returns them. Throws before it opens the file for names that `checked_names` rejects, and for settings that
-  /// are no lines. An existing file is replaced by `commit`; until then the draws are in `written_to`. An uncommitted writer without a draw
-  /// leaves no file.
+  /// Names are written as `csv_name` returns them. Throws before it opens the file for names that `checked_names` rejects, and for settings
+  /// that are no lines. An existing file is replaced by `commit`; until then the draws are in `written_to`. An uncommitted writer without a
+  /// draw leaves no file.
   OVERDUB_DECL csv_writer(
       std::string path, std::span<csv_setting const> settings, std::span<std::string const> names,
       io::writing how = io::writing::streamed);
@@ -65,8 +65,8 @@ private:
   bool has_draws_ = false, ended_ = false;
 };
 
-/// Writes the draws of a chain, counted from 0, to a file, which is replaced when all draws are written. Throws inference_error when it cannot
-/// write, and, before it opens the file, where there is no such chain.
+/// Writes the draws of a chain, counted from 0, to a file, which is replaced when all draws are written. Throws inference_error when it
+/// cannot write, and, before it opens the file, where there is no such chain.
 OVERDUB_DECL void write_csv(
     std::string const& path, draws const& from, std::size_t chain,
     std::span<csv_setting const> settings = {});
@@ -78,11 +78,11 @@ struct csv_file {
   bool whole = false; ///< the file has the elapsed times: the chain was not stopped
 };
 
-/// Reads a file of one chain, written here or by CmdStan's NUTS. If the file does not exist, the ".partial" file of an unfinished run is read.
-/// Draws of the warm-up, before the line "Adaptation terminated", are skipped. Without that line, all are draws, unless the settings have
-/// save_warmup = 1: then it throws, since the end of the warm-up is unknown. An incomplete last line is skipped. A file has no data on
-/// transitions without draws: totals are those of the draws, and of a thinned file the E-BFMI is not defined. Throws inference_error, with the
-/// line, for other files, for files of CmdStan's other algorithms, and for concatenated files.
+/// Reads a file of one chain, written here or by CmdStan's NUTS. If the file does not exist, the ".partial" file of an unfinished run is
+/// read. Draws of the warm-up, before the line "Adaptation terminated", are skipped. Without that line, all are draws, unless the settings
+/// have save_warmup = 1: then it throws, since the end of the warm-up is unknown. An incomplete last line is skipped. A file has no data on
+/// transitions without draws: totals are those of the draws, and of a thinned file the E-BFMI is not defined. Throws inference_error, with
+/// the line, for other files, for files of CmdStan's other algorithms, and for concatenated files.
 OVERDUB_DECL csv_file read_csv(std::string const& path);
 
 /// Reads files of several chains of one model. Throws inference_error where their variables differ.

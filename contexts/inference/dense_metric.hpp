@@ -91,8 +91,8 @@ public:
     vector mean_, before_, after_;
     matrix products_;
   };
-  /// Sets the inverse metric to the covariance of e, regularised towards 0.001 times the identity with the weight of five draws, as Stan does
-  /// (Stan Reference Manual, "MCMC sampling", automatic parameter tuning). A matrix that is not positive definite is ignored.
+  /// Sets the inverse metric to the covariance of e, regularised towards 0.001 times the identity with the weight of five draws, as Stan
+  /// does (Stan Reference Manual, "MCMC sampling", automatic parameter tuning). A matrix that is not positive definite is ignored.
   void adapt(estimator const& e) {
     double const n = e.count();
     matrix m = n / (n + 5) * e.covariance();

@@ -2,9 +2,9 @@
 // 2021, "Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16.
 //
 // All accept values of chains of one length, and are NaN where they are not defined: for less than 6 draws per chain, for a constant, and
-// where a value is not finite. A factor of a power of two changes no R-hat and no sample size, and multiplies
-// errors. Chains are split: each half counts as a chain. R-hat is O(n log n) in the number of draws, an effective sample size O(n) for each lag before the truncation of the
-// autocorrelations.
+// where a value is not finite. A factor of a power of two changes no R-hat and no sample size, and multiplies errors. Chains are split:
+// each half counts as a chain. R-hat is O(n log n) in the number of draws, an effective sample size O(n) for each lag before the truncation
+// of the autocorrelations.
 #pragma once
 
 #include <overdub/contexts/inference/draws.hpp>
@@ -58,14 +58,14 @@ OVERDUB_DECL chain_values rank_normalised(chain_values x);
 // R-hat of split chains (equations 1 to 4 there).
 OVERDUB_DECL double plain_rhat(chain_values const& x);
 
-// The effective sample size of split chains (equations 10 to 13 there). The sum of autocorrelations is truncated by Geyer's initial monotone
-// positive sequence. The result is at most n log10 n, since the sum may vanish for antithetic chains.
+// The effective sample size of split chains (equations 10 to 13 there). The sum of autocorrelations is truncated by Geyer's initial
+// monotone positive sequence. The result is at most n log10 n, since the sum may vanish for antithetic chains.
 OVERDUB_DECL double plain_ess(chain_values const& x);
 
 } // namespace diagnosing
 
-/// R-hat: the maximum of the rank-normalised split R-hat of the values, and that of the folded values, their distances from the median, which
-/// detects different scales. It is near 1 for chains that have mixed; above 1.01 they have not.
+/// R-hat: the maximum of the rank-normalised split R-hat of the values, and that of the folded values, their distances from the median,
+/// which detects different scales. It is near 1 for chains that have mixed; above 1.01 they have not.
 OVERDUB_DECL double rhat(chain_values const& x);
 
 /// The effective sample size of the mean: the number of independent draws with the same standard error.
@@ -89,8 +89,8 @@ OVERDUB_DECL double mcse_mean(chain_values const& x);
 /// The Monte Carlo standard error of the standard deviation: that of the second moment, (m4 - m2²) / ESS, by the delta method.
 OVERDUB_DECL double mcse_sd(chain_values const& x);
 
-/// The Monte Carlo standard error of the quantile of a probability, between 0 and 1: half the distance between the quantiles of a central 68 %
-/// interval of the probability, which has a beta distribution (section 4.3 there).
+/// The Monte Carlo standard error of the quantile of a probability, between 0 and 1: half the distance between the quantiles of a central
+/// 68 % interval of the probability, which has a beta distribution (section 4.3 there).
 OVERDUB_DECL double mcse_quantile(chain_values const& x, double probability);
 
 /// E-BFMI, the energy Bayesian fraction of missing information, of the energies of one chain (Betancourt 2016, "Diagnosing suboptimal

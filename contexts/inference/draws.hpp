@@ -30,8 +30,8 @@ OVERDUB_DECL std::array<double, 7> columns_of(sampler_statistics const& s);
 /// The name of a variable in CmdStan's files: theta[1,2] and theta[1][2] become theta.1.2; other names are unchanged.
 OVERDUB_DECL std::string csv_name(std::string_view name);
 
-/// `csv_name` of each name. Throws inference_error for names that a file of draws cannot have: empty and duplicate ones, those of the sampler's
-/// columns, ones that are no UTF-8, and ones with a comma, a quote, a #, a control character, or a space at an end. O(n log n).
+/// `csv_name` of each name. Throws inference_error for names that a file of draws cannot have: empty and duplicate ones, those of the
+/// sampler's columns, ones that are no UTF-8, and ones with a comma, a quote, a #, a control character, or a space at an end. O(n log n).
 OVERDUB_DECL std::vector<std::string> checked_names(std::vector<std::string> names);
 
 /// Totals of a chain's transitions after the warm-up, including those without draws.
@@ -79,8 +79,8 @@ struct chain_values {
   std::span<double const> chain(std::size_t c) const { return {values.data() + c * length(), length()}; }
 };
 
-/// The draws of several chains: numbers by chain, draw and variable. Each chain has an array of its own. Chains may have different numbers of
-/// draws. Different threads may append to different chains.
+/// The draws of several chains: numbers by chain, draw and variable. Each chain has an array of its own. Chains may have different numbers
+/// of draws. Different threads may append to different chains.
 class draws {
 public:
   draws() = default;
@@ -104,14 +104,14 @@ public:
   chain_record& record(std::size_t chain) { return chains_[chain].record; }
   chain_record const& record(std::size_t chain) const { return chains_[chain].record; }
 
-  /// Appends a draw of zeros to a chain, and returns a span to write it to, which is valid until the next append to the chain. Amortised O(1)
-  /// per number.
+  /// Appends a draw of zeros to a chain, and returns a span to write it to, which is valid until the next append to the chain. Amortised
+  /// O(1) per number.
   std::span<double> append(std::size_t chain, sampler_statistics const& statistics);
   /// Appends a draw. Throws inference_error unless there is a value for each variable.
   void append(std::size_t chain, sampler_statistics const& statistics, std::span<double const> values);
 
-  /// The values of a variable, or of one of `sampler_columns`. If chains have different lengths, the first n draws of all chains that have n, for
-  /// the n that gives the largest number of values. Throws inference_error for an unknown name.
+  /// The values of a variable, or of one of `sampler_columns`. If chains have different lengths, the first n draws of all chains that have
+  /// n, for the n that gives the largest number of values. Throws inference_error for an unknown name.
   chain_values column(std::string_view name) const;
 
   /// The totals of a chain's record. If the record has no transitions, as for draws that were not sampled here, those of the draws.

@@ -18,8 +18,8 @@ namespace overdub::inference {
 template <target T, metric M>
 class hmc;
 
-/// Settings of `hmc`. The jitter, from 0 to below 1: each transition's step size is drawn uniformly from step_size (1 - jitter, 1 + jitter), lest
-/// all trajectories have a length that is a period of the target.
+/// Settings of `hmc`. The jitter, from 0 to below 1: each transition's step size is drawn uniformly from step_size (1 - jitter, 1 +
+/// jitter), lest all trajectories have a length that is a period of the target.
 struct hmc_settings {
   static constexpr std::string_view name = "static";
   int leapfrog_steps = 16;

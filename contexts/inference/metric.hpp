@@ -17,8 +17,8 @@
 
 namespace overdub::inference {
 
-/// A metric. It is constructed from a dimension, as the identity, or from the elements of its inverse. `velocity` multiplies a momentum by the
-/// inverse, `draw_momentum` draws from N(0, inverse^-1), and `adapt` sets the inverse to the covariance of an `estimator`.
+/// A metric. It is constructed from a dimension, as the identity, or from the elements of its inverse. `velocity` multiplies a momentum by
+/// the inverse, `draw_momentum` draws from N(0, inverse^-1), and `adapt` sets the inverse to the covariance of an `estimator`.
 template <class M>
 concept metric = std::copyable<M> && std::constructible_from<M, std::size_t> &&
     std::constructible_from<M, std::size_t, std::span<double const>> && requires(
@@ -92,8 +92,8 @@ public:
     double count_ = 0;
     std::vector<double> mean_, squares_;
   };
-  /// Sets the inverse metric to the variances of e, regularised towards 0.001 with the weight of five draws, as Stan does (Stan Reference Manual,
-  /// "MCMC sampling", automatic parameter tuning). A variance that is not finite is ignored.
+  /// Sets the inverse metric to the variances of e, regularised towards 0.001 with the weight of five draws, as Stan does (Stan Reference
+  /// Manual, "MCMC sampling", automatic parameter tuning). A variance that is not finite is ignored.
   void adapt(estimator const& e) {
     double const n = e.count();
     for (std::size_t i = 0; i < inverse_.size(); ++i) {

@@ -36,10 +36,10 @@ struct nuts_settings {
   using sampler = nuts<T, M>;
 };
 
-/// A chain of the no-U-turn sampler (Hoffman and Gelman 2014), with multinomial sampling from the trajectory, biased towards its
-/// last doubling, and the generalised U-turn criterion (Betancourt 2017, "A conceptual introduction to Hamiltonian Monte Carlo", appendix A),
-/// which is checked for each subtree, and across the two halves of each (Stan Reference Manual, "MCMC sampling").
-/// A transition allocates nothing. Memory: 7 max_depth vectors.
+/// A chain of the no-U-turn sampler (Hoffman and Gelman 2014), with multinomial sampling from the trajectory, biased towards its last
+/// doubling, and the generalised U-turn criterion (Betancourt 2017, "A conceptual introduction to Hamiltonian Monte Carlo", appendix A),
+/// which is checked for each subtree, and across the two halves of each (Stan Reference Manual, "MCMC sampling"). A transition allocates
+/// nothing. Memory: 7 max_depth vectors.
 template <target T, metric M = diagonal_metric>
 class nuts : public hamiltonian_chain<T, M> {
   using base = hamiltonian_chain<T, M>;
@@ -98,8 +98,8 @@ public:
   }
 
 private:
-  // A segment of the trajectory, in the order of integration: the momenta and velocities of its ends, the sum of its momenta, and a point that
-  // was sampled from it with weights exp(-H).
+  // A segment of the trajectory, in the order of integration: the momenta and velocities of its ends, the sum of its momenta, and a point
+  // that was sampled from it with weights exp(-H).
   struct segment {
     std::vector<double> first_momentum, first_velocity, last_momentum, last_velocity, sum;
     std::vector<double> position, gradient;
@@ -132,8 +132,8 @@ private:
       log_density = other.log_density;
       energy = other.energy;
     }
-    // Appends a segment, without its sample. False if the whole makes a U-turn, or either half with the nearest point of the other: without these
-    // additional checks, a trajectory of half a period may continue for many periods.
+    // Appends a segment, without its sample. False if the whole makes a U-turn, or either half with the nearest point of the other: without
+    // these additional checks, a trajectory of half a period may continue for many periods.
     bool append(segment& next) {
       bool const first_has_no_turn =
           has_no_turn(first_velocity, next.first_velocity, sum, next.first_momentum);

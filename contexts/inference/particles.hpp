@@ -46,8 +46,8 @@ inline double effective_sample_size(std::span<double const> log_weights) {
   return normalise(log_weights).effective_size;
 }
 
-/// Resampling schemes (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for particle filtering"). In all of them the expected
-/// number of copies of a particle is its weight times the number of particles.
+/// Resampling schemes (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for particle filtering"). In all of them the
+/// expected number of copies of a particle is its weight times the number of particles.
 enum class resampling {
   systematic, ///< one uniform position, the same in each of n strata: the expected number is rounded down or up
   stratified,  ///< an independent uniform position in each of n strata
@@ -163,9 +163,9 @@ struct weighted_draws {
   }
 };
 
-/// Importance sampling: `draw(key)` returns a pair of a value and its log weight, the log density of the target minus that of the proposal. The
-/// i-th draw has the key key.at(i), on any number of threads, which call `draw` concurrently; 0: as many as there are processors. Throws
-/// inference_error as `normalise` does.
+/// Importance sampling: `draw(key)` returns a pair of a value and its log weight, the log density of the target minus that of the proposal.
+/// The i-th draw has the key key.at(i), on any number of threads, which call `draw` concurrently; 0: as many as there are processors.
+/// Throws inference_error as `normalise` does.
 template <std::invocable<random_key const&> F>
 auto importance_sample(F const& draw, std::size_t count, random_key const& key, unsigned threads = 1) {
   using pair = std::invoke_result_t<F const&, random_key const&>;

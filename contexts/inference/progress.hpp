@@ -25,8 +25,8 @@ struct progress {
   sampler_statistics const& statistics; ///< of the transition
 };
 
-/// A progress bar with the transitions per second, the mean acceptance statistic and the divergences after the warm-up. It is redrawn ten times
-/// per second if the file is a terminal, and not drawn otherwise.
+/// A progress bar with the transitions per second, the mean acceptance statistic and the divergences after the warm-up. It is redrawn ten
+/// times per second if the file is a terminal, and not drawn otherwise.
 class progress_bar {
 public:
   explicit progress_bar(std::FILE* file = stderr) : progress_bar(file, ::isatty(::fileno(file)) == 1) {}

@@ -25,10 +25,10 @@ struct kernel_statistics {
   double acceptance = 0;  ///< the mean acceptance rate of this transition's proposals, from 0 to 1
 };
 
-/// A Markov transition kernel with its state. `k.transition(key)` makes a transition, with random numbers of this key and of the keys below it
-/// alone. `k.names()` are the names of the numbers that `k.report(out)` writes. A kernel may have `k.adapt(iteration, warmup)`, which is called
-/// after each transition of the warm-up, with the iteration counted from 0; a kernel should not adapt afterwards. It is used by one thread at a
-/// time. An exception of a kernel ends the run.
+/// A Markov transition kernel with its state. `k.transition(key)` makes a transition, with random numbers of this key and of the keys below
+/// it alone. `k.names()` are the names of the numbers that `k.report(out)` writes. A kernel may have `k.adapt(iteration, warmup)`, which is
+/// called after each transition of the warm-up, with the iteration counted from 0; a kernel should not adapt afterwards. It is used by one
+/// thread at a time. An exception of a kernel ends the run.
 template <class K>
 concept transition_kernel = std::move_constructible<K> &&
     requires(K& k, random_key const& key, std::span<double> out) {
@@ -76,10 +76,10 @@ private:
 
 } // namespace running
 
-/// Runs chains on threads, and returns their draws. Chain c is the kernel make(c, key.at(c).transition(0)). Its transitions t = 1, 2, ... use
-/// the keys key.at(c).transition(t): the draws are the same on any number of threads, and a prefix of those of a longer run. Of the sampler's
-/// columns, lp__ and accept_stat__ are the kernel's, and the others are 0. The first chain is made before files are opened, since its variables
-/// are those of the draws. Errors and files are those of `sample`: a sampling_error has the draws.
+/// Runs chains on threads, and returns their draws. Chain c is the kernel make(c, key.at(c).transition(0)). Its transitions t = 1, 2, ...
+/// use the keys key.at(c).transition(t): the draws are the same on any number of threads, and a prefix of those of a longer run. Of the
+/// sampler's columns, lp__ and accept_stat__ are the kernel's, and the others are 0. The first chain is made before files are opened, since
+/// its variables are those of the draws. Errors and files are those of `sample`: a sampling_error has the draws.
 template <kernel_maker F>
 draws run_chains(F const& make, run_settings const& settings, random_key const& key) {
   using kernel = std::invoke_result_t<F const&, std::size_t, random_key const&>;

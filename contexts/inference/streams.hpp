@@ -12,8 +12,8 @@
 
 namespace overdub::inference {
 
-/// Random streams: `s(chain, transition)` returns a generator, in the same state for the same arguments. Transition 0 is that of the initial
-/// point and the search of the initial step size. Threads call it concurrently.
+/// Random streams: `s(chain, transition)` returns a generator, in the same state for the same arguments. Transition 0 is that of the
+/// initial point and the search of the initial step size. Threads call it concurrently.
 template <class S>
 concept random_streams = requires(S const& s, std::uint64_t chain, std::uint64_t transition) {
   { s(chain, transition) } -> std::uniform_random_bit_generator;

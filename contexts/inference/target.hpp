@@ -44,8 +44,8 @@ concept target = requires(T& t, std::span<double const> q, std::span<double> gra
   { t(q, gradient) } -> std::convertible_to<double>;
 };
 
-/// A target that determines the numbers of a draw, for example the parameters on their supports: `t.names()` are the names of the numbers that
-/// `t.report(q, out)` writes.
+/// A target that determines the numbers of a draw, for example the parameters on their supports: `t.names()` are the names of the numbers
+/// that `t.report(q, out)` writes.
 template <class T>
 concept reporting_target = target<T> && requires(T& t, std::span<double const> q, std::span<double> out) {
   { std::as_const(t).names() } -> std::convertible_to<std::vector<std::string>>;

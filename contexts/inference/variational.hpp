@@ -142,8 +142,8 @@ private:
     return density_(std::as_const(position_), gradient_);
   }
 
-  // Estimates the ELBO of the averaged iterate. Common random numbers: differences between estimates have no sampling noise of their own, and
-  // the estimate is exact if the approximation is the target.
+  // Estimates the ELBO of the averaged iterate. Common random numbers: differences between estimates have no sampling noise of their own,
+  // and the estimate is exact if the approximation is the target.
   double elbo() {
     random_generator generator(key_.at("elbo"));
     double sum = 0;
@@ -194,8 +194,8 @@ private:
     for (double& s : elbo_gradient_) s /= static_cast<double>(used);
   }
 
-  // A step of Adam (Kingma and Ba 2015), of means in units of their standard deviations, with a decreasing step size. Iterates are averaged with
-  // polynomial decay, weights t⁷ (Shamir and Zhang 2013, "Stochastic gradient descent for non-smooth optimization").
+  // A step of Adam (Kingma and Ba 2015), of means in units of their standard deviations, with a decreasing step size. Iterates are averaged
+  // with polynomial decay, weights t⁷ (Shamir and Zhang 2013, "Stochastic gradient descent for non-smooth optimization").
   void adam_step(std::size_t t) {
     constexpr double forget_first = 0.9, forget_second = 0.99;
     estimate_gradient(t);
@@ -233,9 +233,9 @@ private:
 /// Fits the mean-field normal approximation q that minimises KL(q || target): it maximises the ELBO, a lower bound of the logarithm of the
 /// target's integral, by stochastic gradient ascent (Kucukelbir, Tran, Ranganath, Gelman and Blei 2017, "Automatic differentiation
 /// variational inference"). Standard deviations are too small where coordinates are correlated: those of a normal target are conditional
-/// ones. The same key returns the same fit. Time: iterations x draws evaluations of the target. Throws inference_error for invalid settings,
-/// for an improper target, and where the log density is not finite at draws of the approximation. An exception of the target is passed to the
-/// caller.
+/// ones. The same key returns the same fit. Time: iterations x draws evaluations of the target. Throws inference_error for invalid
+/// settings, for an improper target, and where the log density is not finite at draws of the approximation. An exception of the target is
+/// passed to the caller.
 template <target T>
 variational_fit approximate(T const& density, variational_settings const& settings, random_key const& key) {
   return approximating::ascent<T>(density, settings, key).run();

@@ -54,8 +54,8 @@ trace with_new_data(
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Simulation-based calibration of a sampler of a model, where some sites are observed. The model simulates parameters and data; the parameters
-/// are all other choices, with their names in a `number_row`. It calls, concurrently on `settings.threads`,
+/// Simulation-based calibration of a sampler of a model, where some sites are observed. The model simulates parameters and data; the
+/// parameters are all other choices, with their names in a `number_row`. It calls, concurrently on `settings.threads`,
 ///
 ///   sampler(observations, key, draws)   which returns this number of nearly independent draws, given a choice_map of observations:
 ///                                       inference::draws, whose variables have the parameters' names; or a
@@ -96,11 +96,11 @@ inference::calibration calibrate(
       settings, key);
 }
 
-/// Geweke's joint distribution test of kernels of a model, where some sites are observed: the kernels, and observations that are drawn again,
-/// leave the joint distribution invariant. A chain updates one Trace from its first transition to its last, so that the incremental state of a
-/// trace is tested with the kernels. The statistics are each parameter, its square, and the log joint density, lp__; parameters that are not
-/// made are 0. Throws model_error for sites that are observed in part and for choices in a map or loop in a branch, and what geweke_joint_test
-/// throws.
+/// Geweke's joint distribution test of kernels of a model, where some sites are observed: the kernels, and observations that are drawn
+/// again, leave the joint distribution invariant. A chain updates one Trace from its first transition to its last, so that the incremental
+/// state of a trace is tested with the kernels. The statistics are each parameter, its square, and the log joint density, lp__; parameters
+/// that are not made are 0. Throws model_error for sites that are observed in part and for choices in a map or loop in a branch, and what
+/// geweke_joint_test throws.
 template <class Trace = followed_trace, class Result, class... A, class... Moves>
 inference::joint_test test_moves(
     generative_function<Result, A...> const& m, selection const& observed,

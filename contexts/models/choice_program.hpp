@@ -45,14 +45,14 @@ struct choice_schema {
   friend auto operator<=>(choice_schema const&, choice_schema const&) = default;
 };
 
-/// The host functions that make a choice. Both take the indices of the address, and the parameters of the distribution, and return the value;
-/// `choose` returns whether the value was given, too.
+/// The host functions that make a choice. Both take the indices of the address, and the parameters of the distribution, and return the
+/// value; `choose` returns whether the value was given, too.
 struct choice_callbacks {
   ir::host_binding draw, choose;
 };
 
-/// The optimised program of a schema. `callbacks` has one for each operation of each site, in their order, where choices are drawn or chosen.
-/// Throws model_error for an unconstrained site without a transform. O(operations).
+/// The optimised program of a schema. `callbacks` has one for each operation of each site, in their order, where choices are drawn or
+/// chosen. Throws model_error for an unconstrained site without a transform. O(operations).
 OVERDUB_DECL ir::program choice_program_of(
     model_program const& m, choice_schema const& s,
     std::vector<std::vector<choice_callbacks>> const& callbacks);

@@ -52,8 +52,8 @@ void for_each_choice_of(dynamic_trace<Result> const& t, F const& f) {
 
 inline bool is_continuous(datum const& x) { return x.type().element == ir::scalar::f64; }
 inline std::size_t numbers_in(datum const& x) { return static_cast<std::size_t>(x.size()); }
-/// The number of free coordinates. The density of a simplex is one of its first n - 1 elements (distributions::simplex), which determine the
-/// last one. Other arrays sum to 1 with probability 0.
+/// The number of free coordinates. The density of a simplex is one of its first n - 1 elements (distributions::simplex), which determine
+/// the last one. Other arrays sum to 1 with probability 0.
 inline std::size_t free_numbers_in(datum const& x) {
   if (x.type().rank != 1 || !distributions::simplex::contains(x.as<array<double>>())) return numbers_in(x);
   return numbers_in(x) - 1;

@@ -21,8 +21,8 @@
 
 namespace overdub::models {
 
-/// The address of a choice: the name of its site, and an index for each enclosing map and loop. In text theta[3][1], or theta[3,1]. An address
-/// with fewer indices than its site names all choices whose addresses begin with it.
+/// The address of a choice: the name of its site, and an index for each enclosing map and loop. In text theta[3][1], or theta[3,1]. An
+/// address with fewer indices than its site names all choices whose addresses begin with it.
 struct address {
   std::string site;
   std::vector<i64> indices;

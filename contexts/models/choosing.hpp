@@ -89,10 +89,10 @@ struct per_iteration {
 
 } // namespace detail
 
-/// Makes the choices of the function that runs in it: values from `source`, and others drawn from their distributions by the key, as `simulate`
-/// draws them. Maps, loops, scans, `while_` and the functions of reductions append the number of the iteration to an address; `within`
-/// prefixes its name. Two choices of one address are rejected. It composes: enclosing contexts intercept each call of the function, inner
-/// contexts the log densities, in which choices are constants. Used by one thread at a time.
+/// Makes the choices of the function that runs in it: values from `source`, and others drawn from their distributions by the key, as
+/// `simulate` draws them. Maps, loops, scans, `while_` and the functions of reductions append the number of the iteration to an address;
+/// `within` prefixes its name. Two choices of one address are rejected. It composes: enclosing contexts intercept each call of the
+/// function, inner contexts the log densities, in which choices are constants. Used by one thread at a time.
 ///   choosing c(random_key(7)); double y = overdub(compose(log, c), f, 1.0); c.made().score()
 class choosing : public context {
 public:

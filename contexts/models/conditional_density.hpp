@@ -17,9 +17,9 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The density of the choices of active sites, an `inference::target`. `bind` computes once what depends on other choices alone, and refers to
-/// the trace: until the next `bind`, the trace must not change or be moved. Evaluation allocates nothing after the first call. Used by one
-/// thread at a time.
+/// The density of the choices of active sites, an `inference::target`. `bind` computes once what depends on other choices alone, and refers
+/// to the trace: until the next `bind`, the trace must not change or be moved. Evaluation allocates nothing after the first call. Used by
+/// one thread at a time.
 class conditional_density {
 public:
   /// Throws model_error for a site that is discrete, has no transform, or whose number of choices varies between traces.

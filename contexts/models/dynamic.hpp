@@ -111,8 +111,8 @@ public:
     t.made().check_all_made(choices);
     return t;
   }
-  /// The trace with changed choices. A choice that is neither given nor in the old trace with this type is drawn. The weight is log p(new) -
-  /// log p(old) - log q(drawn). An update by the discarded choices restores the old trace.
+  /// The trace with changed choices. A choice that is neither given nor in the old trace with this type is drawn. The weight is log p(new)
+  /// - log p(old) - log q(drawn). An update by the discarded choices restores the old trace.
   updated_type
   update(trace_type const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
     trace_type next = run(key, [&](address const& at, ir::type type) {

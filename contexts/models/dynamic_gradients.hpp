@@ -213,8 +213,9 @@ void check_replayed(Trace const& t, choosing const& choices) {
 
 } // namespace detail
 
-/// The derivatives of the score of a trace of m by the selected choices, with the structure of the trace fixed. Throws model_error where one is
-/// discrete. Forward mode: a run of the function for each eight coordinates. The elements of a simplex count as independent coordinates.
+/// The derivatives of the score of a trace of m by the selected choices, with the structure of the trace fixed. Throws model_error where
+/// one is discrete. Forward mode: a run of the function for each eight coordinates. The elements of a simplex count as independent
+/// coordinates.
 template <class F, class... A>
 choice_map choice_gradients(
     dynamic_function<F, A...> const& m, typename dynamic_function<F, A...>::trace_type const& t,

@@ -40,8 +40,8 @@ private:
 // Enumerates the values of the choices of a trace that are not observed.
 OVERDUB_DECL enumeration enumerate_from(trace const& start, choice_map const& observed, std::size_t maximum);
 
-/// The exact posterior of the choices that are not observed. Throws model_error where one has infinitely many values or is nested in a branch,
-/// and for more than `maximum` assignments. Time: a run of the model per assignment. Memory: O(assignments x choices).
+/// The exact posterior of the choices that are not observed. Throws model_error where one has infinitely many values or is nested in a
+/// branch, and for more than `maximum` assignments. Time: a run of the model per assignment. Memory: O(assignments x choices).
 template <class Result, class... A>
 enumeration enumerate(
     generative_function<Result, A...> const& m, choice_map const& observed, std::size_t maximum = 1'000'000) {

@@ -112,9 +112,9 @@ struct filter_step {
 };
 
 /// Particles of a sequence of models (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, 2006): `model_at(t)` is that of step t,
-/// a model of one function with other arguments, and `observed_at(t)` are the observations that step t adds; both are called once per step. New
-/// choices are drawn from their distributions. After resampling, the kernels `moves` rejuvenate the particles. Results are the same on any
-/// number of threads. Where outermost maps and loops get larger trip counts, a step computes the appended iterations of each particle
+/// a model of one function with other arguments, and `observed_at(t)` are the observations that step t adds; both are called once per step.
+/// New choices are drawn from their distributions. After resampling, the kernels `moves` rejuvenate the particles. Results are the same on
+/// any number of threads. Where outermost maps and loops get larger trip counts, a step computes the appended iterations of each particle
 /// (`mutable_trace::extend`); of other models, and in the first step, it runs the model. A particle that is drawn more than once is copied:
 /// O(its choices).
 template <class At, class Observed, class... Moves>

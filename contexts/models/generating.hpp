@@ -10,8 +10,8 @@
 
 namespace overdub::models {
 
-/// The change of the choices between two runs: the logarithm of its weight, and the earlier run's choices that are not made any more, or have
-/// new values.
+/// The change of the choices between two runs: the logarithm of its weight, and the earlier run's choices that are not made any more, or
+/// have new values.
 struct record_change {
   double weight = 0;
   choice_map discard;
@@ -76,8 +76,8 @@ public:
   updating(choice_record before, choice_map changes, random_key const& key = random_key(0))
       : updating(std::make_shared<data const>(data{std::move(before), std::move(changes)}), key) {}
 
-  /// log p(new) - log p(old) - log q(drawn), and the discarded choices, by which an update restores the earlier run. Throws unmade_error where
-  /// a changed choice was not made.
+  /// log p(new) - log p(old) - log q(drawn), and the discarded choices, by which an update restores the earlier run. Throws unmade_error
+  /// where a changed choice was not made.
   record_change change() const;
 
 private:
@@ -97,8 +97,8 @@ public:
       : regenerating(
             std::make_shared<data const>(data{std::move(before), std::move(of), std::move(observed)}), key) {}
 
-  /// The logarithm of the Metropolis-Hastings acceptance ratio, and the discarded choices. Throws unmade_error where an observed choice was not
-  /// made.
+  /// The logarithm of the Metropolis-Hastings acceptance ratio, and the discarded choices. Throws unmade_error where an observed choice was
+  /// not made.
   record_change change() const;
 
 private:

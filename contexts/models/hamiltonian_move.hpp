@@ -18,10 +18,10 @@
 
 namespace overdub::models {
 
-/// no_u_turn{"mu", "tau"}: a transition of NUTS for all choices of some continuous sites, given all other choices (Hoffman and Gelman 2014).
-/// What depends on other choices and on data alone is computed once per transition. Among kernels of other choices it is a step of Gibbs
-/// sampling. Step size and diagonal metric are adapted during the warm-up; a copy is not adapted. Throws model_error for no sites, for
-/// discrete, observed and conditional ones, and where a trajectory changes which choices are made.
+/// no_u_turn{"mu", "tau"}: a transition of NUTS for all choices of some continuous sites, given all other choices (Hoffman and Gelman
+/// 2014). What depends on other choices and on data alone is computed once per transition. Among kernels of other choices it is a step of
+/// Gibbs sampling. Step size and diagonal metric are adapted during the warm-up; a copy is not adapted. Throws model_error for no sites,
+/// for discrete, observed and conditional ones, and where a trajectory changes which choices are made.
 class no_u_turn {
 public:
   no_u_turn(

@@ -51,8 +51,8 @@ private:
 };
 
 /// involutive(auxiliary_of, involution): the step of `involutive_move`, evaluated incrementally. The argument of `auxiliary_of` is a
-/// `choices_now`. `mcmc` does not know which choices it updates, and does not check that each choice has a kernel. Throws the model_errors of
-/// `involutive_move` for a transform that is no bijection; only `involutive_move` can check that a function is its own inverse.
+/// `choices_now`. `mcmc` does not know which choices it updates, and does not check that each choice has a kernel. Throws the model_errors
+/// of `involutive_move` for a transform that is no bijection; only `involutive_move` can check that a function is its own inverse.
 template <class Auxiliary, class F>
 class involutive {
 public:

@@ -47,13 +47,14 @@ reject_drawn(trace const& before, trace const& next, choice_map const& written, 
 
 } // namespace detail
 
-/// A step from a trace of the model. The choices of the model `auxiliary_of(t)` are drawn; `involution(x)` reads them and the trace's choices, and
-/// writes choices of the new trace and all auxiliary choices of the reverse move. Choices of the model that it does not write are unchanged. It
-/// is its own inverse. The acceptance ratio is that of Metropolis and Hastings, with the Jacobian determinant of the continuous choices that
-/// are written by those that are read and changed. A step to a density of 0 or NaN is rejected. Throws model_error where the function writes
-/// an observed choice; loses a continuous choice; writes another number of coordinates than it reads; where the model makes a choice that is
-/// neither written nor in the old trace; and, if that is checked, where the function is no involution. Runs the model once, the auxiliary model
-/// twice, and the function once for each eight coordinates. Accepts traces of `model` and of `dynamic_model`.
+/// A step from a trace of the model. The choices of the model `auxiliary_of(t)` are drawn; `involution(x)` reads them and the trace's
+/// choices, and writes choices of the new trace and all auxiliary choices of the reverse move. Choices of the model that it does not write
+/// are unchanged. It is its own inverse. The acceptance ratio is that of Metropolis and Hastings, with the Jacobian determinant of the
+/// continuous choices that are written by those that are read and changed. A step to a density of 0 or NaN is rejected. Throws model_error
+/// where the function writes an observed choice; loses a continuous choice; writes another number of coordinates than it reads; where the
+/// model makes a choice that is neither written nor in the old trace; and, if that is checked, where the function is no involution. Runs
+/// the model once, the auxiliary model twice, and the function once for each eight coordinates. Accepts traces of `model` and of
+/// `dynamic_model`.
 template <class Model, class Trace, class Auxiliary, class F>
 metropolis_step<Trace> involutive_move(
     Model const& m, Trace const& t, Auxiliary const& auxiliary_of, F const& involution,

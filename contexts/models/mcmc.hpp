@@ -42,8 +42,8 @@ inline std::optional<address> unmade_choice(trace const& t, choice_map const& ob
   return {};
 }
 
-/// Draws up to 100 traces of the observations, and returns the first whose density is finite. Throws model_error where none is, with a choice
-/// that makes the density of the last one 0 or NaN.
+/// Draws up to 100 traces of the observations, and returns the first whose density is finite. Throws model_error where none is, with a
+/// choice that makes the density of the last one 0 or NaN.
 inline trace initial_trace(
     shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed,
     random_key const& key) {
@@ -63,9 +63,9 @@ inline trace initial_trace(
       m->name().c_str(), why.c_str()));
 }
 
-/// Throws model_error for kernels of choices that the model does not make, and for choices that are neither observed nor updated by a kernel:
-/// they would keep the values that were drawn first. Conditional choices need no kernel, since they are drawn where they appear. A kernel
-/// without `moved()` may update any choice.
+/// Throws model_error for kernels of choices that the model does not make, and for choices that are neither observed nor updated by a
+/// kernel: they would keep the values that were drawn first. Conditional choices need no kernel, since they are drawn where they appear. A
+/// kernel without `moved()` may update any choice.
 template <class IsObserved, class... Moves>
 void check_moves(model_core const& m, IsObserved const& is_observed, Moves const&... moves) {
   auto const check = [&](auto const& move) {
@@ -156,9 +156,9 @@ private:
   std::tuple<Moves...> moves_;
 };
 
-/// run_chains(mcmc(m, observed, gibbs("z"), random_walk("mu")), settings, key): each chain begins at a trace of the observations. A draw has the
-/// choices of all sites that are not observed as a whole, or those of `keeping`. Throws model_error for kernels of choices that the model never
-/// samples, and for choices that are neither observed nor updated by a kernel.
+/// run_chains(mcmc(m, observed, gibbs("z"), random_walk("mu")), settings, key): each chain begins at a trace of the observations. A draw
+/// has the choices of all sites that are not observed as a whole, or those of `keeping`. Throws model_error for kernels of choices that the
+/// model never samples, and for choices that are neither observed nor updated by a kernel.
 template <class Result, class... A, class... Moves>
 chain_maker<followed_trace, Moves...>
 mcmc(generative_function<Result, A...> const& m, choice_map const& observed, Moves... moves) {

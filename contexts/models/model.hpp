@@ -111,9 +111,9 @@ consteval bool have_no_hooks() {
 }
 
 /// The model overdub(contexts, f, x...). The contexts' rules and passes transform the function's program, once for each fingerprint of the
-/// contexts; random choices are not transformed. Fields that rules read (context_field) are arguments, and each operation reads their present
-/// values. Lvalue contexts with such fields are referred to, and must live as long; other contexts are used here alone. The contexts have no
-/// hooks.
+/// contexts; random choices are not transformed. Fields that rules read (context_field) are arguments, and each operation reads their
+/// present values. Lvalue contexts with such fields are referred to, and must live as long; other contexts are used here alone. The
+/// contexts have no hooks.
 template <class Context, class F, class... A>
 requires(overdub::detail::contexts_to_run_in<Context>) //
     auto model(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
@@ -144,8 +144,8 @@ requires(overdub::detail::contexts_to_run_in<Context>) //
   return model(compile_options(), std::forward<Context>(contexts), f, x...);
 }
 
-/// The model f(x...), with arguments converted by `widened`. The function captures nothing. With an executor among the options, its programs
-/// are compiled to machine code. Throws staging_error, and model_error where the addresses of its choices cannot be determined.
+/// The model f(x...), with arguments converted by `widened`. The function captures nothing. With an executor among the options, its
+/// programs are compiled to machine code. Throws staging_error, and model_error where the addresses of its choices cannot be determined.
 template <class F, class... A>
 requires(!overdub::detail::contexts_to_run_in<F>) //
     auto model(compile_options const& o, F const& f, A const&... x) {

@@ -97,8 +97,9 @@ public:
   /// Whether the result of a query depends on the model's arguments alone: it is the same for all choices of the site.
   OVERDUB_DECL bool is_same_for_all_choices(std::uint32_t site, site_query q) const;
   /// Programs of the density of the choices of active sites on the unconstrained space, given all other choices. `precomputed` takes the
-  /// arguments and the other choices, and returns what depends on them alone; `gradient` takes the arguments, all choices, and these values,
-  /// and returns the log density and its gradient. `unconstrain` maps all choices to the unconstrained space, and `values` maps back.
+  /// arguments and the other choices, and returns what depends on them alone; `gradient` takes the arguments, all choices, and these
+  /// values, and returns the log density and its gradient. `unconstrain` maps all choices to the unconstrained space, and `values` maps
+  /// back.
   struct conditional_code {
     std::shared_ptr<tiered_program const> precomputed, gradient, unconstrain, values;
   };

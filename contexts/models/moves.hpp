@@ -76,8 +76,8 @@ void for_each_choice(
 
 } // namespace detail
 
-/// gibbs("z"): draws each choice of a site from its full conditional distribution, which has a finite support (Geman and Geman 1984). A step
-/// evaluates a proposal for each value. Throws model_error where a value makes other choices appear or vanish, and for more than
+/// gibbs("z"): draws each choice of a site from its full conditional distribution, which has a finite support (Geman and Geman 1984). A
+/// step evaluates a proposal for each value. Throws model_error where a value makes other choices appear or vanish, and for more than
 /// `maximum_values` values.
 class gibbs {
 public:
@@ -174,9 +174,9 @@ private:
   std::vector<double> weights_;
 };
 
-/// random_walk("mu", 0.5): random-walk Metropolis for each choice of a site, with normal steps of this standard deviation (Metropolis 1953). Its
-/// logarithm is adapted during the warm-up, by steps of 1 / sqrt(n), for an acceptance rate of 44 % (Roberts and Rosenthal, Examples of
-/// Adaptive MCMC, 2009).
+/// random_walk("mu", 0.5): random-walk Metropolis for each choice of a site, with normal steps of this standard deviation (Metropolis
+/// 1953). Its logarithm is adapted during the warm-up, by steps of 1 / sqrt(n), for an acceptance rate of 44 % (Roberts and Rosenthal,
+/// Examples of Adaptive MCMC, 2009).
 class random_walk {
 public:
   explicit random_walk(std::string address, double sd = 1) : address_(std::move(address)), sd_(sd) {
@@ -223,8 +223,8 @@ private:
   std::vector<i64> at_;
 };
 
-/// from_prior("mu"): proposes each choice of a site from its distribution given all others, with a Metropolis-Hastings decision, as `regenerate`
-/// of one choice.
+/// from_prior("mu"): proposes each choice of a site from its distribution given all others, with a Metropolis-Hastings decision, as
+/// `regenerate` of one choice.
 class from_prior {
 public:
   explicit from_prior(std::string address) : address_(std::move(address)) {}
@@ -257,8 +257,8 @@ private:
   std::vector<i64> at_;
 };
 
-/// elliptical_slice("f"): elliptical slice sampling of all choices of a site, which are normal, at once (Murray, Adams and MacKay 2010). It needs
-/// no gradient and no step size. Their means and standard deviations must not depend on each other: the site is nested in no loop.
+/// elliptical_slice("f"): elliptical slice sampling of all choices of a site, which are normal, at once (Murray, Adams and MacKay 2010). It
+/// needs no gradient and no step size. Their means and standard deviations must not depend on each other: the site is nested in no loop.
 class elliptical_slice {
 public:
   explicit elliptical_slice(std::string address) : address_(std::move(address)) {}
@@ -336,10 +336,10 @@ private:
   std::vector<double> all_, x_, mean_, sd_; // all_ of all choices; the others of those of moved_
 };
 
-/// metropolis(f): a custom proposal (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(old | new) - log q(new | old); a commit
-/// in f throws model_error. Proposals that f rolls back are not counted. q(new | old) includes the density of choices that appear and that f
-/// sets; for choices that vanish, the result has the difference between the log density of f's reverse proposal and that of their
-/// distribution. `mcmc` does not know which choices it updates, and does not check that each choice has a kernel.
+/// metropolis(f): a custom proposal (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(old | new) - log q(new | old);
+/// a commit in f throws model_error. Proposals that f rolls back are not counted. q(new | old) includes the density of choices that appear
+/// and that f sets; for choices that vanish, the result has the difference between the log density of f's reverse proposal and that of
+/// their distribution. `mcmc` does not know which choices it updates, and does not check that each choice has a kernel.
 template <class F>
 class metropolis {
 public:

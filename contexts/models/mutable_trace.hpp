@@ -1,5 +1,5 @@
-// Traces that transition kernels update in place, by proposals that are committed or rolled back. Proposals are evaluated incrementally, or,
-// for comparison, by running the model in full.
+// Traces that transition kernels update in place, by proposals that are committed or rolled back. Proposals are evaluated incrementally,
+// or, for comparison, by running the model in full.
 #pragma once
 
 #include <overdub/contexts/incremental/incremental_program.hpp>
@@ -35,8 +35,8 @@ class mutable_trace {
   static constexpr bool is_incremental = std::is_same_v<Program, contexts::incremental_program>;
 
 public:
-  /// From a trace. Observed choices are fixed. Throws model_error for a model with choices in a map or loop in a branch, and where the number
-  /// of a site's choices depends on other choices.
+  /// From a trace. Observed choices are fixed. Throws model_error for a model with choices in a map or loop in a branch, and where the
+  /// number of a site's choices depends on other choices.
   explicit mutable_trace(trace const& t, choice_map const& observed = {})
       : core_((static_cast<void>(t.core()), t.shared_core())),
         site_input_(static_cast<std::uint32_t>(t.arguments().size())),
@@ -100,8 +100,8 @@ public:
   /// The observed choices. O(choices).
   choice_map observed() const { return observed_.values_in(*this); }
 
-  /// Whether a choice is made: of a conditional site this depends on other choices. `presence` is the array of these bools for all choices of
-  /// a site; nothing for other sites.
+  /// Whether a choice is made: of a conditional site this depends on other choices. `presence` is the array of these bools for all choices
+  /// of a site; nothing for other sites.
   bool is_made(std::uint32_t s, std::span<i64 const> at) const {
     return !structure_.is_conditional(s) || program_.result_bits(structure_.result(s), at) != 0;
   }
@@ -146,8 +146,8 @@ public:
             text_of(address(core_->sites()[c.site].address, c.indices)).c_str()));
     }
   }
-  /// Sets the k-th leaf of the model's arguments. Of an array of the same extents, only elements that differ are updated. Throws model_error
-  /// for an argument on which the number of choices depends, and argument_error where the type differs. O(elements).
+  /// Sets the k-th leaf of the model's arguments. Of an array of the same extents, only elements that differ are updated. Throws
+  /// model_error for an argument on which the number of choices depends, and argument_error where the type differs. O(elements).
   void set_argument(std::uint32_t k, datum const& x) {
     check_argument(k);
     datum now;
@@ -202,12 +202,13 @@ public:
     if (!has_fixed_structure()) set_in_structure(s, choice_index::all);
     program_.set(site_input_ + s, x);
   }
-  /// Proposes the arguments of another model of the same function, where a larger number or a longer array may give outermost maps and loops
-  /// larger trip counts. Appended choices that are given are observed from the commit on; others are `set`, or drawn by `propose`. The proposed
-  /// trace and its weight are those of `update` with the same key; the weight is -infinity where an observed choice vanishes. Throws
-  /// model_error where a site would have fewer choices, or their number depends on more than the arguments; where another value is given for an
-  /// existing choice; and where an appended choice is an array, and not given. `propose` throws model_error where an existing choice appears
-  /// on which appended choices may depend. An exception discards the proposal. O(appended choices + elements of array arguments).
+  /// Proposes the arguments of another model of the same function, where a larger number or a longer array may give outermost maps and
+  /// loops larger trip counts. Appended choices that are given are observed from the commit on; others are `set`, or drawn by `propose`.
+  /// The proposed trace and its weight are those of `update` with the same key; the weight is -infinity where an observed choice vanishes.
+  /// Throws model_error where a site would have fewer choices, or their number depends on more than the arguments; where another value is
+  /// given for an existing choice; and where an appended choice is an array, and not given. `propose` throws model_error where an existing
+  /// choice appears on which appended choices may depend. An exception discards the proposal. O(appended choices + elements of array
+  /// arguments).
   template <class Model>
   void extend(Model const& m, choice_map const& observed = {}) {
     or_rollback([&] { extend(trace_extension(m, observed)); });
@@ -238,11 +239,11 @@ public:
       }
     });
   }
-  /// Evaluates the proposal, and returns its weight: the log ratio of the proposed and the committed density, minus the log density of choices
-  /// that appear and are drawn, plus that of choices that vanish, which the reverse proposal draws. It is the Metropolis-Hastings ratio of
-  /// `regenerate`. If the proposal is evaluated again, a key draws these choices again; without a key they are kept. The weight is -infinity
-  /// where an observed choice vanishes, and NaN where one that appears cannot be drawn. Throws what the model throws, and discards the
-  /// proposal then.
+  /// Evaluates the proposal, and returns its weight: the log ratio of the proposed and the committed density, minus the log density of
+  /// choices that appear and are drawn, plus that of choices that vanish, which the reverse proposal draws. It is the Metropolis-Hastings
+  /// ratio of `regenerate`. If the proposal is evaluated again, a key draws these choices again; without a key they are kept. The weight is
+  /// -infinity where an observed choice vanishes, and NaN where one that appears cannot be drawn. Throws what the model throws, and
+  /// discards the proposal then.
   double propose(random_key const& key) { return propose(&key); }
   /// The same for a proposal in which no choice appears. Throws model_error where one does.
   double propose() { return propose(nullptr); }
@@ -256,8 +257,8 @@ public:
     choice_index const c{s, number_of(shapes_[s], at)};
     return is_made(s, at) ? !std::ranges::binary_search(structure_.vanished(), c) : structure_.appears(c);
   }
-  /// Calls f(), during which `bits`, `number`, `values` and `get` read proposed choices. `get` still requires that the choice is made in the
-  /// committed trace.
+  /// Calls f(), during which `bits`, `number`, `values` and `get` read proposed choices. `get` still requires that the choice is made in
+  /// the committed trace.
   template <class F>
   void as_proposed(F const& f) {
     program_.as_proposed(f);

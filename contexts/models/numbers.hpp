@@ -19,7 +19,8 @@ namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The layout of a row of numbers: all choices of some sites, in the order of the program, each site in row-major order. Names are Stan's,
-/// whose indices count from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Bools are 0 and 1. A choice that was not made is NaN.
+/// whose indices count from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Bools are 0 and 1. A choice that was not made is
+/// NaN.
 class number_row {
 public:
   /// Has the sites that are selected as a whole. Throws model_error for a site whose number of choices or elements varies between traces.
@@ -28,8 +29,8 @@ public:
   std::size_t size() const { return names_.size(); }
   std::vector<std::string> const& names() const { return names_; }
 
-  /// Writes the numbers of a trace or of a mutable trace, whose sites have the shapes of `like`. An integer over 2^53 is rounded to the nearest
-  /// double.
+  /// Writes the numbers of a trace or of a mutable trace, whose sites have the shapes of `like`. An integer over 2^53 is rounded to the
+  /// nearest double.
   template <class Trace>
   void write(
       Trace const& t, std::span<double> out, double absent = std::numeric_limits<double>::quiet_NaN()) const {

@@ -46,8 +46,8 @@ regenerate(trace const& t, std::vector<datum> const& arguments, selection const&
 OVERDUB_DECL double project(trace const& t, selection const& of);
 /// The derivatives of the score by the selected choices. Throws model_error where one is discrete.
 OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of);
-/// The derivatives of the score by the leaves of the trace's arguments: 0 by integers and bools, and an empty array by arrays of them. Choices
-/// are constants.
+/// The derivatives of the score by the leaves of the trace's arguments: 0 by integers and bools, and an empty array by arrays of them.
+/// Choices are constants.
 OVERDUB_DECL std::vector<datum> argument_gradients(trace const& t);
 /// A sentence with the address and the value of a choice whose log density is not finite; empty where there is none.
 OVERDUB_DECL std::string improper_choice(trace const& t);

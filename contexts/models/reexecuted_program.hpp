@@ -19,7 +19,8 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A program whose first result is an f64, with its inputs. It has the interface of incremental_program, and recomputes each proposal in full.
+/// A program whose first result is an f64, with its inputs. It has the interface of incremental_program, and recomputes each proposal in
+/// full.
 class reexecuted_program {
 public:
   reexecuted_program(std::shared_ptr<tiered_program const> code, std::vector<datum> const& inputs);

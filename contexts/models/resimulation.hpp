@@ -18,8 +18,8 @@
 
 namespace overdub::models {
 
-/// One chain of a dynamic model. A transition is a Metropolis-Hastings step for each selection, one after another, which proposes all of the
-/// selection's choices from their distributions. It is a transition_kernel.
+/// One chain of a dynamic model. A transition is a Metropolis-Hastings step for each selection, one after another, which proposes all of
+/// the selection's choices from their distributions. It is a transition_kernel.
 template <class Model>
 class resimulation_chain {
 public:
@@ -103,9 +103,9 @@ private:
   std::size_t undefined_ = 0;
 };
 
-/// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins at a trace of the observations with a finite
-/// density, updates the unobserved choices of each selection, and reports the choices at the addresses `kept`, which are numbers. Throws
-/// model_error where 100 drawn traces have no finite density, with the reason of the last.
+/// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins at a trace of the observations with a
+/// finite density, updates the unobserved choices of each selection, and reports the choices at the addresses `kept`, which are numbers.
+/// Throws model_error where 100 drawn traces have no finite density, with the reason of the last.
 template <class F, class... A>
 auto resimulation(
     dynamic_function<F, A...> const& m, choice_map const& observed, std::vector<selection> const& moved,

@@ -131,8 +131,8 @@ inline constexpr fn_t<name_with_prefix<D, bounds_prefix>(), bounds_body<D>> boun
 template <class D>
 inline constexpr fn_t<name_with_prefix<D, constrain_prefix>(), constrain_body<D>> constrain_of{};
 
-// The distribution of plain numbers of a distribution of symbols; the type of its draws; and whether it has a transform to the unconstrained
-// space.
+// The distribution of plain numbers of a distribution of symbols; the type of its draws; and whether it has a transform to the
+// unconstrained space.
 struct as_plain {
   template <class X>
   constexpr auto operator()(X const& x) const {

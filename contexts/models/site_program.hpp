@@ -18,9 +18,10 @@ enum class site_query : std::uint8_t {
   is_made  // whether the enclosing branches are taken
 };
 
-/// The optimised program of a query. Its arguments are the model's, all choices of each site, and the indices of the choice. It is a slice of
-/// the model (Weiser 1981): of an enclosing map it runs one iteration; of an enclosing loop those before the choice, or the previous one alone
-/// where choices determine all loop-carried values. Throws model_error where the distribution does not support the query. O(operations).
+/// The optimised program of a query. Its arguments are the model's, all choices of each site, and the indices of the choice. It is a slice
+/// of the model (Weiser 1981): of an enclosing map it runs one iteration; of an enclosing loop those before the choice, or the previous one
+/// alone where choices determine all loop-carried values. Throws model_error where the distribution does not support the query.
+/// O(operations).
 OVERDUB_DECL ir::program site_program_of(
     model_program const& m, std::uint32_t site, site_query q,
     std::vector<std::vector<choice_callbacks>> const& callbacks);

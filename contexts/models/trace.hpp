@@ -16,9 +16,9 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A run of a model: its arguments, choices, results, and the log density of the choices. Choices are stored by site, as an array with an axis
-/// for each index. A plain value, whose copies share the arrays; reading is thread-safe. Reading choices of a trace without a run, which is
-/// default-constructed or moved from, throws model_error.
+/// A run of a model: its arguments, choices, results, and the log density of the choices. Choices are stored by site, as an array with an
+/// axis for each index. A plain value, whose copies share the arrays; reading is thread-safe. Reading choices of a trace without a run,
+/// which is default-constructed or moved from, throws model_error.
 class trace {
 public:
   trace() = default;

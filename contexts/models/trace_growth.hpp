@@ -49,11 +49,11 @@ public:
   bool is_growing() const { return is_growing_; }
   /// By site, with the appended choices.
   std::vector<std::vector<i64>> const& shapes() const { return shapes_; }
-  /// Begins to extend sites of these shapes. Throws model_error where a site would have fewer choices, where their number is unknown, and where
-  /// rows would have another length.
+  /// Begins to extend sites of these shapes. Throws model_error where a site would have fewer choices, where their number is unknown, and
+  /// where rows would have another length.
   void begin(trace_extension const& by, std::vector<std::vector<i64>> const& before);
-  /// Checks given choices whose address exists before the extension. One that is not made is set, and observed if it appears. Throws model_error
-  /// where one that is made has another value. O(log n) each; of whole sites O(choices).
+  /// Checks given choices whose address exists before the extension. One that is not made is set, and observed if it appears. Throws
+  /// model_error where one that is made has another value. O(log n) each; of whole sites O(choices).
   template <class Trace, class Program>
   void constrain_existing(
       Trace const& t, Program& p, detail::site_constraints const& given, trace_structure& structure) {
@@ -85,8 +85,8 @@ public:
     else
       for (i64 row = now.shape()[0]; row < x.shape()[0]; ++row) p.append(input, part_of(x, {&row, 1}));
   }
-  /// Appends the rows of a site to an input of a program: given values, and 0 for choices that will be drawn. Throws model_error where a choice
-  /// that will be drawn is an array.
+  /// Appends the rows of a site to an input of a program: given values, and 0 for choices that will be drawn. Throws model_error where a
+  /// choice that will be drawn is an array.
   template <class Program>
   void extend_site(
       model_core const& m, Program& p, std::uint32_t input, std::uint32_t s, std::vector<i64> const& before,

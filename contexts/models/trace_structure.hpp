@@ -31,8 +31,8 @@ struct choice_index {
 /// The changes of the structure by a proposal. The program's results are the score, and of each conditional site the bools of its presence.
 class trace_structure {
 public:
-  /// Throws model_error for a model with choices in a map or loop in a branch; where the number of a site's choices depends on other choices;
-  /// and for a conditional site of more than `maximum_indices` indices.
+  /// Throws model_error for a model with choices in a map or loop in a branch; where the number of a site's choices depends on other
+  /// choices; and for a conditional site of more than `maximum_indices` indices.
   trace_structure(model_core const& m, choice_map const& observed, std::size_t maximum_indices);
 
   /// Rejects a choice of more indices than an incremental program can update alone.
@@ -54,8 +54,8 @@ public:
   double drawn_density();
   /// Whether a drawn choice may depend on c. `shapes` are the sites' shapes.
   bool precedes_drawn(choice_index const& c, std::vector<std::vector<i64>> const& shapes);
-  /// Finds the choices that appear and vanish in a program's proposal. `shapes` are the proposed shapes of the sites, `before` the committed
-  /// ones. O(recomputed elements).
+  /// Finds the choices that appear and vanish in a program's proposal. `shapes` are the proposed shapes of the sites, `before` the
+  /// committed ones. O(recomputed elements).
   template <class Program>
   void find(
       Program const& p, std::vector<std::vector<i64>> const& shapes,

@@ -33,9 +33,9 @@ void for_each_choice_of(unobserved<Trace> const& t, F const& f) {
 } // namespace detail
 
 /// Translates traces t of a first model to traces u of a second one. `forward_of(t)` and `backward_of(u)` are auxiliary models; each may be
-/// no_auxiliary. `transform(x)` is a bijection: it reads the choices of t and of the forward model, and writes all choices of u that are not
-/// observed, and those of the backward model. A weighted trace of the first model's posterior, with its weight multiplied by exp(weight), is
-/// a weighted trace of the second model's posterior.
+/// no_auxiliary. `transform(x)` is a bijection: it reads the choices of t and of the forward model, and writes all choices of u that are
+/// not observed, and those of the backward model. A weighted trace of the first model's posterior, with its weight multiplied by
+/// exp(weight), is a weighted trace of the second model's posterior.
 template <class Model, class Forward, class Backward, class F>
 class trace_translator {
 public:

@@ -10,8 +10,8 @@
 
 namespace overdub::report {
 
-/// Bars from 0, one group for each row. Each bar has its number, and, except the first of a row, its ratio to the first: "12 times less". Values
-/// that are negative or not finite have a number without a bar. At most 60 rows are drawn. Time: O(numbers).
+/// Bars from 0, one group for each row. Each bar has its number, and, except the first of a row, its ratio to the first: "12 times less".
+/// Values that are negative or not finite have a number without a bar. At most 60 rows are drawn. Time: O(numbers).
 struct bars {
   struct row {
     std::string name;

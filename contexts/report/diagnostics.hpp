@@ -10,7 +10,8 @@
 
 namespace overdub::report {
 
-/// The estimates of an `inference::summary` with their Monte Carlo standard errors, and the warnings below, or a sentence that there are none.
+/// The estimates of an `inference::summary` with their Monte Carlo standard errors, and the warnings below, or a sentence that there are
+/// none.
 struct diagnostics {
   std::string title;
   inference::summary summary;

@@ -11,8 +11,8 @@
 
 namespace overdub::report {
 
-/// Intervals, each a line from low to high with a dot at `middle`, and a ring at `observed` if that is finite. A row whose numbers are not finite
-/// has the text "not defined" instead. At most 200 rows are drawn. Time: O(rows).
+/// Intervals, each a line from low to high with a dot at `middle`, and a ring at `observed` if that is finite. A row whose numbers are not
+/// finite has the text "not defined" instead. At most 200 rows are drawn. Time: O(rows).
 struct intervals {
   struct row {
     std::string name;

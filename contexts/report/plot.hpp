@@ -22,8 +22,9 @@ struct series {
   std::optional<std::size_t> colour = {}; ///< one of six; the default is that of its index among the series
 };
 
-/// Series in one figure. Points with a number that is not finite are left out, and counted in a note; lines continue across them. Of a series,
-/// at most 2000 points are drawn, and a note says so. `x_shown` and `y_shown` are the ranges of the axes; the default is the range of the data.
+/// Series in one figure. Points with a number that is not finite are left out, and counted in a note; lines continue across them. Of a
+/// series, at most 2000 points are drawn, and a note says so. `x_shown` and `y_shown` are the ranges of the axes; the default is the range
+/// of the data.
 struct plot {
   std::string title;
   std::string x = {}, y = {}; ///< the names of the axes

@@ -24,10 +24,10 @@ struct histogram {
   double edge(std::size_t i) const { return first + static_cast<double>(i) * bin; }
 };
 
-/// The histogram of sorted numbers, which are not all equal. Integers of a range of at most 40 have a bin each. Otherwise the width is by the
-/// rule of D. Freedman and P. Diaconis ("On the histogram as a density estimator", Zeitschrift für Wahrscheinlichkeitstheorie und verwandte
-/// Gebiete 57, 1981), twice the interquartile range divided by the cube root of the count, with 12 to 60 bins. The range is limited to the
-/// central 90 % interval extended by twice its length, lest outliers hide the rest.
+/// The histogram of sorted numbers, which are not all equal. Integers of a range of at most 40 have a bin each. Otherwise the width is by
+/// the rule of D. Freedman and P. Diaconis ("On the histogram as a density estimator", Zeitschrift für Wahrscheinlichkeitstheorie und
+/// verwandte Gebiete 57, 1981), twice the interquartile range divided by the cube root of the count, with 12 to 60 bins. The range is
+/// limited to the central 90 % interval extended by twice its length, lest outliers hide the rest.
 inline histogram histogram_of(std::vector<double> const& sorted) {
   auto const quantile = [&](double p) {
     return sorted[static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1) + 0.5)];
@@ -67,8 +67,9 @@ inline histogram histogram_of(std::vector<double> const& sorted) {
 
 } // namespace writing
 
-/// A histogram of the draws of all chains, with the 5 %, 50 % and 95 % quantiles of `inference::summary`; the central 90 % is darker. Values that
-/// are not finite or beyond the axis are left out, and counted in a note. A constant has a sentence instead. O(n log n) in the number of draws.
+/// A histogram of the draws of all chains, with the 5 %, 50 % and 95 % quantiles of `inference::summary`; the central 90 % is darker.
+/// Values that are not finite or beyond the axis are left out, and counted in a note. A constant has a sentence instead. O(n log n) in the
+/// number of draws.
 struct posterior {
   std::string title;
   inference::chain_values draws;

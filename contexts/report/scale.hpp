@@ -61,8 +61,8 @@ public:
     return from_ + (std::clamp(x, shown_.low, shown_.high) - shown_.low) / shown_.length() * (to_ - from_);
   }
 
-  /// About `about` round numbers of the interval, for `about` of at least 2: multiples of 1, 2 or 5 times a power of ten (P. S. Heckbert, "Nice numbers
-  /// for graph labels", Graphics Gems, 1990).
+  /// About `about` round numbers of the interval, for `about` of at least 2: multiples of 1, 2 or 5 times a power of ten (P. S. Heckbert,
+  /// "Nice numbers for graph labels", Graphics Gems, 1990).
   std::vector<double> ticks(int about) const {
     std::vector<double> all;
     double const step = step_of(about);

@@ -10,8 +10,8 @@
 
 namespace overdub::report {
 
-/// Rows of cells below heads. A column whose cells are all numbers, or stand for a missing number, is right-aligned. At most 500 rows are shown.
-/// O(size of the text).
+/// Rows of cells below heads. A column whose cells are all numbers, or stand for a missing number, is right-aligned. At most 500 rows are
+/// shown. O(size of the text).
 struct table {
   std::string title;
   std::vector<std::string> heads = {};

@@ -11,8 +11,8 @@
 
 namespace overdub::report {
 
-/// The trace plot of a variable. Of a long chain, the minimum and the maximum of successive draws are drawn, so that a figure has some 30 kB at
-/// most; of more than 16 chains, the first 16. Values that are not finite are left out, and counted in a note. O(draws).
+/// The trace plot of a variable. Of a long chain, the minimum and the maximum of successive draws are drawn, so that a figure has some 30
+/// kB at most; of more than 16 chains, the first 16. Values that are not finite are left out, and counted in a note. O(draws).
 struct trace {
   std::string title;
   inference::chain_values draws;
