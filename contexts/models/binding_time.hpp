@@ -11,7 +11,7 @@
 namespace overdub::models {
 
 /// The parts of a program. `static_part` takes the static arguments, and returns values that `dynamic_part` uses; `dynamic_part` takes all
-/// arguments, and these values behind them.
+/// arguments, and these values after them.
 struct binding_time_split {
   ir::program static_part, dynamic_part;
 };

@@ -16,7 +16,7 @@
 namespace overdub::models::detail {
 
 /// Writes the lowered program as a new function, and makes it the entry. Scores and choices leave maps, loops and branches as additional
-/// results, behind those of the model.
+/// results, after those of the model.
 class choice_lowering {
 public:
   choice_lowering(
@@ -302,13 +302,13 @@ protected:
     auto const slots = extra_results_of({&of[0], &of[1]});
     std::vector<ir::type> types;
     for (ir::value_id const v : original().results_of(n)) types.push_back(original().type_of(v));
-    std::uint32_t const around = enclosing_loop_count(n);
+    std::uint32_t const loops = enclosing_loop_count(n);
     for (std::uint32_t i = 0; i < 2; ++i) {
       at_.to_end(at_->region_at(made, i));
       std::vector<ir::value_id> yielded = mapped_operands(original().yield_of(original().region_at(n, i)));
       for (extra_result const& s : slots) {
         ir::value_id v = in(of[i], s);
-        if (v == ir::nothing) v = s.is_score ? at_.literal(0.0) : value_when_absent(s.what, s.site, around);
+        if (v == ir::nothing) v = s.is_score ? at_.literal(0.0) : value_when_absent(s.what, s.site, loops);
         yielded.push_back(v);
         if (i == 0) types.push_back(at_->type_of(v));
       }
@@ -325,7 +325,7 @@ protected:
     return count;
   }
 
-  // A map or a loop stacks the additional results of its iterations; scores are summed behind it.
+  // A map or a loop stacks the additional results of its iterations; scores are summed after it.
   void lower_loop(ir::node_id n, outputs& all) {
     std::vector<ir::value_id> operands = mapped_operands(n);
     operands[0] = trip_count_of(n, operands[0]);

@@ -23,7 +23,7 @@ inline constexpr std::string_view density_prefix = "log_density of ", constrain_
 inline std::vector<ir::value_id> enclosing_indices(ir::function const& f, ir::region_id at) {
   std::vector<ir::value_id> all;
   for (; f[at].parent != ir::nothing; at = f[f[at].parent].parent)
-    if (ir::op const around = f[f[at].parent].code; around == ir::op::map || around == ir::op::loop)
+    if (ir::op const enclosing = f[f[at].parent].code; enclosing == ir::op::map || enclosing == ir::op::loop)
       all.insert(all.begin(), f.argument(at, 0));
   return all;
 }

@@ -57,7 +57,7 @@ public:
 
 private:
   [[noreturn]] OVERDUB_DECL static void throw_size(address const& at, i64 given, i64 made);
-  [[noreturn]] OVERDUB_DECL static void throw_alone(address const& at, ir::type given, address const& below);
+  [[noreturn]] OVERDUB_DECL static void throw_scalar(address const& at, ir::type given, address const& below);
   [[noreturn]] OVERDUB_DECL void throw_unmade(address const& at) const;
 
   std::map<address, made_choice> all_;

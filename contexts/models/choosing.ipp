@@ -47,7 +47,7 @@ OVERDUB_DECL void choice_record::check_all_made(choice_map const& given) const {
       is_made = true;
       auto const& [address, choice] = *below;
       std::size_t const above = at.indices.size(), axes = address.indices.size() - above;
-      if (axes > shape.size()) throw_alone(at, x.type(), address);
+      if (axes > shape.size()) throw_scalar(at, x.type(), address);
       last.resize(std::max(last.size(), axes), 0);
       for (std::size_t k = 0; k < axes; ++k) {
         i64 const trip_count = choice.trip_counts[above + k], size = shape[k];
@@ -68,7 +68,7 @@ OVERDUB_DECL void choice_record::throw_size(address const& at, i64 given, i64 ma
       "overdub: %.80s was given %lld values, and the run makes %lld iterations", text_of(at).c_str(),
       static_cast<long long>(given), static_cast<long long>(made)));
 }
-OVERDUB_DECL void choice_record::throw_alone(address const& at, ir::type given, address const& below) {
+OVERDUB_DECL void choice_record::throw_scalar(address const& at, ir::type given, address const& below) {
   throw unmade_error(message(
       "overdub: %.80s was given a value of type %s, and the run makes a choice in each iteration there: give "
       "an array "

@@ -64,34 +64,34 @@ public:
     using detail::auxiliary_side, detail::model_side;
     choices_now<Trace> const now(t, false);
     auto const auxiliary = auxiliary_of_(now).simulate(key.at("proposal"));
-    detail::transformed const there(involution_, now, auxiliary);
+    detail::transformed const forward(involution_, now, auxiliary);
     detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-      there.reject_unused({auxiliary_side, at}, x);
+      forward.reject_unused({auxiliary_side, at}, x);
     });
     proposal<Trace> const open(t);
-    t.set(there.model());
-    for (auto const& [at, ignored] : there.model())
-      if (datum const x = now.find(at)) there.reject_unused({model_side, at}, x);
+    t.set(forward.model());
+    for (auto const& [at, ignored] : forward.model())
+      if (datum const x = now.find(at)) forward.reject_unused({model_side, at}, x);
     double weight = t.propose();
     if (weight > -std::numeric_limits<double>::infinity()) {
       choices_now<Trace> const next(t, true);
-      for (auto const& [place, ignored] : there.model())
+      for (auto const& [place, ignored] : forward.model())
         if (!next.contains(place))
           throw model_error(message(
               "overdub: the transform writes the choice %.80s, which the model does not make then",
               text_of(place).c_str()));
-      choice_map lost = there.model();
+      choice_map lost = forward.model();
       std::vector<i64> at;
       for (choice_index const& c : t.vanished()) {
         t.indices_of(c.site, c.number, at);
         address const place(t.core().sites()[c.site].address, at);
         datum const x = now.find(place);
-        there.reject_unused({model_side, place}, x);
+        forward.reject_unused({model_side, place}, x);
         lost.set(place, x);
       }
       weight = t.proposed_difference() - auxiliary.score() +
-               there.log_determinant([&](address const& each) { return lost.contains(each); });
-      t.as_proposed([&] { weight += auxiliary_of_(next).assess(there.auxiliary()).score(); });
+               forward.log_determinant([&](address const& each) { return lost.contains(each); });
+      t.as_proposed([&] { weight += auxiliary_of_(next).assess(forward.auxiliary()).score(); });
     }
     random_generator g(key.at("accept"));
     if (detail::accepts(weight, t.score(), g, record)) t.commit();

@@ -62,33 +62,33 @@ metropolis_step<Trace> involutive_move(
   using detail::auxiliary_side, detail::model_side;
   check_observed(t, observed);
   auto const auxiliary = auxiliary_of(t).simulate(key.at("proposal"));
-  detail::transformed const there(involution, t, auxiliary);
+  detail::transformed const forward(involution, t, auxiliary);
   detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-    there.reject_unused({auxiliary_side, at}, x);
+    forward.reject_unused({auxiliary_side, at}, x);
   });
-  for (auto const& [at, x] : there.model())
+  for (auto const& [at, x] : forward.model())
     if (observed.contains(at))
       throw model_error(
           message("overdub: the transform writes the choice %.80s, which is observed", text_of(at).c_str()));
-  auto next = m.update(t, there.model(), key.at("update"));
-  detail::reject_drawn(t, next.of, there.model(), next.discard);
+  auto next = m.update(t, forward.model(), key.at("update"));
+  detail::reject_drawn(t, next.of, forward.model(), next.discard);
   for (auto const& [at, x] : next.discard) {
     if (observed.contains(at))
       throw model_error(message(
           "overdub: the choice %.80s is observed, and the transform leads where the model does not make it",
           text_of(at).c_str()));
-    there.reject_unused({model_side, at}, x);
+    forward.reject_unused({model_side, at}, x);
   }
   auto const is_lost = [](auto const& discard) {
     return [&](address const& at) { return discard.contains(at); };
   };
   if (!overdub::is_finite(next.weight) && !(next.weight > 0)) return {t, false, next.weight};
-  double const determinant = there.log_determinant(is_lost(next.discard));
+  double const determinant = forward.log_determinant(is_lost(next.discard));
   double weight = next.weight + determinant - auxiliary.score();
-  auto const back = auxiliary_of(next.of).assess(there.auxiliary());
-  weight += back.score();
+  auto const reverse = auxiliary_of(next.of).assess(forward.auxiliary());
+  weight += reverse.score();
   if (check.is_checked) {
-    detail::transformed const again(involution, next.of, back);
+    detail::transformed const again(involution, next.of, reverse);
     auto const returned = m.update(next.of, again.model(), key.at("update"));
     detail::check_restored(t, returned.of, model_side, check.tolerance);
     detail::check_restored(

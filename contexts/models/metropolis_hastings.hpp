@@ -31,14 +31,14 @@ metropolis_step<Trace> metropolis_hastings(
     Model const& m, Trace const& t, Proposal const& proposal_of, choice_map const& observed,
     random_key const& key) {
   check_observed(t, observed);
-  auto const there = proposal_of(t).propose(key.at("proposal"));
-  for (auto const& [at, x] : there.choices)
+  auto const proposed = proposal_of(t).propose(key.at("proposal"));
+  for (auto const& [at, x] : proposed.choices)
     if (observed.contains(at))
       throw model_error(message(
           "overdub: the proposal draws the choice %.80s, which is observed; leave it out of the proposal",
           text_of(at).c_str()));
-  auto next = m.update(t, there.choices, key.at("update"));
-  double const weight = next.weight - there.weight + proposal_of(next.of).assess(next.discard).score();
+  auto next = m.update(t, proposed.choices, key.at("update"));
+  double const weight = next.weight - proposed.weight + proposal_of(next.of).assess(next.discard).score();
   random_generator g(key.at("accept"));
   if (std::log(g.uniform()) < weight) return {std::move(next.of), true, weight};
   return {t, false, weight};

@@ -170,13 +170,14 @@ private:
   std::vector<std::unique_ptr<caller>> callers_;
   std::vector<std::vector<choice_callbacks>> callbacks_; // by site and operation
   mutable std::mutex mutex_;
-  mutable std::map<choice_schema, std::shared_ptr<tiered_program const>> made_;
+  mutable std::map<choice_schema, std::shared_ptr<tiered_program const>> programs_;
   mutable std::map<std::vector<bool>, std::shared_ptr<tiered_program const>> gradients_;
-  mutable std::map<std::vector<bool>, conditional_code> of_some_;
-  mutable std::map<std::pair<std::uint32_t, site_query>, std::shared_ptr<tiered_program const>> of_sites_;
+  mutable std::map<std::vector<bool>, conditional_code> conditional_programs_;
+  mutable std::map<std::pair<std::uint32_t, site_query>, std::shared_ptr<tiered_program const>>
+      query_programs_;
   mutable std::set<std::pair<std::uint32_t, site_query>> same_for_all_choices_; // of these
   mutable std::shared_ptr<contexts::incremental_slices> slices_;
-  mutable std::shared_ptr<tiered_program const> of_score_, of_trip_counts_;
+  mutable std::shared_ptr<tiered_program const> score_program_, trip_count_program_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -134,8 +134,8 @@ OVERDUB_DECL ir::program model_core::program_of(choice_schema const& s) const {
 OVERDUB_DECL std::vector<i64> model_core::trip_counts(std::span<datum const> arguments) const {
   std::shared_ptr<tiered_program const> const code = [&] {
     std::lock_guard const lock(mutex_);
-    if (of_trip_counts_ == nullptr) of_trip_counts_ = code_of(trip_count_program_of(model_));
-    return of_trip_counts_;
+    if (trip_count_program_ == nullptr) trip_count_program_ = code_of(trip_count_program_of(model_));
+    return trip_count_program_;
   }();
   std::vector<i64> all;
   for (datum const& n : code->run(arguments)) all.push_back(n.as<i64>());
@@ -151,14 +151,14 @@ OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() 
 
 OVERDUB_DECL std::shared_ptr<tiered_program const> model_core::code_of_score() const {
   std::lock_guard const lock(mutex_);
-  if (of_score_ == nullptr) of_score_ = code_of(program_of(scoring_with_presence()));
-  return of_score_;
+  if (score_program_ == nullptr) score_program_ = code_of(program_of(scoring_with_presence()));
+  return score_program_;
 }
 
 OVERDUB_DECL std::shared_ptr<tiered_program const>
 model_core::code_of(std::uint32_t site, site_query q) const {
   std::lock_guard const lock(mutex_);
-  auto& found = of_sites_[{site, q}];
+  auto& found = query_programs_[{site, q}];
   if (found == nullptr) {
     if (q == site_query::draw) check_draws(site);
     ir::program p = site_program_of(model_, site, q, callbacks_);
@@ -182,7 +182,7 @@ OVERDUB_DECL bool model_core::is_same_for_all_choices(std::uint32_t site, site_q
 OVERDUB_DECL model_core::conditional_code
 model_core::conditional_code_of(std::vector<bool> const& active) const {
   std::lock_guard const lock(mutex_);
-  conditional_code& found = of_some_[active];
+  conditional_code& found = conditional_programs_[active];
   if (found.values != nullptr) return found;
   choice_schema s = scoring();
   std::vector<bool> requested(program()[program().entry].parameters().size(), false);
@@ -210,12 +210,12 @@ model_core::conditional_code_of(std::vector<bool> const& active) const {
 
 OVERDUB_DECL bool model_core::has(choice_schema const& s) const {
   std::lock_guard const lock(mutex_);
-  return made_.contains(s);
+  return programs_.contains(s);
 }
 
 OVERDUB_DECL std::size_t model_core::programs() const {
   std::lock_guard const lock(mutex_);
-  return made_.size() + gradients_.size() + of_sites_.size() + 4 * of_some_.size();
+  return programs_.size() + gradients_.size() + query_programs_.size() + 4 * conditional_programs_.size();
 }
 
 OVERDUB_DECL model_run model_core::run(
@@ -224,8 +224,8 @@ OVERDUB_DECL model_run model_core::run(
   tiered_program const* code = nullptr;
   {
     std::lock_guard const lock(mutex_);
-    auto at = made_.find(s);
-    if (at == made_.end()) at = made_.emplace(s, code_of(program_of(s))).first;
+    auto at = programs_.find(s);
+    if (at == programs_.end()) at = programs_.emplace(s, code_of(program_of(s))).first;
     code = at->second.get();
   }
   std::vector<datum> all(arguments.begin(), arguments.end());

@@ -242,10 +242,11 @@ public:
         model_core::drawing const now(own.at("draw"));
         draw.run();
       }
-      double const there = std::bit_cast<double>(draw.word(1)), back = std::bit_cast<double>(draw.word(2));
+      double const forward = std::bit_cast<double>(draw.word(1)),
+                   reverse = std::bit_cast<double>(draw.word(2));
       t.set_bits(s, at_, draw.word(0));
       random_generator g(own.at("accept"));
-      if (detail::accepts(t.propose(own) - (there - back), t.score(), g, record))
+      if (detail::accepts(t.propose(own) - (forward - reverse), t.score(), g, record))
         t.commit();
       else
         t.rollback();

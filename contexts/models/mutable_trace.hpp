@@ -407,7 +407,7 @@ private:
   }
   // Draws the choices that appear in the order of the program: one may depend on those before it, and decide which others appear.
   double propose_structure(random_key const* key) {
-    double back = 0;
+    double vanished_density = 0;
     has_no_density_ = true;
     if (key != nullptr) structure_.discard_draws(), growth_.restart();
     if (growth_.is_growing() && !draw_appended(key)) return std::numeric_limits<double>::quiet_NaN();
@@ -423,7 +423,7 @@ private:
         return std::numeric_limits<double>::quiet_NaN();
     }
     if (growth_.is_growing()) reject_unmade_observations();
-    double const there = structure_.drawn_density();
+    double const drawn_density = structure_.drawn_density();
     for (choice_index const& c : structure_.vanished())
       if (is_observed(c.site, c.number)) return -std::numeric_limits<double>::infinity();
     if (!structure_.vanished().empty() && !growth_.is_growing())
@@ -432,11 +432,11 @@ private:
           indices_of(c.site, c.number, at_);
           tiered_call& density = query(c.site, site_query::density, at_);
           density.run();
-          back += std::bit_cast<double>(density.word(0));
+          vanished_density += std::bit_cast<double>(density.word(0));
         }
       });
     has_no_density_ = false;
-    return program_.difference() - there + back;
+    return program_.difference() - drawn_density + vanished_density;
   }
   // Draws the appended choices in the order of the program.
   bool draw_appended(random_key const* key) {

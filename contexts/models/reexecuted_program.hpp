@@ -103,7 +103,7 @@ private:
     std::size_t byte = no_element;
     std::uint64_t bits = 0;
     std::optional<contexts::increments::cells> whole = {};
-    i64 rows = 0; // appended; negative after an undo, while the rows are still stored behind the array's end
+    i64 rows = 0; // appended; negative after an undo, while the rows are still stored after the array's end
   };
 
   void save();

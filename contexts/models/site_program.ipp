@@ -41,8 +41,10 @@ public:
     switch (q) {
     case site_query::draw: {
       ir::value_id const x = call_host(n_, site_, role::drawn, parameters).first;
-      ir::value_id const there = at_->result(insert_call(parts.log_density, x, parameters));
-      finish({x, there, at_->result(insert_call(parts.log_density, choice_argument(site_, n_), parameters))});
+      ir::value_id const log_density = at_->result(insert_call(parts.log_density, x, parameters));
+      finish(
+          {x, log_density,
+           at_->result(insert_call(parts.log_density, choice_argument(site_, n_), parameters))});
       return;
     }
     case site_query::density:

@@ -30,7 +30,7 @@ public:
         if (!makes_choices(callee)) continue;
         makes_choices_[index_of(f)] = true;
         if (calls_.is_recursive(callee)) reject_recursion(callee);
-        copy(c, callee);
+        inline_call(c, callee);
       }
     }
   }
@@ -64,7 +64,7 @@ private:
     });
   }
 
-  void copy(ir::cursor& c, ir::function_id callee) {
+  void inline_call(ir::cursor& c, ir::function_id callee) {
     ir::value_map<ir::value_id> map;
     ir::node_id const call = c.node();
     for (std::uint32_t i = 0; i < p_[callee].parameters().size(); ++i)
@@ -86,7 +86,7 @@ private:
       };
       note(made);
       for (ir::region_id const r : c->regions_of(made)) ir::walk(*c, r, note);
-      for (ir::node_id const m : samples) extend(c, m, prefix, indices);
+      for (ir::node_id const m : samples) extend_address(c, m, prefix, indices);
     }
     std::vector<ir::value_id> results;
     for (ir::value_id const v : p_[callee].operands_of(last)) {
@@ -97,8 +97,8 @@ private:
     }
     c.replace(call, results);
   }
-  void
-  extend(ir::cursor& c, ir::node_id n, std::string const& prefix, std::vector<ir::value_id> const& indices) {
+  void extend_address(
+      ir::cursor& c, ir::node_id n, std::string const& prefix, std::vector<ir::value_id> const& indices) {
     ir::attributes& a = c.attributes_of(n);
     if (!prefix.empty()) a.subject = index_of(p_.intern(prefix + std::string(p_.text(a.text()))));
     if (indices.empty()) return;
@@ -120,7 +120,7 @@ public:
   void run() {
     dependent_ = dependents_of({});
     ir::walk(f_, ir::function::body, [&](ir::node_id n) {
-      if (f_[n].code == ir::op::sample) find(n);
+      if (f_[n].code == ir::op::sample) add_site(n);
     });
     for (site& s : m_.sites)
       s.is_conditional = s.is_conditional && (s.is_resized || !is_always_made(s, ir::function::body));
@@ -133,7 +133,7 @@ public:
 
 private:
   // The values that depend on a source, and the arrays whose sizes do. A source are all choices; or a parameter's value or elements; or a
-  // parameter's size. Of a parameter, choices are independent: they are constrained.
+  // parameter's size. For a parameter, choices are constants.
   struct dependence {
     std::vector<bool> values, sizes; // by value
   };
@@ -212,7 +212,7 @@ private:
       }
     return {};
   }
-  void find(ir::node_id n) {
+  void add_site(ir::node_id n) {
     site s;
     s.address = m_.program.text(f_[n].attributes.text());
     s.type = f_.type_of(f_.result(n));
@@ -225,11 +225,11 @@ private:
     std::vector<ir::value_id> const indices = enclosing_indices(f_, f_[n].parent);
     bool has_loop = false; // between the site and the region `at`
     for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
-      ir::op const around = f_[f_[at].parent].code;
-      if (around == ir::op::map || around == ir::op::loop) {
+      ir::op const enclosing = f_[f_[at].parent].code;
+      if (enclosing == ir::op::map || enclosing == ir::op::loop) {
         has_loop = true;
         s.has_random_count = s.has_random_count || dependent_.values[index_of(f_.operand(f_[at].parent, 0))];
-      } else if (around == ir::op::if_) {
+      } else if (enclosing == ir::op::if_) {
         s.is_conditional = true;
         bool const is_decided = dependent_.values[index_of(f_.operand(f_[at].parent, 0))]; // by choices
         s.is_resized = s.is_resized || (has_loop && is_decided);
@@ -237,7 +237,7 @@ private:
       } else
         reject(
             s.address,
-            "is nested in an operation \"" + std::string(ir::name_of(around)) +
+            "is nested in an operation \"" + std::string(ir::name_of(enclosing)) +
                 "\", whose iterations have no addresses; choices may be nested in maps, loops and branches");
     }
     if (indices.size() + s.type.rank > std::size_t{ir::max_rank})

@@ -27,13 +27,13 @@ trace_growth::begin(trace_extension const& by, std::vector<std::vector<i64>> con
   for (std::uint32_t s = 0; s < before.size(); ++s) {
     bool has_rows = true;
     for (std::size_t axis = 0; axis < before[s].size(); ++axis) {
-      i64 const n = trip_counts[axis], had = before[s][axis];
+      i64 const n = trip_counts[axis], old_extent = before[s][axis];
       if (n == unknown_trip_count)
         reject(
             m, s, "is nested in a branch, or its number depends on more than numbers and sizes of arguments");
-      if (axis == 0 ? n < had : n != had && has_rows)
+      if (axis == 0 ? n < old_extent : n != old_extent && has_rows)
         reject(m, s, axis == 0 ? "would have fewer choices" : "would have rows of another length");
-      has_rows = has_rows && had > 0;
+      has_rows = has_rows && old_extent > 0;
       shapes_[s][axis] = n;
     }
     trip_counts = trip_counts.subspan(before[s].size());

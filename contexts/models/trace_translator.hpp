@@ -60,35 +60,35 @@ public:
   auto checked(Inverse const& inverse, Trace const& t, random_key const& key, double tolerance = 1e-6) const {
     auto const auxiliary = forward_of_(t).simulate(key.at("proposal"));
     auto made = translate(t, auxiliary);
-    detail::transformed const back(inverse, made.first.of, made.second);
+    detail::transformed const reverse(inverse, made.first.of, made.second);
     detail::check_restored(
-        detail::unobserved<Trace>{t, before_}, back.model(), detail::model_side, tolerance);
-    detail::check_restored(auxiliary, back.auxiliary(), detail::auxiliary_side, tolerance);
+        detail::unobserved<Trace>{t, before_}, reverse.model(), detail::model_side, tolerance);
+    detail::check_restored(auxiliary, reverse.auxiliary(), detail::auxiliary_side, tolerance);
     return std::move(made.first);
   }
 
 private:
   template <class Trace, class Auxiliary>
   auto translate(Trace const& t, Auxiliary const& auxiliary) const {
-    detail::transformed const there(transform_, t, auxiliary);
+    detail::transformed const forward(transform_, t, auxiliary);
     detail::for_each_choice_of(t, [&](address const& at, datum const& x) {
-      if (!before_.contains(at)) there.reject_unused({detail::model_side, at}, x);
+      if (!before_.contains(at)) forward.reject_unused({detail::model_side, at}, x);
     });
     detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-      there.reject_unused({detail::auxiliary_side, at}, x);
+      forward.reject_unused({detail::auxiliary_side, at}, x);
     });
     choice_map all = observed_;
-    for (auto const& [at, x] : there.model()) {
+    for (auto const& [at, x] : forward.model()) {
       if (observed_.contains(at))
         throw model_error(message(
             "overdub: the transform writes the choice %.80s, which is observed", text_of(at).c_str()));
       all.set(at, x);
     }
     auto of = to_.assess(all);
-    auto back = backward_of_(of).assess(there.auxiliary());
-    double const weight = of.score() - t.score() + back.score() - auxiliary.score() +
-                          there.log_determinant([&](address const& at) { return !before_.contains(at); });
-    return std::pair(translated_trace<decltype(of)>{std::move(of), weight}, std::move(back));
+    auto reverse = backward_of_(of).assess(forward.auxiliary());
+    double const weight = of.score() - t.score() + reverse.score() - auxiliary.score() +
+                          forward.log_determinant([&](address const& at) { return !before_.contains(at); });
+    return std::pair(translated_trace<decltype(of)>{std::move(of), weight}, std::move(reverse));
   }
 
   Model to_;
