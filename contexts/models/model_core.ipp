@@ -142,11 +142,12 @@ OVERDUB_DECL std::vector<i64> model_core::trip_counts(std::span<datum const> arg
   return all;
 }
 
-OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() const {
+OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::update_programs() const {
   std::lock_guard const lock(mutex_);
-  if (slices_ == nullptr)
-    slices_ = std::make_shared<contexts::incremental_slices>(program_of(scoring_with_presence()), options_);
-  return slices_;
+  if (update_programs_ == nullptr)
+    update_programs_ =
+        std::make_shared<contexts::incremental_slices>(program_of(scoring_with_presence()), options_);
+  return update_programs_;
 }
 
 OVERDUB_DECL std::shared_ptr<tiered_program const> model_core::code_of_score() const {

@@ -538,7 +538,7 @@ private:
     std::vector<datum> inputs = t.arguments();
     inputs.insert(inputs.end(), t.values().begin(), t.values().end());
     if constexpr (is_incremental)
-      return Program(t.core().slices(), inputs);
+      return Program(t.core().update_programs(), inputs);
     else
       return Program(t.core().code_of_score(), inputs);
   }

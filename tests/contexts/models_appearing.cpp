@@ -248,10 +248,10 @@ TEST_CASE(
   CHECK(t.as_trace().contains("shift[412]") == !was);
   CHECK(t.as_trace().score() == Approx(t.score()).epsilon(1e-12));
   CHECK(t.score() != before);
-  std::size_t const slices = m.core()->slices()->count();
+  std::size_t const programs = m.core()->update_programs()->count();
   ms::move_record record;
   for (int k = 0; k < 3; ++k) from_prior("odd")(t, key.at(k), record);
-  CHECK(m.core()->slices()->count() <= slices + 1); // with a shift, and without one
+  CHECK(m.core()->update_programs()->count() <= programs + 1); // with a shift, and without one
   CHECK(t.as_trace().score() == Approx(t.score()).epsilon(1e-9));
 }
 
