@@ -61,14 +61,14 @@ double draw_log_gamma(std::uniform_random_bit_generator auto& g, double shape) {
 /// A standard normal number between low < high, which may be infinite (Robert, Simulation of Truncated Normal Variables, 1995).
 double draw_normal_between(std::uniform_random_bit_generator auto& g, double low, double high) {
   if (high < 0) return -draw_normal_between(g, -high, -low);
-  bool const around = low <= 0;
-  if (around && high - low > 2.5) { // the acceptance rate is high enough
+  bool const contains_0 = low <= 0;
+  if (contains_0 && high - low > 2.5) { // the acceptance rate is high enough
     for (;;)
       if (double const z = draw_normal(g); low <= z && z <= high) return z;
   }
-  double const rate = around ? 0 : 0.5 * (low + std::sqrt(low * low + 4)), width = high - low;
-  if (around || width * rate < 1) { // rejection from a uniform proposal
-    double const mode = around ? 0 : low;
+  double const rate = contains_0 ? 0 : 0.5 * (low + std::sqrt(low * low + 4)), width = high - low;
+  if (contains_0 || width * rate < 1) { // rejection from a uniform proposal
+    double const mode = contains_0 ? 0 : low;
     for (;;) {
       double const z = low + width * draw_uniform(g);
       if (std::log(draw_uniform(g)) < 0.5 * (mode - z) * (mode + z)) return z;

@@ -70,7 +70,7 @@ template <class S, metric M>
 class adaptation {
 public:
   adaptation(S& chain, std::size_t iterations, adaptation_settings const& settings)
-      : chain_(chain), schedule_(iterations, settings), average_(settings), seen_(chain.dimension()) {}
+      : chain_(chain), schedule_(iterations, settings), average_(settings), estimator_(chain.dimension()) {}
 
   template <std::uniform_random_bit_generator G>
   void begin(G& generator) {
@@ -81,10 +81,10 @@ public:
     average_.learn(acceptance);
     chain_.set_step_size(average_.step_size());
     if (schedule_.learns(iteration_)) {
-      seen_.add(chain_.position());
+      estimator_.add(chain_.position());
       if (schedule_.ends_window(iteration_)) {
-        chain_.metric().adapt(seen_);
-        seen_.restart();
+        chain_.metric().adapt(estimator_);
+        estimator_.restart();
         find_step_size(generator);
       }
     }
@@ -102,7 +102,7 @@ private:
   S& chain_;
   window_schedule schedule_;
   dual_averaging average_;
-  typename M::estimator seen_;
+  typename M::estimator estimator_;
   std::size_t iteration_ = 0;
 };
 

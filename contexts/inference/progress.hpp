@@ -44,7 +44,7 @@ private:
   bool draws_;
   clock::time_point begin_, drawn_{};
   double acceptance_ = 0;
-  std::size_t seen_ = 0, divergences_ = 0;
+  std::size_t transitions_ = 0, divergences_ = 0;
 };
 
 /// During its lifetime, Ctrl-C (SIGINT) sets `flag()`, and a second Ctrl-C ends the program as usual. One object at a time in a process.

@@ -388,9 +388,9 @@ void transformed_choices::write(address at, X const& x) const {
   run_->write({side_, std::move(at)}, std::move(made));
 }
 inline void transformed_choices::copy(address to, transformed_choices const& from, address const& at) const {
-  detail::transform_address place{from.side_, at};
-  datum x = run_->existing(place);
-  run_->write({side_, std::move(to)}, {.value = std::move(x), .is_copy = true, .from = std::move(place)});
+  detail::transform_address source{from.side_, at};
+  datum x = run_->existing(source);
+  run_->write({side_, std::move(to)}, {.value = std::move(x), .is_copy = true, .from = std::move(source)});
 }
 
 } // namespace overdub::models

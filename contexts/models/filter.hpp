@@ -103,7 +103,7 @@ struct filter_step {
   choice_map observed;
   std::optional<trace_extension> by; // where traces can be extended by it
 
-  filter_step(M const& m, choice_map seen) : of(m), observed(std::move(seen)) {
+  filter_step(M const& m, choice_map observations) : of(m), observed(std::move(observations)) {
     try {
       by.emplace(of, observed);
     } catch (error const&) { // running the model throws it again

@@ -75,19 +75,19 @@ public:
     double weight = t.propose();
     if (weight > -std::numeric_limits<double>::infinity()) {
       choices_now<Trace> const next(t, true);
-      for (auto const& [place, ignored] : forward.model())
-        if (!next.contains(place))
+      for (auto const& [where, ignored] : forward.model())
+        if (!next.contains(where))
           throw model_error(message(
               "overdub: the transform writes the choice %.80s, which the model does not make then",
-              text_of(place).c_str()));
+              text_of(where).c_str()));
       choice_map lost = forward.model();
       std::vector<i64> at;
       for (choice_index const& c : t.vanished()) {
         t.indices_of(c.site, c.number, at);
-        address const place(t.core().sites()[c.site].address, at);
-        datum const x = now.find(place);
-        forward.reject_unused({model_side, place}, x);
-        lost.set(place, x);
+        address const where(t.core().sites()[c.site].address, at);
+        datum const x = now.find(where);
+        forward.reject_unused({model_side, where}, x);
+        lost.set(where, x);
       }
       weight = t.proposed_difference() - auxiliary.score() +
                forward.log_determinant([&](address const& each) { return lost.contains(each); });

@@ -88,8 +88,8 @@ void check_moves(model_core const& m, IsObserved const& is_observed, Moves const
 template <class Trace, class... Moves>
 class chain_of_moves {
 public:
-  chain_of_moves(trace const& start, choice_map const& observed, selection const& kept, Moves... moves)
-      : trace_(start, observed), row_(start, kept), moves_(std::move(moves)...) {
+  chain_of_moves(trace const& start, choice_map const& observed, selection const& reported, Moves... moves)
+      : trace_(start, observed), row_(start, reported), moves_(std::move(moves)...) {
     auto const is_observed = [&](std::uint32_t s) { return trace_.size(s) == 0 || trace_.is_observed(s); };
     std::apply([&](auto const&... each) { check_moves(trace_.core(), is_observed, each...); }, moves_);
   }
@@ -128,31 +128,31 @@ template <class Trace, class... Moves>
 class chain_maker {
 public:
   chain_maker(
-      shared_core of, std::vector<datum> arguments, choice_map observed, selection kept,
+      shared_core of, std::vector<datum> arguments, choice_map observed, selection reported,
       std::tuple<Moves...> moves)
       : core_(std::move(of)), arguments_(std::move(arguments)), observed_(std::move(observed)),
-        kept_(std::move(kept)), moves_(std::move(moves)) {}
+        reported_(std::move(reported)), moves_(std::move(moves)) {}
 
   chain_of_moves<Trace, Moves...> operator()(std::size_t, random_key const& key) const {
     trace const start = initial_trace(core_, arguments_, observed_, key);
     return std::apply(
-        [&](Moves const&... m) { return chain_of_moves<Trace, Moves...>(start, observed_, kept_, m...); },
+        [&](Moves const&... m) { return chain_of_moves<Trace, Moves...>(start, observed_, reported_, m...); },
         moves_);
   }
   /// The same chains, with draws of other choices.
-  chain_maker keeping(selection kept) const {
-    return chain_maker(core_, arguments_, observed_, std::move(kept), moves_);
+  chain_maker keeping(selection reported) const {
+    return chain_maker(core_, arguments_, observed_, std::move(reported), moves_);
   }
   /// The same chains, where each proposal runs the model in full: for comparison.
   chain_maker<reexecuted_trace, Moves...> reexecuted() const {
-    return {core_, arguments_, observed_, kept_, moves_};
+    return {core_, arguments_, observed_, reported_, moves_};
   }
 
 private:
   shared_core core_;
   std::vector<datum> arguments_;
   choice_map observed_;
-  selection kept_;
+  selection reported_;
   std::tuple<Moves...> moves_;
 };
 

@@ -452,9 +452,9 @@ private:
     bool made = false;
     program_.as_proposed([&] {
       models::indices_of(proposed_shapes()[c.site], c.number, at_);
-      tiered_call& asked = query(c.site, site_query::is_made, at_);
-      asked.run();
-      made = asked.word(0) != 0;
+      tiered_call& call = query(c.site, site_query::is_made, at_);
+      call.run();
+      made = call.word(0) != 0;
     });
     return made;
   }

@@ -193,18 +193,18 @@ OVERDUB_DECL double project(trace const& t, selection const& of) {
 OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of) {
   model_core const& m = t.core();
   m.check(of);
-  std::vector<bool> asked;
+  std::vector<bool> requested;
   for (site const& s : m.sites()) {
-    asked.push_back(of.extent(s.address) >= 0);
-    if (asked.back() && s.is_discrete()) detail::throw_discrete(s.address);
+    requested.push_back(of.extent(s.address) >= 0);
+    if (requested.back() && s.is_discrete()) detail::throw_discrete(s.address);
   }
-  std::vector<datum> const slopes = m.gradient(asked, t.arguments(), t.values());
+  std::vector<datum> const gradient = m.gradient(requested, t.arguments(), t.values());
   choice_map all;
   std::size_t next = 0;
   for (std::uint32_t k = 0; k < m.sites().size(); ++k) {
-    if (!asked[k]) continue;
+    if (!requested[k]) continue;
     site const& s = m.sites()[k];
-    datum const& each = slopes[next++];
+    datum const& each = gradient[next++];
     if (of.extent(s.address) > 0 && !s.is_conditional)
       all.set(s.address, {}, each);
     else

@@ -27,10 +27,11 @@ public:
 
   /// Throws model_error where a reported choice is an array.
   resimulation_chain(
-      Model m, trace_type start, choice_map observed, std::vector<selection> moved, std::vector<address> kept)
+      Model m, trace_type start, choice_map observed, std::vector<selection> moved,
+      std::vector<address> reported)
       : model_(std::move(m)), trace_(std::move(start)), observed_(std::move(observed)),
-        moved_(std::move(moved)), kept_(std::move(kept)) {
-    for (address const& at : kept_)
+        moved_(std::move(moved)), reported_(std::move(reported)) {
+    for (address const& at : reported_)
       if (made_choice const* const choice = trace_.made().find(at);
           choice != nullptr && choice->value.type().rank > 0)
         throw model_error(message(
@@ -54,16 +55,16 @@ public:
   void adapt(std::size_t, std::size_t) {}
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (address const& at : kept_) all.push_back(text_of(at));
+    for (address const& at : reported_) all.push_back(text_of(at));
     return all;
   }
   /// NaN where a choice was not made.
   void report(std::span<double> out) const {
-    for (std::size_t k = 0; k < kept_.size(); ++k) {
-      made_choice const* const choice = trace_.made().find(kept_[k]);
+    for (std::size_t k = 0; k < reported_.size(); ++k) {
+      made_choice const* const choice = trace_.made().find(reported_[k]);
       out[k] = choice == nullptr
                    ? std::numeric_limits<double>::quiet_NaN()
-                   : detail::typed_value(kept_[k], choice->value, ir::f64).template as<double>();
+                   : detail::typed_value(reported_[k], choice->value, ir::f64).template as<double>();
     }
   }
   trace_type const& state() const { return trace_; }
@@ -99,17 +100,17 @@ private:
   trace_type trace_;
   choice_map observed_;
   std::vector<selection> moved_;
-  std::vector<address> kept_;
+  std::vector<address> reported_;
   std::size_t undefined_ = 0;
 };
 
 /// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins at a trace of the observations with a
-/// finite density, updates the unobserved choices of each selection, and reports the choices at the addresses `kept`, which are numbers.
+/// finite density, updates the unobserved choices of each selection, and reports the choices at the addresses `reported`, which are numbers.
 /// Throws model_error where 100 drawn traces have no finite density, with the reason of the last.
 template <class F, class... A>
 auto resimulation(
     dynamic_function<F, A...> const& m, choice_map const& observed, std::vector<selection> const& moved,
-    std::vector<address> const& kept) {
+    std::vector<address> const& reported) {
   using model = dynamic_function<F, A...>;
   return [=](std::size_t, random_key const& key) {
     std::string why;
@@ -131,7 +132,7 @@ auto resimulation(
         }
         return {};
       }();
-      if (!start.empty()) return resimulation_chain<model>(m, start[0], observed, moved, kept);
+      if (!start.empty()) return resimulation_chain<model>(m, start[0], observed, moved, reported);
     }
     throw model_error(message(
         "overdub: of 100 traces of a dynamic model none has these observations and a finite density; of the "
