@@ -105,8 +105,8 @@ private:
 };
 
 /// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins at a trace of the observations with a
-/// finite density, updates the unobserved choices of each selection, and reports the choices at the addresses `reported`, which are numbers.
-/// Throws model_error where 100 drawn traces have no finite density, with the reason of the last.
+/// finite density, updates the unobserved choices of each selection, and reports the choices at the addresses `reported`, which are
+/// numbers. Throws model_error where 100 drawn traces have no finite density, with the reason of the last.
 template <class F, class... A>
 auto resimulation(
     dynamic_function<F, A...> const& m, choice_map const& observed, std::vector<selection> const& moved,
