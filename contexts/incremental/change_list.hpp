@@ -1,7 +1,7 @@
-// Elements of an array that change together, in a list: more than an update names one by one.
+// A list of changed elements of an array, for more elements than an update names one by one.
 #pragma once
 
-#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -14,22 +14,23 @@
 
 namespace overdub::contexts::increments {
 
-/// Elements of an array along its leading axis, each once, and what they will be; of arrays of arrays, rows. Memory: a number for each
-/// element of the array, and what changes; it stays for the next list.
+/// Elements of an array along its leading axis, each once, and their new values; of arrays of arrays, rows. Memory: a number for each
+/// element of the array, and the new values. It is reused by the next list.
 class change_list {
 public:
   static constexpr i64 none = -1;
 
   explicit change_list(ir::type t) : rows_(t), sorted_(t) {}
 
-  /// An empty list for this array.
+  /// Starts an empty list for this array.
   void begin(cells const& of) {
     clear();
     positions_.resize(static_cast<std::size_t>(of.extent(0)), none);
     rows_.extend(-rows_.extent(0));
     rows_.set_row(of.extents() + 1);
   }
-  /// Where the element at this index stands, a copy of what the array has there: it is put on the list. Amortised O(its length).
+  /// The new value of the element at this index. An element that is not in the list is added with its old value. O(length of the
+  /// element), amortised.
   std::byte* at(i64 index, cells const& of) {
     i64& position = positions_[static_cast<std::size_t>(index)];
     std::size_t const bytes = of.bytes_of_row();
@@ -48,7 +49,7 @@ public:
   bool has(i64 index) const { return positions_[static_cast<std::size_t>(index)] != none; }
   std::size_t size() const { return indices_.size(); }
 
-  /// Puts the list in ascending order, where it is not: O(size log size), and O(size + length / 64) for what is much of the array.
+  /// Sorts the list by index if it is not sorted. O(size log size), or O(size + length / 64) where it has many of the array's elements.
   void sort() {
     if (is_sorted_) return;
     std::size_t const words = positions_.size() / 64 + 1;
@@ -73,9 +74,9 @@ public:
   }
 
   std::span<i64 const> indices() const { return indices_; }
-  /// By index of the array: where it stands in the list, or `none`.
+  /// By index of the array: the position in the list, or `none`.
   std::span<i64 const> positions() const { return positions_; }
-  /// What stands at the indices, in their order.
+  /// The new values, in the order of the indices.
   cells& elements() { return rows_; }
   cells const& elements() const { return rows_; }
 
@@ -87,7 +88,7 @@ public:
   }
 
 private:
-  // A bit for each index of the array.
+  // Sorts by a bit set of indices.
   void sort_by_marks() {
     for (i64 const index : indices_)
       marks_[static_cast<std::size_t>(index) / 64] |= std::uint64_t{1}
@@ -99,9 +100,9 @@ private:
   }
 
   std::vector<i64> indices_;
-  cells rows_, sorted_;              // by place in the list
-  std::vector<i64> positions_;       // by index: its place in the list, or none
-  std::vector<std::uint64_t> marks_; // a bit for each index; 0, but while it is sorted
+  cells rows_, sorted_;              // by position in the list
+  std::vector<i64> positions_;       // by index: the position in the list, or none
+  std::vector<std::uint64_t> marks_; // a bit for each index; all 0, but during a sort
   bool is_sorted_ = true;
 };
 

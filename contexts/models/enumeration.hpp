@@ -1,7 +1,7 @@
 // enumerate: the exact posterior of a model with few choices, all discrete, by enumeration.
 #pragma once
 
-#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/models/choice_order.hpp>
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/core/floating_point.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/models/choice_order.hpp>
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/core/floating_point.hpp>

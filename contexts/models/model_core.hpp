@@ -3,7 +3,7 @@
 
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/contexts/incremental/update_program_cache.hpp>
 #include <overdub/contexts/models/choice_program.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/site_program.hpp>
@@ -89,7 +89,7 @@ public:
 
   /// The incremental program whose inputs are the arguments and the choices of each site, and whose results are the score, and of each
   /// conditional site which of its choices were made.
-  OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> update_programs() const;
+  OVERDUB_DECL std::shared_ptr<contexts::update_program_cache> update_programs() const;
   /// The same program, to be run in full.
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of_score() const;
   /// The program of a query about one choice. Throws model_error where the site's distribution does not support it.
@@ -176,7 +176,7 @@ private:
   mutable std::map<std::pair<std::uint32_t, site_query>, std::shared_ptr<tiered_program const>>
       query_programs_;
   mutable std::set<std::pair<std::uint32_t, site_query>> same_for_all_choices_; // of these
-  mutable std::shared_ptr<contexts::incremental_slices> update_programs_;
+  mutable std::shared_ptr<contexts::update_program_cache> update_programs_;
   mutable std::shared_ptr<tiered_program const> score_program_, trip_count_program_;
 };
 

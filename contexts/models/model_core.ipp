@@ -142,11 +142,11 @@ OVERDUB_DECL std::vector<i64> model_core::trip_counts(std::span<datum const> arg
   return all;
 }
 
-OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::update_programs() const {
+OVERDUB_DECL std::shared_ptr<contexts::update_program_cache> model_core::update_programs() const {
   std::lock_guard const lock(mutex_);
   if (update_programs_ == nullptr)
     update_programs_ =
-        std::make_shared<contexts::incremental_slices>(program_of(scoring_with_presence()), options_);
+        std::make_shared<contexts::update_program_cache>(program_of(scoring_with_presence()), options_);
   return update_programs_;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/contexts/incremental/memory.hpp>
-#include <overdub/contexts/incremental/parts.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
+#include <overdub/contexts/incremental/update_results.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/header_only.hpp>
 

@@ -6,7 +6,6 @@
 #include <overdub/contexts/models/choice_operation.hpp>
 #include <overdub/contexts/random.hpp>
 #include <overdub/header_only.hpp>
-#include <overdub/ir/zero_value.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <cstddef>
@@ -256,8 +255,8 @@ private:
       std::size_t at = 0;
       auto next = [&] { return zeros[at++]; };
       D const like = overdub::detail::refilled(d, next);
-      auto const x =
-          overdub::detail::symbol_for<X, level>(ir::zero_value(r.at(), overdub::detail::ir_type_of<X>));
+      auto const x = overdub::detail::symbol_for<X, level>(
+          detail::zeros_of(r, {overdub::detail::ir_type_of<X>}).front());
       stage_function(call.levels(), detail::density_of<plain>, x, like);
       if constexpr (detail::finite_support<detail::support_t<plain>>) {
         stage_function(call.levels(), detail::bounds_of<plain>, like);

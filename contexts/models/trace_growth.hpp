@@ -1,7 +1,7 @@
 // The extension of a trace by iterations of its outermost maps and loops, whose choices are given or drawn, as a particle filter needs it.
 #pragma once
 
-#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
 #include <overdub/execute/array_words.hpp>

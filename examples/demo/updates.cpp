@@ -170,14 +170,14 @@ dependence(models::model_core const& m, std::vector<std::string> const& argument
   std::vector<std::string> inputs = arguments;
   for (models::site const& s : m.sites()) inputs.push_back(s.address);
   std::size_t const moved = arguments.size() + m.site_at(u.site);
-  increments::schema changes(inputs.size());
+  increments::change_signature changes(inputs.size());
   auto const turns = static_cast<std::uint8_t>(m.sites()[m.site_at(u.site)].index_count);
   changes[moved] = turns == 0 ? increments::input_change{.whole = true}
-                              : increments::input_change{.places = 1, .indices = turns};
+                              : increments::input_change{.elements = 1, .indices = turns};
 
   groups const all(f);
   std::map<std::size_t, std::string_view> ran;
-  for (increments::step const& s : slices->for_schema(changes)->what.steps)
+  for (increments::step const& s : slices->for_changes(changes)->program.steps)
     if (std::size_t const g = all.of(s.node); g != groups::nowhere) {
       std::string_view& how = ran[g];
       if (f[s.node].parent == ir::function::body && all.is_alone(s.node)) how = text_of(s.ran);

@@ -3,6 +3,8 @@
 // same choice, arguments and results in words of memory; boxed ones through a table, by one signature for all types.
 #include "program.hpp"
 
+#include <overdub/execute/buffer.hpp>
+
 #include <overdub/ir/type_text.hpp>
 
 namespace overdub::jit {

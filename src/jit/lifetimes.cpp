@@ -1,6 +1,8 @@
 // How long values live, and who gives their buffers back.
 #include "function.hpp"
 
+#include <overdub/execute/buffer.hpp>
+
 #include <algorithm>
 #include <utility>
 

@@ -64,12 +64,6 @@ inline derivatives of_one(std::string_view name, real x) {
   throw std::invalid_argument("no closed form of " + std::string(name));
 }
 
-// The derivative of (1 - x) (1 + x) is right to the last place of 1 alone. That of fma(-x, x, 1) is right to 4 units for all x, but takes
-// 100 times as long where the processor has no such instruction, and 1.5 times where it has one that the compiler may not use.
-inline bool has_accurate_second(std::string_view name, real x) {
-  return std::abs(x) > 0.01 || (name != "asin" && name != "acos" && name != "atanh");
-}
-
 // The derivatives of an operation of two numbers along each.
 struct partial_derivatives {
   real x, y;

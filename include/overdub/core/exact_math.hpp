@@ -1,4 +1,5 @@
-// Included by the headers that promise exact results, or decide by NaN and infinity: they warn where the unit's flags take that away.
+// Warns if the flags of the unit (-ffast-math) make results inexact. Headers that promise exact results, or test for NaN and infinity,
+// include it.
 #pragma once
 
 #include <overdub/core/requirements.hpp>

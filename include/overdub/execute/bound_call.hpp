@@ -2,7 +2,7 @@
 // already, and a call costs little more than the program itself.
 #pragma once
 
-#include <overdub/execute/run.hpp>
+#include <overdub/execute/code.hpp>
 #include <overdub/header_only.hpp>
 
 #include <atomic>
@@ -50,7 +50,7 @@ public:
   /// Other code of the same program, with the arguments that were set and lent.
   OVERDUB_DECL void replace(std::shared_ptr<execute::code const> other);
   /// What the program was compiled for; they are asked for at each call.
-  void set_contexts(void* const* contexts) { machine_->contexts = contexts; }
+  OVERDUB_DECL void set_contexts(void* const* contexts);
   /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
@@ -60,10 +60,10 @@ public:
       else
         run_on_machine();
     } catch (execute::fails_ahead const&) {
-      machine_->buffers.reset();
+      forget_buffers();
       run_interpreted();
     } catch (...) {
-      machine_->buffers.reset();
+      forget_buffers();
       throw;
     }
     if (has_arrays_) has_results_ = true;
@@ -111,17 +111,7 @@ private:
   // The frame, which stays as it is from call to call: arguments, and literals.
   OVERDUB_DECL void make_frame();
   // The interpreter; and machine code in a thread that did not call before, where it asks how much stack there is.
-  [[gnu::noinline]] void run_on_machine() {
-    thread_ = nobody; // until it is done: the stack that was asked for is this thread's
-    if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
-      (void)machine_->base(0);
-    machine_->program = code_.get();
-    machine_->run(first_, frame_);
-    is_ready_ = true;
-    if (compiled_ != nullptr) thread_ = this_thread();
-    given_ = own_;
-    has_results_ = machine_->abandoned;
-  }
+  OVERDUB_DECL void run_on_machine();
   // The number of this thread; 0, until it called something.
   OVERDUB_HIDDEN static inline thread_local constinit std::uint64_t number_of_thread = 0;
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};
@@ -132,6 +122,7 @@ private:
   }
   // What machine code found ahead, the interpreter comes to.
   [[gnu::cold]] OVERDUB_DECL void run_interpreted();
+  [[gnu::cold]] OVERDUB_DECL void forget_buffers();
   OVERDUB_DECL void release();
 
   std::shared_ptr<execute::code const> code_;

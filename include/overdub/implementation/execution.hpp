@@ -6,6 +6,8 @@
 #include <overdub/compile/artifact.ipp>
 #include <overdub/compile/cache.ipp>
 #include <overdub/compile/fields_as_arguments.ipp>
+#include <overdub/compile/followed_program.ipp>
+#include <overdub/compile/global.ipp>
 #include <overdub/compile/library.ipp>
 #include <overdub/compile/options.ipp>
 #include <overdub/compile/tiered_program.ipp>
@@ -14,5 +16,8 @@
 #include <overdub/contexts/check.ipp>
 #include <overdub/execute/bound_call.ipp>
 #include <overdub/execute/datum_text.ipp>
+#include <overdub/execute/interpreter.ipp>
 #include <overdub/execute/lower.ipp>
 #include <overdub/execute/machine.ipp>
+#include <overdub/execute/run.ipp>
+#include <overdub/execute/values.ipp>

@@ -8,6 +8,7 @@
 #include <overdub/contexts/incremental/incremental_explain.ipp>
 #include <overdub/contexts/incremental/incremental_program.ipp>
 #include <overdub/contexts/incremental/incremental_propose.ipp>
-#include <overdub/contexts/incremental/slice_program.ipp>
-#include <overdub/contexts/incremental/slices.ipp>
-#include <overdub/contexts/incremental/work_program.ipp>
+#include <overdub/contexts/incremental/invariant_shapes.ipp>
+#include <overdub/contexts/incremental/make_update_program.ipp>
+#include <overdub/contexts/incremental/update_program_cache.ipp>
+#include <overdub/contexts/incremental/work_counter.ipp>

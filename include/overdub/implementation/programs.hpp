@@ -5,6 +5,7 @@
 
 #include <overdub/call/callee_name.ipp>
 #include <overdub/contexts/random.ipp>
+#include <overdub/execute/datum.ipp>
 #include <overdub/header_only.ipp>
 #include <overdub/io/output_file.ipp>
 #include <overdub/ir/bounds.ipp>

@@ -4,5 +4,6 @@
 #include <overdub/implementation/only_once.hpp>
 
 #include <overdub/stage/evaluate.ipp>
+#include <overdub/stage/program_set.ipp>
 #include <overdub/stage/recorder.ipp>
 #include <overdub/stage/staged_hooks.ipp>

@@ -1,5 +1,5 @@
-// Compilation of programs to machine code, by LLVM. It gives the same executables as the interpreter does, and the same
-// results, to the bit. Link to overdub::jit, which is built where LLVM is found.
+// Just-in-time compilation of programs to machine code, by LLVM. It creates the same kind of executables as the interpreter, with the same
+// results, to the bit. Link overdub::jit, which is built if LLVM is found.
 #pragma once
 
 #include <overdub/execute/interpreter.hpp>
@@ -16,38 +16,37 @@ class Module;
 
 namespace overdub::jit {
 
-/// A function that sees the LLVM module of a program, and may change it: to look at it, to mark functions, to run passes of LLVM's. What
-/// the program computes must stay. What it leaves is verified. Include LLVM's headers, of the version that overdub was built with, to write
-/// one. Several threads may call it at once, each with a module of its own; what it throws, compiling throws.
+/// A callback with the LLVM module of a program, which it may inspect or change: to set attributes, or to run LLVM passes. It must preserve
+/// the results of the program. LLVM's verifier checks the module afterwards. Include the headers of the LLVM version that overdub was built
+/// with. Several threads may call it concurrently, each with a module of its own; `compile` rethrows its exceptions.
 struct module_callback {
-  /// Says what it does, with a version: machine code is kept, in this process and on disk, for callbacks of this name. Code that was made
-  /// with a callback without a name is kept for the one executor alone, and not on disk.
+  /// Identifies the callback and its version: it is part of the key of machine code in this process and on disk. With a callback without a
+  /// name, code is shared only within one executor, and is not stored on disk.
   std::string name = {};
   std::function<void(llvm::Module&)> run = {};
 };
 
-/// How a program is compiled; results do not depend on it.
+/// Options of the compilation. Results do not depend on them.
 struct options {
-  int optimisation = 2;      // 0 to 3, as compilers have it; less compiles faster
-  std::string cpu = {};      // LLVM's name of the processor; this machine's, if empty
-  std::string features = {}; // what it has besides, as in "+avx2,-avx512f"; of a named processor alone
-  bool debug = false;        // gdb knows functions and lines of the user's source, perf the functions
-  std::shared_ptr<disk_cache> cache = {};   // where machine code is kept for later processes, if anywhere
-  module_callback before_optimisation = {}; // is given a program's module as it was written
-  module_callback after_optimisation = {};  // and as machine code is made of it
+  int optimisation = 2;                     // 0 to 3, as -O of compilers; lower levels compile faster
+  std::string cpu = {};                     // the target processor, by LLVM's name; this machine if empty
+  std::string features = {};                // its features, as "+avx2,-avx512f"; only with `cpu`
+  bool debug = false;                       // emits functions and lines for gdb, and functions for perf
+  std::shared_ptr<disk_cache> cache = {};   // stores machine code for later processes
+  module_callback before_optimisation = {}; // called with the module before LLVM's passes
+  module_callback after_optimisation = {};  // called with the module after LLVM's passes
 };
 
-/// How many bytes of memory the machine code of this process takes, by whole pages.
+/// The memory of all machine code in this process, in bytes; a multiple of the page size.
 std::size_t machine_code_bytes();
-/// How many it may take from now on; compiling throws not_executable where more is needed. Without it, as many as there are.
-/// What is there already stays.
+/// Limits that memory; beyond the limit, compiling throws not_executable. The default is unlimited. Existing code is not affected.
 void limit_machine_code(std::size_t bytes);
 
 namespace detail {
 
 std::shared_ptr<execute::code const>
 compile(ir::program const& p, ir::function_id f, execute::host_registry const& hosts, options const& o);
-// What LLVM's passes make of a function and all that it calls, in LLVM's assembly language: for tests and for the curious.
+// The optimised LLVM IR of a function and its callees, as text: for tests and debugging.
 std::string
 llvm_text(ir::program const& p, ir::function_id f, execute::host_registry const& hosts, options const& o);
 
@@ -65,9 +64,9 @@ inline void check_parameter(execute::code const& c, std::size_t i, ir::type give
 
 } // namespace detail
 
-/// Compiles a function, and all that it calls. Throws verify_error where the program is not valid, host_error where a host
-/// function is missing or has other types, not_executable where something is not supported, where a callback left a module that is not
-/// valid, and where there is no memory for machine code. What callbacks throw, too. Thread-safe.
+/// Compiles a function and its callees. Throws verify_error if the program is not valid, host_error if a host function is missing or has
+/// other types, and not_executable if a part of the program is not supported, if a callback made the module invalid, or if there is no
+/// memory for machine code; rethrows exceptions of callbacks. Thread-safe.
 inline executable
 compile(ir::program const& p, ir::function_id f, hosts const& h = {}, options const& o = {}) {
   return executable(detail::compile(p, f, h.registry(), o));
@@ -80,12 +79,12 @@ inline executable compile(ir::program const& p, hosts const& h = {}, options con
 template <class S>
 class function;
 
-/// How many functions were made for function values that become ones of another type: at most one for each two types. 0 where
-/// passes cancelled all reabstractions, and for programs that are interpreted.
+/// The number of thunks for conversions between types of function values: at most one for each pair of types. 0 if passes removed all
+/// `reabstract` operations, and for interpreted programs.
 inline std::size_t thunks(executable const& compiled) { return compiled.code()->thunks; }
 
-/// A compiled function of one or more numbers and truths, which is called like a pointer to a function. Copies share the
-/// machine code; threads may call it at once. It throws what the program throws.
+/// A compiled function of one or more numbers and bools, which is called like a function pointer. Copies share the machine code.
+/// Thread-safe. Throws the exceptions of the program.
 template <class R, class... A>
 class function<R(A...)> {
   static_assert(
@@ -94,8 +93,7 @@ class function<R(A...)> {
       "executable with arrays");
 
 public:
-  /// Throws argument_error and type_error where the executable's types are others, and not_executable where it is not
-  /// compiled.
+  /// Throws argument_error or type_error if the executable has other types, and not_executable if it is interpreted.
   explicit function(executable const& compiled) : code_(compiled.code()) {
     auto const& c = *code_;
     std::size_t i = 0;
@@ -107,7 +105,7 @@ public:
   }
 
   R operator()(A... a) const { return run_(a...); }
-  /// The machine code itself, which can be called as long as this or a copy of it lives.
+  /// The address of the machine code, which is valid as long as this object or a copy of it lives.
   R (*pointer() const)(A...) { return run_; }
 
 private:
