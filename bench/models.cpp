@@ -107,8 +107,8 @@ void bench_sweeps(od::compile_options const& o) {
         1e6 * best / (of_points ? double{points} : 4));
   }
   std::printf(
-      "slices %zu, made %zu; programs of the model %zu\n", t.core().slices()->count(),
-      t.core().slices()->made(), t.core().programs());
+      "slices %zu, made %zu; programs of the model %zu\n", t.core().update_programs()->count(),
+      t.core().update_programs()->made(), t.core().programs());
 }
 
 // ---- choices that an update adds or removes
@@ -145,12 +145,12 @@ void bench_structure(od::compile_options const& o, char const* question) {
   md::metropolis of_followed{flip()}, of_again{flip()};
   md::move_record made;
   std::uint64_t step = 0;
-  auto const before = m.core()->slices()->made();
+  auto const before = m.core()->update_programs()->made();
   while (made.proposed < 1'000) of_followed(followed, od::random_key(2).transition(step++), made);
   std::printf(
       "\n%s\n  of 1,000 updates that make a choice appear or vanish, %zu made a slice (goal: 10); %llu "
       "accepted\n",
-      question, m.core()->slices()->made() - before, static_cast<unsigned long long>(made.accepted));
+      question, m.core()->update_programs()->made() - before, static_cast<unsigned long long>(made.accepted));
   bench::compare(
       question,
       bench::way{

@@ -165,7 +165,7 @@ double time_of(Trace& t, std::uint32_t site) {
 
 report::graph
 dependence(models::model_core const& m, std::vector<std::string> const& arguments, update const& u) {
-  auto const slices = m.slices();
+  auto const slices = m.update_programs();
   ir::function const& f = slices->function();
   std::vector<std::string> inputs = arguments;
   for (models::site const& s : m.sites()) inputs.push_back(s.address);
@@ -244,7 +244,7 @@ void comparison::print() const {
 }
 
 void count_programs(std::string const& name, models::model_core const& m, page& to) {
-  auto const slices = m.slices();
+  auto const slices = m.update_programs();
   to.programs.rows.push_back(
       {name, std::to_string(m.programs() + slices->made()), std::to_string(slices->made()),
        std::to_string(slices->count())});

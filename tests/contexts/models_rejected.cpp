@@ -1,8 +1,8 @@
-// What models refuse, and what they say then.
+// The diagnostics of models.
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
-#include <overdub/contexts/models/changing_trace.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 #include <overdub/contexts/models/numbers.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
@@ -83,7 +83,7 @@ inline constexpr auto throws =
 
 } // namespace
 
-TEST_CASE("choices stand where their number and their addresses are known") {
+TEST_CASE("choices are rejected where their number or addresses are unknown") {
   CHECK(
       refused(twice, 0.0) ==
       "overdub: @twice: the choice \"x\" is sampled twice; give each choice an address of its own, "
@@ -169,7 +169,7 @@ func @f(%n: i64) -> f64 {
       "normal\" for it");
 }
 
-TEST_CASE("models in text are refused for what C++ does not let them say") {
+TEST_CASE("models in text are rejected for what C++ cannot express") {
   CHECK(
       refused_text(R"(entry @f
 
@@ -213,7 +213,7 @@ func @f(%x: f64) -> f64 {
       "overdub: @f: the choice \"x\" is nested in more maps and loops than an array has axes");
 }
 
-TEST_CASE("what stands where no address is, is told") {
+TEST_CASE("texts that are no addresses are rejected") {
   for (char const* const text :
        {"", "a[", "a[1", "a[99999999999999999999]", "a[1]x", "a[1,]", "a[]", "[1]", "a[1]]", "a[+1]",
         "a[ 1]"})
@@ -223,7 +223,7 @@ TEST_CASE("what stands where no address is, is told") {
             "\" is not an address: write a name, and indices after it, as in theta[3][1]");
 }
 
-TEST_CASE("constraints are choices of the model") {
+TEST_CASE("constraints must be choices of the model") {
   auto const m = ms::model(plate, i64{3});
   auto const generated = [&](ms::choice_map const& c) { return said([&] { (void)m.generate(c, key); }); };
   auto const assessed = [&](ms::choice_map const& c) { return said([&] { (void)m.assess(c); }); };
@@ -257,7 +257,7 @@ TEST_CASE("constraints are choices of the model") {
         }) == "overdub: x[3] was given a value, and the model makes 3 choices along this index");
 }
 
-TEST_CASE("a number is given where it is one of the choice's type") {
+TEST_CASE("constraints must be convertible to the choice's type") {
   auto const m = ms::model(kinds, i64{1});
   auto const generated = [&](ms::choice_map const& c) { return said([&] { (void)m.generate(c, key); }); };
   CHECK(
@@ -277,7 +277,7 @@ TEST_CASE("a number is given where it is one of the choice's type") {
       "overdub: z[0] was given a value of type f64, and the model chooses bool");
 }
 
-TEST_CASE("what is given in a branch that is not taken is told") {
+TEST_CASE("constraints in a branch that is not taken are rejected") {
   auto const m = ms::model(kinds, i64{1});
   CHECK(
       said([&] {
@@ -316,7 +316,7 @@ TEST_CASE("a trace has the choices that were made") {
         }) == "overdub: there is no choice at the address rat; did you mean rate?");
 }
 
-TEST_CASE("a trace that is followed has the same choices") {
+TEST_CASE("an incremental trace has the same choices") {
   ms::trace const t = ms::model(kinds, i64{1}).generate({{"z[0]", true}}, key).of;
   ms::followed_trace const f(t);
   for (char const* const at : {"right[0]", "x[1]", "x[-1]", "x[0][0]", "righ"})
@@ -325,7 +325,7 @@ TEST_CASE("a trace that is followed has the same choices") {
   CHECK(f.get<vec>("x") == t.get<vec>("x"));
 }
 
-TEST_CASE("a trace of no run, and what was moved from, say so") {
+TEST_CASE("default-constructed and moved-from traces throw") {
   std::string const none =
       "overdub: this trace is of no run: it was made by trace(), or moved from; simulate or generate one";
   auto const m = ms::model(noise, 0.0, 1.0);
@@ -361,7 +361,7 @@ TEST_CASE("a trace of no run, and what was moved from, say so") {
   CHECK(f.get<double>("x") == 1.0);
 }
 
-TEST_CASE("selections name choices of the model") {
+TEST_CASE("selections must name choices of the model") {
   auto const m = ms::model(kinds, i64{1});
   ms::trace const t = m.simulate(key);
   auto const refused = [&](ms::selection const& of, std::string const& why) {
@@ -378,14 +378,14 @@ TEST_CASE("selections name choices of the model") {
   refused({"x[0][1]"}, "overdub: x[0][1] was selected, and \"x\" has 1 index");
 }
 
-TEST_CASE("moves are of all choices of an address") {
+TEST_CASE("moves name a site, not one choice") {
   auto const m = ms::model(kinds, i64{1});
   CHECK(said([&] {
           (void)m.core()->site_at("z[0]");
         }) == "overdub: z[0] has indices, and all choices of an address are asked for; write \"z\"");
 }
 
-TEST_CASE("parts of arrays are inside of them") {
+TEST_CASE("parts of arrays are checked for range") {
   CHECK(said<od::index_error>([] {
           (void)ms::part_of(vec{1, 2}, std::vector<i64>{2});
         }) == "overdub: index 2 is out of range for an axis of 2 elements");
@@ -394,7 +394,7 @@ TEST_CASE("parts of arrays are inside of them") {
         }) == "overdub: 2 indices for an array of 1 axes");
 }
 
-TEST_CASE("discrete choices have no gradient, and are not given as numbers without constraints") {
+TEST_CASE("discrete choices have no gradient, and no unconstrained values") {
   auto const m = ms::model(kinds, i64{1});
   CHECK(said([&] {
           (void)ms::choice_gradients(m.simulate(key), {"z"});
@@ -406,7 +406,7 @@ TEST_CASE("discrete choices have no gradient, and are not given as numbers witho
       "gradient; give it a value, or sample it by moves of its own");
 }
 
-TEST_CASE("a trace of another model is not changed") {
+TEST_CASE("operations reject a trace of another model") {
   auto const m = ms::model(noise, 0.0, 1.0);
   ms::trace const other = ms::model(plate, i64{3}).simulate(key);
   CHECK(
@@ -417,7 +417,7 @@ TEST_CASE("a trace of another model is not changed") {
       "overdub: the model @noise is given no trace; it changes traces of its own function and options");
 }
 
-TEST_CASE("a parameter that is not allowed is told with its choice, where it is drawn") {
+TEST_CASE("an invalid parameter is reported with its choice") {
   double const inf = std::numeric_limits<double>::infinity();
   CHECK(said([&] {
           (void)ms::model(noise, 0.0, -1.0).simulate(key);
@@ -432,7 +432,7 @@ TEST_CASE("a parameter that is not allowed is told with its choice, where it is 
   CHECK(ms::model(noise, 0.0, 1.0).assess({{"x", inf}}).score() == -inf);
 }
 
-TEST_CASE("what a model throws comes through, and the model goes on") {
+TEST_CASE("exceptions of a model are passed to the caller, and the model is usable afterwards") {
   CHECK(said<od::index_error>([] {
           (void)ms::model(looks_up, vec{1}).simulate(key);
         }) == "overdub: at: index 5 is out of range for an array of size 1");
@@ -447,7 +447,7 @@ TEST_CASE("what a model throws comes through, and the model goes on") {
   CHECK(m.with(1.0).simulate(key).get<double>("x") == 1);
 }
 
-TEST_CASE("a plate in a plate has one size in all turns") {
+TEST_CASE("a nested plate has one size in all iterations") {
   CHECK(
       said<od::size_error>([] { (void)ms::model(rows, i64{3}).simulate(key); }) ==
       "overdub: map: arrays of different sizes, 0 and 1; a map or a loop that makes choices makes as many in "

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/models/turns_program.hpp>
+#include <overdub/contexts/models/trip_count_program.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/pass/pipeline.hpp>
@@ -12,10 +12,10 @@
 namespace overdub::models {
 namespace detail {
 
-/// Computes numbers of turns from the arguments of a model.
-class turns_writer {
+/// Writes the program: copies the scalar operations on which trip counts depend.
+class trip_count_writer {
 public:
-  turns_writer(ir::program& p, model_program const& m)
+  trip_count_writer(ir::program& p, model_program const& m)
       : p_(p), m_(m), f_(m.function()), made_(add_function()), at_(p, made_, ir::function::body) {
     for (std::uint32_t k = 0; k < f_.parameters().size(); ++k)
       known_.emplace(f_.parameters()[k], at_->argument(ir::function::body, k));
@@ -24,7 +24,7 @@ public:
   void run() {
     std::vector<ir::value_id> all;
     for (site const& s : m_.sites)
-      for (ir::value_id const count : counts_around(s)) {
+      for (ir::value_id const count : enclosing_trip_counts(s)) {
         ir::value_id const v = count == ir::nothing ? count : number(count);
         all.push_back(v == ir::nothing ? at_.literal(unknown_trip_count) : v);
       }
@@ -37,13 +37,13 @@ private:
   ir::function_id add_function() {
     std::vector<ir::type> parameters;
     for (ir::value_id const v : f_.parameters()) parameters.push_back(f_.type_of(v));
-    std::string name = std::string(p_.name_of(p_.entry)) + ".turns";
+    std::string name = std::string(p_.name_of(p_.entry)) + ".trip_counts";
     while (p_.find(name)) name += '\'';
     return p_.add(name, parameters);
   }
 
-  // Outermost first; nothing for those in a branch.
-  std::vector<ir::value_id> counts_around(site const& s) const {
+  // Outermost first; nothing where the map or loop is nested in a branch.
+  std::vector<ir::value_id> enclosing_trip_counts(site const& s) const {
     std::vector<ir::value_id> counts;
     for (ir::region_id at = f_[s.nodes[0]].parent; f_[at].parent != ir::nothing;
          at = f_[f_[at].parent].parent) {
@@ -57,7 +57,7 @@ private:
     return counts;
   }
 
-  // A number of the model, from the arguments; nothing, where it is not known from them.
+  // A scalar of the model as a value of this program; nothing, where it depends on more than scalars and sizes of arguments.
   ir::value_id number(ir::value_id v) {
     if (f_.is_literal(v)) return at_.literal(f_.type_of(v), f_.bits_of(v));
     if (auto const found = known_.find(v); found != known_.end()) return found->second;
@@ -78,7 +78,7 @@ private:
     ir::type const result[] = {f_.type_of(v)};
     return at_->result(at_.insert(f_[n].code, operands, result, f_[n].attributes));
   }
-  // How long an array is along an axis.
+  // The length of an array along an axis.
   ir::value_id length_of(ir::value_id array, std::size_t axis) {
     if (is_parameter(array)) {
       ir::value_id row = known_.find(array)->second;
@@ -93,7 +93,7 @@ private:
     case ir::op::map:
       if (axis == 0) return number(f_.operand(n, 0));
       break;
-    case ir::op::loop: // what its turns give, and not what it carries
+    case ir::op::loop: // of the stacked results, and not of loop-carried ones
       if (axis == 0 &&
           index_of(array) - index_of(f_.result(n, 0)) + 1 >= f_.arguments_of(f_.region_at(n, 0)).size())
         return number(f_.operand(n, 0));
@@ -113,14 +113,14 @@ private:
   ir::function const& f_; // of m_
   ir::function_id made_;
   ir::cursor at_;
-  ir::value_map<ir::value_id> known_; // values of the model here; nothing, where they are not known
+  ir::value_map<ir::value_id> known_; // by value of the model: the value here, or nothing
 };
 
 } // namespace detail
 
-OVERDUB_DECL ir::program turns_program_of(model_program const& m) {
+OVERDUB_DECL ir::program trip_count_program_of(model_program const& m) {
   ir::program p = m.program;
-  detail::turns_writer(p, m).run();
+  detail::trip_count_writer(p, m).run();
   pass::default_pipeline(p);
   return p;
 }

@@ -1,4 +1,4 @@
-// Chains of moves of a trace that is followed, and of one that is run again: draw for draw they are to be the same.
+// Compares chains of an incremental and of a re-executed trace: they must be equal, draw for draw.
 #pragma once
 
 #include "catch.hpp"
@@ -15,19 +15,19 @@
 #include <utility>
 #include <vector>
 
-namespace followed_chains {
+namespace incremental_chains {
 
 namespace od = overdub;
 namespace ms = overdub::models;
 using od::i64;
 
-/// What chains did that were compared.
+/// Counts of the compared transitions.
 struct compared {
   std::uint64_t transitions = 0, accepted = 0, proposed = 0, ties = 0;
-  std::uint64_t changed = 0; // transitions that changed which choices there are
+  std::uint64_t changed = 0; // transitions that changed the structure
 };
 
-/// All choices of a site that were made, and which those are.
+/// The presence of a conditional site's choices, and the values of those that are made.
 template <class Trace>
 std::pair<od::datum, std::vector<od::datum>> values_of(Trace const& t, std::uint32_t s) {
   od::datum const made = t.presence(s);
@@ -49,49 +49,49 @@ ms::move_record make_all(Trace& t, std::tuple<M...>& moves, od::random_key const
   return record;
 }
 
-/// The same moves with the same keys, of a trace that is followed and of one that is run again. Where a decision was a tie, both go on
-// from one of them.
+/// Runs the same moves with the same keys on both traces. After a tie, both chains continue from the incremental one.
 template <class Model, class... M>
 compared compare(Model const& m, ms::choice_map const& observed, std::uint64_t transitions, M... moves) {
-  ms::trace const start = ms::proper_trace(m.core(), m.arguments(), observed, od::random_key(1));
-  ms::followed_trace followed(start);
-  auto again = std::make_unique<ms::reexecuted_trace>(start);
-  std::tuple<M...> of_followed(moves...), of_again(moves...);
+  ms::trace const start = ms::initial_trace(m.core(), m.arguments(), observed, od::random_key(1));
+  ms::followed_trace incremental(start);
+  auto reexecuted = std::make_unique<ms::reexecuted_trace>(start);
+  std::tuple<M...> of_incremental(moves...), of_reexecuted(moves...);
   compared result;
   std::vector<od::datum> presence;
-  for (std::uint32_t s = 0; s < m.sites().size(); ++s) presence.push_back(followed.presence(s));
+  for (std::uint32_t s = 0; s < m.sites().size(); ++s) presence.push_back(incremental.presence(s));
   for (; result.transitions < transitions; ++result.transitions) {
     od::random_key const k = od::random_key(1).transition(result.transitions + 1);
-    ms::move_record const a = make_all(followed, of_followed, k), b = make_all(*again, of_again, k);
+    ms::move_record const a = make_all(incremental, of_incremental, k),
+                          b = make_all(*reexecuted, of_reexecuted, k);
     result.proposed += a.proposed;
     result.accepted += a.accepted;
     bool same = true, changed = false;
     for (std::uint32_t s = 0; s < m.sites().size(); ++s) {
-      od::datum made = followed.presence(s);
+      od::datum made = incremental.presence(s);
       changed = changed || made != presence[s];
       presence[s] = std::move(made);
     }
     result.changed += changed;
     for (std::uint32_t s = 0; s < m.sites().size(); ++s)
-      same = same && values_of(followed, s) == values_of(*again, s);
+      same = same && values_of(incremental, s) == values_of(*reexecuted, s);
     if (a.ties + b.ties > 0) {
       ++result.ties;
-      if (!same) again = std::make_unique<ms::reexecuted_trace>(followed.as_trace());
+      if (!same) reexecuted = std::make_unique<ms::reexecuted_trace>(incremental.as_trace());
       continue;
     }
-    double const score = again->score(), error = std::abs(followed.score() - score);
+    double const score = reexecuted->score(), error = std::abs(incremental.score() - score);
     if (same && a.accepted == b.accepted && a.undefined == b.undefined &&
         error <= 1e-9 * std::max(1.0, std::abs(score)))
       continue;
     FAIL_CHECK(
-        "@" << m.core()->name() << ", transition " << result.transitions << ": scores " << followed.score()
+        "@" << m.core()->name() << ", transition " << result.transitions << ": scores " << incremental.score()
             << " and " << score << (same ? "" : ", other choices"));
     break;
   }
   return result;
 }
 
-/// Each choice by what moves its type.
+/// Applies to each site the moves that support its type.
 struct any_move {
   template <class Trace>
   void operator()(Trace& t, od::random_key const& k, ms::move_record& record) {
@@ -104,7 +104,7 @@ struct any_move {
     }
   }
 };
-/// A random model, as `compare` takes it.
+/// A random model with the members that `compare` uses.
 class model_of_seed {
 public:
   explicit model_of_seed(std::uint64_t seed, bool has_branches = false)
@@ -122,4 +122,4 @@ private:
   std::vector<od::datum> arguments_;
 };
 
-} // namespace followed_chains
+} // namespace incremental_chains

@@ -1,5 +1,5 @@
-// NUTS's trajectories, point by point: each is followed by an integrator of the test's own, and ends where the criterion of a turn, as
-// it is published, first holds.
+// NUTS's trajectories, point by point: the test integrates each trajectory independently, and checks that it ends where the published
+// U-turn criterion first holds.
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 using namespace overdub::inference;
 using vector = std::vector<double>;
 
-// Keeps where it was evaluated.
+// Records the evaluated points.
 struct recorded {
   targets::correlated_normal density;
   std::vector<vector>* seen;
@@ -36,7 +36,7 @@ struct checker {
   vector inverse{0.7, 3.0, 12.0};
   double step;
   int incomplete = 0, complete = 0,
-      across = 0; // trajectories by their ends; ends that only the checks across halves saw
+      across = 0; // trajectories by their ends; ends that only the checks across halves detected
 
   vector gradient(vector const& q) const {
     vector g(q.size());
@@ -71,15 +71,15 @@ struct checker {
     }
     return first > 0 && last > 0;
   }
-  // Of both halves joined, whose own points are not looked at again.
+  // The criterion of two joined halves, without the checks within each.
   bool joined(std::span<state const> all, std::size_t middle) {
     bool const sides = straight(all.first(middle + 1)) && straight(all.subspan(middle - 1));
     if (!sides && straight(all)) ++across;
     return sides && straight(all);
   }
-  // Whether a trajectory from q, of the points that were seen, in the order in which they were, ended where it had to.
+  // Whether a trajectory from q, given its evaluated points in order, ended at the first U-turn.
   bool right(vector const& q, std::vector<vector> const& seen, int depth, int max_depth) {
-    // Which way the first step went in time is not known, nor does it matter: let it be forwards.
+    // The direction of the first step is unknown, and irrelevant by symmetry: assume forwards.
     state initial{q, vector(3)};
     vector const g = gradient(q);
     for (std::size_t i = 0; i < 3; ++i)
@@ -88,7 +88,7 @@ struct checker {
     std::size_t used = 0;
     for (int d = 0;; ++d) {
       if (d == max_depth) return d == depth && used == seen.size();
-      // Where the trajectory goes on.
+      // The end from which the trajectory continues.
       if (used == seen.size()) return false;
       bool const forward = distance(next(trajectory.back(), step).q, seen[used]) < 1e-9;
       if (!forward && !(distance(next(trajectory.front(), -step).q, seen[used]) < 1e-9)) return false;
@@ -99,7 +99,7 @@ struct checker {
         s = next(s, forward ? step : -step);
         if (distance(s.q, seen[used++]) > 1e-9) return false;
         added.push_back(s);
-        // All subtrees that end here must be straight, or the trajectory does.
+        // If a subtree that ends here makes a U-turn, the trajectory ends.
         for (std::size_t part = 2; added.size() % part == 0 && part <= size; part *= 2)
           if (!joined(std::span(added).last(part), part / 2)) {
             ++incomplete;
@@ -120,7 +120,7 @@ struct checker {
 
 } // namespace
 
-TEST_CASE("a trajectory of NUTS ends at the first turn, of the whole, of a subtree, or across halves") {
+TEST_CASE("a trajectory of NUTS ends at the first U-turn, of the whole, of a subtree, or across halves") {
   int incomplete = 0, complete = 0, across = 0, longest = 0;
   for (double const step : {0.05, 0.11, 0.25, 0.4, 0.8}) {
     std::vector<vector> seen;
@@ -143,7 +143,7 @@ TEST_CASE("a trajectory of NUTS ends at the first turn, of the whole, of a subtr
     complete += check.complete;
     across += check.across;
   }
-  // All kinds of ends were seen.
+  // All kinds of ends occurred.
   CHECK(incomplete > 100);
   CHECK(complete > 100);
   CHECK(across > 10);
